@@ -1,0 +1,85 @@
+"""What the model knows of a table's columns: kinds, codes, and which codes carry a residual.
+
+Every cell is written as a *code* and a *residual*. A categorical level is a code. A numerical
+value is a code as well: one of its column's *atoms* (values that occur often come back exactly)
+or a *bin* of the remaining values, and then the residual says where in the bin it lies. A
+missing value has a code of its own, so missingness is modelled jointly with everything else.
+"""
+
+from __future__ import annotations
+
+import dataclasses
+import enum
+
+
+class ColumnKind(enum.Enum):
+    """How a column's values are to be read; SDV's words."""
+
+    NUMERICAL = 'numerical'
+    CATEGORICAL = 'categorical'
+
+
+@dataclasses.dataclass(frozen=True)
+class Column:
+    """The codes of one column.
+
+    Attributes:
+        name: Name in the data frame.
+        kind: Numerical or categorical.
+        counts: How often each code occurs in the training table; its length is ``K``.
+        bins: The codes that carry a residual, a contiguous range (empty for a categorical).
+        uniform: For each code the interval ``(low, high)`` of the column's empirical
+            distribution function that it covers; empty for a categorical.
+        missing: The code of a missing value, or None if none was seen.
+    """
+
+    name: str
+    kind: ColumnKind
+    counts: tuple[int, ...]
+    bins: range = range(0)
+    uniform: tuple[tuple[float, float], ...] = ()
+    missing: int | None = None
+
+    @property
+    def num_codes(self) -> int:
+        """Number of codes, K."""
+        return len(self.counts)
+
+
+@dataclasses.dataclass(frozen=True)
+class TableSchema:
+    """The columns of a table in their order.
+
+    Attributes:
+        columns: One entry a column; names are unique.
+    """
+
+    columns: tuple[Column, ...]
+
+    @property
+    def names(self) -> tuple[str, ...]:
+        """Column names in order."""
+        return tuple(column.name for column in self.columns)
+
+    @property
+    def numerical(self) -> tuple[int, ...]:
+        """Positions of the numerical columns."""
+        return tuple(
+            position
+            for position, column in enumerate(self.columns)
+            if column.kind is ColumnKind.NUMERICAL
+        )
+
+    def position(self, name: str) -> int:
+        """Position of the column called ``name``.
+
+        Raises:
+            ValueError: If no column has that name.
+        """
+        try:
+            return self.names.index(name)
+        except ValueError:
+            raise ValueError(
+                f"There is no column '{name}' in the fitted table. Its columns are "
+                f'{list(self.names)}.'
+            ) from None

@@ -1,0 +1,203 @@
+"""Every setting of the model, its training and its sampling, validated when it is made.
+
+The field names are unique across the three classes, so that a flat list of keyword arguments
+can be sorted into them by name. :data:`PAPER` holds the settings of the paper's table 'Default
+hyperparameter setting' in that flat form.
+"""
+
+from __future__ import annotations
+
+import dataclasses
+import math
+from typing import Any
+
+
+def _check_integer(settings: Any, field: str, minimum: int) -> None:
+    value = getattr(settings, field)
+    if isinstance(value, bool) or not isinstance(value, int):
+        raise TypeError(f'{field} must be a whole number, however: {field}={value!r}.')
+    if value < minimum:
+        raise ValueError(f'{field} must be at least {minimum}, however: {field}={value!r}.')
+
+
+def _check_number(
+    settings: Any, field: str, low: float, high: float = math.inf, *, open_low: bool = False
+) -> None:
+    value = getattr(settings, field)
+    if isinstance(value, bool) or not isinstance(value, (int, float)):
+        raise TypeError(f'{field} must be a number, however: {field}={value!r}.')
+    too_low = value <= low if open_low else value < low
+    if not math.isfinite(value) or too_low or value > high:
+        allowed = f'{"more than" if open_low else "at least"} {low:g}'
+        allowed += f' and at most {high:g}' if high < math.inf else ' and finite'
+        raise ValueError(f'{field} must be {allowed}, however: {field}={value!r}.')
+
+
+def _check_choice(settings: Any, field: str, choices: tuple[str, ...]) -> None:
+    value = getattr(settings, field)
+    if value not in choices:
+        raise ValueError(f'{field} must be one of {list(choices)}, however: {field}={value!r}.')
+
+
+@dataclasses.dataclass(frozen=True)
+class ModelConfig:
+    """Architecture and encoding.
+
+    Attributes:
+        width: Width D of the transformer's tokens; a multiple of ``num_heads``.
+        num_blocks: Transformer blocks.
+        num_heads: Attention heads.
+        feedforward_factor: Width of a block's feed-forward layer, in multiples of ``width``.
+        head_width: Hidden width of the categorical heads.
+        head_layers: Linear layers of the categorical heads.
+        denoiser_width: Width of the nested diffusion's network.
+        denoiser_blocks: Hidden layers of the nested diffusion's network.
+        max_atoms: A numerical column keeps at most this many values that come back exactly;
+            a column with no more distinct values than that, each of them frequent on average,
+            has atoms only. 0 leaves every number to the diffusion.
+        num_bins: Into how many bins of equal mass the remaining numbers are cut; the diffusion
+            places a number inside its bin. 1 leaves all of them to one diffusion.
+        max_categories: Levels of a categorical column that have a code of their own; rarer ones
+            share a code, and are drawn from their training frequencies when it comes up.
+        precision: Of the transformer's matrix products: ``'float32'``, ``'bfloat16'``, or
+            ``'auto'``, which is bfloat16 where the processor multiplies it faster.
+        numerical_head: What places a number inside its bin: the nested ``'diffusion'``, or
+            ``'bins'``, evenly by the bin's own quantiles (the paper's 'w/o diffusion loss').
+        column_order: ``'random'``, or ``'fixed'``, left to right in training and sampling (the
+            paper's 'w/o random order'), which can condition on leading columns only.
+    """
+
+    width: int = 96
+    num_blocks: int = 2
+    num_heads: int = 4
+    feedforward_factor: int = 2
+    head_width: int = 64
+    head_layers: int = 2
+    denoiser_width: int = 96
+    denoiser_blocks: int = 2
+    max_atoms: int = 256
+    num_bins: int = 32
+    max_categories: int = 2048
+    precision: str = 'auto'
+    numerical_head: str = 'diffusion'
+    column_order: str = 'random'
+
+    def __post_init__(self) -> None:
+        """Validate each field."""
+        for field, minimum in (
+            ('width', 2),
+            ('num_blocks', 1),
+            ('num_heads', 1),
+            ('feedforward_factor', 1),
+            ('head_width', 1),
+            ('head_layers', 1),
+            ('denoiser_width', 2),
+            ('denoiser_blocks', 1),
+            ('max_atoms', 0),
+            ('num_bins', 1),
+            ('max_categories', 2),
+        ):
+            _check_integer(self, field, minimum)
+        _check_choice(self, 'precision', ('auto', 'float32', 'bfloat16'))
+        _check_choice(self, 'numerical_head', ('diffusion', 'bins'))
+        _check_choice(self, 'column_order', ('random', 'fixed'))
+        if self.width % self.num_heads:
+            raise ValueError(
+                f'width must be a multiple of num_heads, however: width={self.width}, '
+                f'num_heads={self.num_heads}.'
+            )
+
+
+@dataclasses.dataclass(frozen=True)
+class TrainingConfig:
+    """How the network is trained.
+
+    Attributes:
+        epochs: Passes over the table; None chooses by the size of the table.
+        max_training_time: Seconds after which training ends, with the learning rate annealed
+            towards that end; None sets no limit.
+        batch_size: Rows of a step; None chooses by the size of the table.
+        learning_rate: Highest learning rate.
+        weight_decay: Decoupled weight decay of AdamW.
+        scheduler: ``'cosine'`` (warm-up, then annealed to the end of training) or ``'plateau'``
+            (halved when the loss of an epoch has stopped falling; the paper's).
+        ema_decay: Decay of the moving average of the weights, which is what samples; 0 for none.
+        noise_draws: Noise levels drawn for each hidden numerical cell of a step.
+        loss_weighting: ``'order'`` weighs the loss of a row by 1 / (number of its hidden cells),
+            the bound of order-agnostic autoregressive models; ``'sum'`` is the paper's sum.
+    """
+
+    epochs: int | None = None
+    max_training_time: float | None = 900.0
+    batch_size: int | None = None
+    learning_rate: float = 1.5e-3
+    weight_decay: float = 1e-6
+    scheduler: str = 'cosine'
+    ema_decay: float = 0.9995
+    noise_draws: int = 2
+    loss_weighting: str = 'order'
+
+    def __post_init__(self) -> None:
+        """Validate each field."""
+        if self.epochs is not None:
+            _check_integer(self, 'epochs', 1)
+        if self.max_training_time is not None:
+            _check_number(self, 'max_training_time', 0, open_low=True)
+        if self.batch_size is not None:
+            _check_integer(self, 'batch_size', 1)
+        _check_number(self, 'learning_rate', 0, open_low=True)
+        _check_number(self, 'weight_decay', 0)
+        _check_choice(self, 'scheduler', ('cosine', 'plateau'))
+        _check_number(self, 'ema_decay', 0, 1)
+        _check_integer(self, 'noise_draws', 1)
+        _check_choice(self, 'loss_weighting', ('order', 'sum'))
+
+
+@dataclasses.dataclass(frozen=True)
+class SamplingConfig:
+    """How cells are drawn.
+
+    Attributes:
+        num_steps: Steps of the solver of the probability-flow ODE (two denoiser calls each).
+        sigma_max: Noise level at which the solver starts, in units where the data have standard
+            deviation 0.5.
+        sampling_batch_size: Rows that go through the network together.
+        num_particles: Particles of a row with several cells known in part.
+    """
+
+    num_steps: int = 4
+    sigma_max: float = 20.0
+    sampling_batch_size: int = 1024
+    num_particles: int = 64
+
+    def __post_init__(self) -> None:
+        """Validate each field."""
+        _check_integer(self, 'num_steps', 1)
+        _check_number(self, 'sigma_max', 0.1)
+        _check_integer(self, 'sampling_batch_size', 1)
+        _check_integer(self, 'num_particles', 1)
+
+
+PAPER: dict[str, Any] = {
+    'width': 32,
+    'num_blocks': 6,
+    'num_heads': 4,
+    'feedforward_factor': 4,
+    'head_width': 32,
+    'head_layers': 4,
+    'denoiser_width': 32,
+    'denoiser_blocks': 4,
+    'max_atoms': 0,
+    'num_bins': 1,
+    'precision': 'float32',
+    'epochs': 5000,
+    'max_training_time': None,
+    'batch_size': 4096,
+    'learning_rate': 1e-3,
+    'weight_decay': 1e-6,
+    'scheduler': 'plateau',
+    'noise_draws': 1,
+    'loss_weighting': 'sum',
+    'num_steps': 50,
+    'sigma_max': 80.0,
+}

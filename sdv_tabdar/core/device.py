@@ -1,0 +1,55 @@
+"""Which device to compute on, and how finely.
+
+The device is decided once, in :class:`~sdv_tabdar.core.model.TabDAR`; precision follows from it.
+"""
+
+from __future__ import annotations
+
+import torch
+
+
+def resolve_device(device: str) -> torch.device:
+    """The torch device for ``device``.
+
+    Args:
+        device: ``'auto'`` (a CUDA device if there is one, else the CPU) or any name that torch
+            knows, such as ``'cpu'`` or ``'cuda:1'``.
+
+    Raises:
+        ValueError: If the device is unknown to torch or not there.
+    """
+    if device == 'auto':
+        return torch.device('cuda' if torch.cuda.is_available() else 'cpu')
+    try:
+        resolved = torch.device(device)
+    except RuntimeError:
+        raise ValueError(
+            f"device must be 'auto', 'cpu' or 'cuda', however: device={device!r}."
+        ) from None
+    if resolved.type == 'cuda' and not torch.cuda.is_available():
+        raise ValueError(
+            f"device={device!r} was asked for, but torch sees no CUDA device. Use 'auto' or 'cpu'."
+        )
+    return resolved
+
+
+def has_fast_bfloat16(device: torch.device) -> bool:
+    """Whether matrix products in bfloat16 are faster on ``device`` than in float32."""
+    if device.type == 'cuda':
+        return torch.cuda.is_bf16_supported()
+    if device.type == 'cpu' and hasattr(torch.cpu, 'get_capabilities'):
+        found = torch.cpu.get_capabilities()
+        return bool(found.get('avx512_bf16') or found.get('amx_bf16'))
+    return False
+
+
+def matrix_precision(device: torch.device, precision: str) -> torch.autocast:
+    """A context in which linear layers multiply in the given precision.
+
+    Args:
+        device: Where the tensors are.
+        precision: ``'float32'``, ``'bfloat16'``, or ``'auto'``: bfloat16 where the processor
+            multiplies it faster.
+    """
+    fast = precision == 'bfloat16' or (precision == 'auto' and has_fast_bfloat16(device))
+    return torch.autocast(device.type, torch.bfloat16, enabled=fast)

@@ -1,0 +1,478 @@
+"""TabDAR on DataFrames: what ctgan.CTGAN is to CTGANSynthesizer.
+
+DataFrames above, tensors below: this class encodes, trains, completes and decodes, decides the
+device, and keeps the random state. It knows numerical and categorical columns and missing cells,
+and nothing of SDV.
+"""
+
+from __future__ import annotations
+
+import dataclasses
+import math
+from collections.abc import Callable, Hashable, Mapping, Sequence
+from typing import Any
+
+import numpy as np
+import numpy.typing as npt
+import pandas as pd
+import torch
+import tqdm
+
+from sdv_tabdar.core import queries
+from sdv_tabdar.core.allocator import kept_memory
+from sdv_tabdar.core.columns import ColumnKind
+from sdv_tabdar.core.config import ModelConfig, SamplingConfig, TrainingConfig
+from sdv_tabdar.core.device import resolve_device
+from sdv_tabdar.core.encoding import Codec, TableEncoder
+from sdv_tabdar.core.nn.network import TabDARNetwork
+from sdv_tabdar.core.numerical import NumericalCodec
+from sdv_tabdar.core.random import RandomState, make_generator
+from sdv_tabdar.core.restrictions import Restriction
+from sdv_tabdar.core.sampling import Completion, complete
+from sdv_tabdar.core.training import TrainingHistory, fit_network
+
+_STATE_VERSION = 1
+
+
+class TabDAR:
+    """A generative model of one table.
+
+    Args:
+        model: Architecture and encoding.
+        training: Training settings.
+        sampling: Sampling settings.
+        device: ``'auto'``, ``'cpu'``, ``'cuda'`` or another name that torch knows.
+        random_state: Seed of training, and of sampling until :meth:`set_random_state`.
+        verbose: Whether to show a progress bar while training.
+
+    Source: Zhang et al., 'Diffusion-nested Auto-Regressive Synthesis of Heterogeneous Tabular
+    Data', 2024, doi:10.48550/arXiv.2410.21523.
+    """
+
+    def __init__(
+        self,
+        model: ModelConfig | None = None,
+        training: TrainingConfig | None = None,
+        sampling: SamplingConfig | None = None,
+        *,
+        device: str = 'auto',
+        random_state: int | None = None,
+        verbose: bool = False,
+    ) -> None:
+        """Keep the settings; :meth:`fit` builds the rest."""
+        self.model = model or ModelConfig()
+        self.training = training or TrainingConfig()
+        self.sampling = sampling or SamplingConfig()
+        self.device = device
+        self.random_state = random_state
+        self.verbose = verbose
+        self._device = resolve_device(device)
+        self._generator = make_generator(random_state, self._device)
+        self._encoder: TableEncoder | None = None
+        self._network: TabDARNetwork | None = None
+        self._history = TrainingHistory()
+
+    def fit(self, frame: pd.DataFrame, kinds: Mapping[Any, ColumnKind]) -> TabDAR:
+        """Learn a table.
+
+        Args:
+            frame: The table. Missing cells are NaN, None or pandas.NA; that a cell is missing is
+                learnt like any other value.
+            kinds: For each column whether it is numerical or categorical.
+
+        Returns:
+            Itself. If anything goes wrong, what was fitted before stays in place.
+
+        Raises:
+            ValueError: If the table is empty or a numerical column holds infinite values.
+            TypeError: If a numerical column holds something that is not a number.
+            FloatingPointError: If the training loss stops being finite.
+        """
+        encoder = TableEncoder.fit(frame, kinds, self.model)
+        table = encoder.encode(frame, np.ones(frame.shape, dtype=bool))
+        generator = make_generator(self.random_state, self._device)
+        with kept_memory(), _training_bar(self.verbose) as show:
+            network, history = fit_network(
+                table.to(self._device),
+                encoder.schema,
+                self.model,
+                self.training,
+                generator=generator,
+                progress=show,
+            )
+        self._encoder, self._network, self._history = encoder, network, history
+        self._generator = generator
+        return self
+
+    def sample(
+        self, num_rows: int, *, progress: Callable[[int], None] | None = None
+    ) -> pd.DataFrame:
+        """Draw rows.
+
+        Args:
+            num_rows: How many.
+            progress: Called with the number of rows finished, after each chunk.
+
+        Returns:
+            The fitted columns in order with a RangeIndex; float64 for numerical columns, object
+            for categorical ones, NaN and None where missing.
+        """
+        empty = pd.DataFrame(index=pd.RangeIndex(num_rows))
+        return self.complete(empty, progress=progress)
+
+    def complete(
+        self,
+        frame: pd.DataFrame,
+        observed: npt.NDArray[np.bool_] | None = None,
+        *,
+        restrictions: Mapping[str, Sequence[Restriction | None]] | None = None,
+        progress: Callable[[int], None] | None = None,
+    ) -> pd.DataFrame:
+        """Fill cells by draws from the model, given the others.
+
+        Args:
+            frame: Any of the fitted columns; the absent ones are filled.
+            observed: ``(rows, columns of frame)``; True = the cell is known (a NaN then means
+                'known to be missing'), False = fill it. Default: all cells are known.
+            restrictions: For a column, what each row's cell may be; None leaves it as
+                ``observed`` says. A restricted cell is filled.
+            progress: Called with the number of rows finished, after each chunk.
+
+        Returns:
+            All fitted columns in order with a RangeIndex; known cells are as they were given.
+
+        Raises:
+            ValueError: If a column or a known value was never seen in training, or a
+                restriction allows nothing that was.
+        """
+        known = self._known(frame, observed, restrictions)
+        completion = self._complete(frame, known, restrictions, progress)
+        encoder, _ = self._fitted()
+        filled = encoder.decode(completion.table, generator=self._generator)
+        for name, entries in (restrictions or {}).items():
+            codec = encoder.codecs[encoder.schema.position(name)]
+            _enforce(filled, codec, entries, self._generator)
+        for source, name in enumerate(frame.columns):
+            rows = known[:, source]
+            if rows.any():
+                filled[name] = _overwritten(filled[name], frame[name], rows)
+        return filled
+
+    def predict_proba(
+        self, frame: pd.DataFrame, observed: npt.NDArray[np.bool_] | None, column: str
+    ) -> pd.DataFrame:
+        """Distribution of a categorical column given the other known cells of each row.
+
+        Args:
+            frame: Any of the fitted columns; the given values of ``column`` itself are ignored.
+            observed: As in :meth:`complete`.
+            column: A categorical column.
+
+        Returns:
+            One row a row of ``frame`` (same index), one column a level (None = missing).
+
+        Raises:
+            ValueError: If ``column`` is unknown or numerical, or a known value is.
+        """
+        levels = self.levels(column)
+        encoder, network = self._fitted()
+        rest, known = _without(frame, observed, column)
+        table = encoder.encode(rest, known)
+        position = encoder.schema.position(column)
+        found = queries.level_probabilities(encoder, network, table, position, self.sampling)
+        return pd.DataFrame(found, index=frame.index, columns=pd.Index(levels, dtype=object))
+
+    def predict_quantiles(
+        self,
+        frame: pd.DataFrame,
+        observed: npt.NDArray[np.bool_] | None,
+        column: str,
+        quantiles: Sequence[float],
+    ) -> pd.DataFrame:
+        """Quantiles of a numerical column given the other known cells of each row.
+
+        Args:
+            frame: Any of the fitted columns; the given values of ``column`` itself are ignored.
+            observed: As in :meth:`complete`.
+            column: A numerical column.
+            quantiles: Levels in [0, 1].
+
+        Returns:
+            One row a row of ``frame`` (same index), one column a level; in the column's unit,
+            given that the cell is not missing.
+
+        Raises:
+            ValueError: If ``column`` is unknown or categorical, or a level outside [0, 1].
+        """
+        self.limits(column)
+        outside = [level for level in quantiles if not 0 <= level <= 1]
+        if outside:
+            raise ValueError(f'quantiles must lie in [0, 1], however: {outside}.')
+        encoder, network = self._fitted()
+        rest, known = _without(frame, observed, column)
+        table = encoder.encode(rest, known)
+        found = queries.quantiles(
+            encoder,
+            network,
+            table,
+            encoder.schema.position(column),
+            np.array(quantiles, dtype=np.float64),
+            self.sampling,
+        )
+        return pd.DataFrame(found, index=frame.index, columns=list(quantiles))
+
+    def log_likelihood(
+        self,
+        frame: pd.DataFrame,
+        observed: npt.NDArray[np.bool_] | None = None,
+        *,
+        num_orders: int = 10,
+    ) -> npt.NDArray[np.float64]:
+        """Log-likelihood of the known cells of each row.
+
+        Args:
+            frame: Any of the fitted columns.
+            observed: As in :meth:`complete`; cells that are not known are left out.
+            num_orders: Random orders of the columns to average over, in the log-mean-exp way.
+
+        Returns:
+            ``(B,)`` in nats: log mass for categories, missing cells and values that occur often,
+            log density per unit of the column for other numbers; -inf where the model excludes a
+            value (outside the training range).
+
+        Raises:
+            ValueError: If a category was never seen in training, or num_orders is below 1.
+        """
+        if num_orders < 1:
+            raise ValueError(f'num_orders must be at least 1, however: num_orders={num_orders}.')
+        encoder, network = self._fitted()
+        known = self._known(frame, observed, None)
+        table = encoder.encode(frame, known)
+        return queries.log_likelihood(
+            encoder, network, table, frame, num_orders, self.sampling, self._generator
+        )
+
+    @property
+    def loss_values(self) -> pd.DataFrame:
+        """Mean training loss of each epoch, in nats per cell: columns ``Epoch`` and ``Loss``."""
+        losses = self._history.losses
+        return pd.DataFrame({'Epoch': range(len(losses)), 'Loss': losses})
+
+    @property
+    def training_seconds(self) -> float:
+        """How long training took."""
+        return self._history.seconds
+
+    @property
+    def column_names(self) -> tuple[str, ...]:
+        """The fitted columns in order."""
+        return self._fitted()[0].schema.names
+
+    def levels(self, column: str) -> list[Hashable]:
+        """Known values of a categorical column, most frequent first; None stands for missing.
+
+        Raises:
+            ValueError: If there is no such column, or it is numerical.
+        """
+        encoder, _ = self._fitted()
+        codec = encoder.codecs[encoder.schema.position(column)]
+        if isinstance(codec, NumericalCodec):
+            raise ValueError(f"Column '{column}' is numerical and has no levels; see limits().")
+        return list(codec.levels)
+
+    def limits(self, column: str) -> tuple[float, float]:
+        """Least and greatest training value of a numerical column.
+
+        Raises:
+            ValueError: If there is no such column, or it is categorical.
+        """
+        encoder, _ = self._fitted()
+        codec = encoder.codecs[encoder.schema.position(column)]
+        if not isinstance(codec, NumericalCodec):
+            raise ValueError(f"Column '{column}' is categorical and has no limits; see levels().")
+        return codec.limits
+
+    def can_be_missing(self, column: str) -> bool:
+        """Whether training saw a missing value in ``column``."""
+        schema = self._fitted()[0].schema
+        return schema.columns[schema.position(column)].missing is not None
+
+    def set_random_state(self, state: RandomState) -> None:
+        """Restart the random numbers of sampling.
+
+        Args:
+            state: A seed, None for a fresh one, or a generator (see ``make_generator``).
+        """
+        self._generator = make_generator(state, self._device)
+
+    def _fitted(self) -> tuple[TableEncoder, TabDARNetwork]:
+        if self._encoder is None or self._network is None:
+            raise RuntimeError('This model has not been fitted. Call fit() first.')
+        return self._encoder, self._network
+
+    def _known(
+        self,
+        frame: pd.DataFrame,
+        observed: npt.NDArray[np.bool_] | None,
+        restrictions: Mapping[str, Sequence[Restriction | None]] | None,
+    ) -> npt.NDArray[np.bool_]:
+        """Which cells of ``frame`` are known: observed and not restricted."""
+        known = np.ones(frame.shape, dtype=bool) if observed is None else observed.copy()
+        if known.shape != frame.shape:
+            raise ValueError(
+                f'observed must have the shape of the frame, {frame.shape}, however: {known.shape}.'
+            )
+        for name, entries in (restrictions or {}).items():
+            if len(entries) != len(frame):
+                raise ValueError(
+                    f"restrictions['{name}'] must have one entry a row ({len(frame)}), however: "
+                    f'{len(entries)}.'
+                )
+            if name in frame.columns:
+                free = np.array([entry is None for entry in entries], dtype=bool)
+                known[:, frame.columns.get_loc(name)] &= free
+        return known
+
+    def _complete(
+        self,
+        frame: pd.DataFrame,
+        known: npt.NDArray[np.bool_],
+        restrictions: Mapping[str, Sequence[Restriction | None]] | None,
+        progress: Callable[[int], None] | None,
+    ) -> Completion:
+        encoder, network = self._fitted()
+        pieces = {}
+        for name, entries in (restrictions or {}).items():
+            codec = encoder.codecs[encoder.schema.position(name)]
+            found = {entry: codec.pieces(entry) for entry in set(entries) if entry is not None}
+            pieces[encoder.schema.position(name)] = [
+                None if entry is None else found[entry] for entry in entries
+            ]
+        with kept_memory():
+            return complete(
+                network,
+                encoder.encode(frame, known),
+                config=self.sampling,
+                generator=self._generator,
+                restrictions=pieces,
+                progress=progress,
+            )
+
+    def __getstate__(self) -> dict[str, Any]:
+        """A plain dict on the CPU."""
+        return {
+            'version': _STATE_VERSION,
+            'model': dataclasses.asdict(self.model),
+            'training': dataclasses.asdict(self.training),
+            'sampling': dataclasses.asdict(self.sampling),
+            'device': self.device,
+            'random_state': self.random_state,
+            'verbose': self.verbose,
+            'history': dataclasses.asdict(self._history),
+            'encoder': self._encoder,
+            'weights': None
+            if self._network is None
+            else {name: value.cpu() for name, value in self._network.state_dict().items()},
+            'generator': self._generator.get_state().cpu(),
+            'generator_device': self._device.type,
+        }
+
+    def __setstate__(self, state: dict[str, Any]) -> None:
+        """Rebuild on the device asked for if it is here, else on the best there is."""
+        if state['version'] != _STATE_VERSION:
+            raise ValueError(
+                f'This model was saved in format {state["version"]}; this version of sdv_tabdar '
+                f'reads format {_STATE_VERSION}. Fit the model again, or install the version that '
+                'saved it.'
+            )
+        device = state['device']
+        if device.startswith('cuda') and not torch.cuda.is_available():
+            device = 'auto'
+        self.__init__(  # type: ignore[misc]
+            ModelConfig(**state['model']),
+            TrainingConfig(**state['training']),
+            SamplingConfig(**state['sampling']),
+            device=device,
+            random_state=state['random_state'],
+            verbose=state['verbose'],
+        )
+        self._history = TrainingHistory(**state['history'])
+        self._encoder = state['encoder']
+        if self._encoder is not None:
+            with torch.random.fork_rng(devices=[]):
+                network = TabDARNetwork(self._encoder.schema, self.model)
+            network.load_state_dict(state['weights'])
+            self._network = network.requires_grad_(False).eval().to(self._device)
+        if state['generator_device'] == self._device.type:
+            self._generator.set_state(state['generator'])
+
+
+def _without(
+    frame: pd.DataFrame, observed: npt.NDArray[np.bool_] | None, column: str
+) -> tuple[pd.DataFrame, npt.NDArray[np.bool_]]:
+    """The frame without ``column``, and which of its cells are known."""
+    known = np.ones(frame.shape, dtype=bool) if observed is None else observed
+    others = [place for place, name in enumerate(frame.columns) if name != column]
+    return frame.iloc[:, others], known[:, others]
+
+
+class _training_bar:
+    """A tqdm bar in percent of the training, with the loss; None where nothing is to be shown."""
+
+    def __init__(self, shown: bool) -> None:
+        self.bar = (
+            tqdm.tqdm(
+                total=100.0,
+                disable=not shown,
+                bar_format=('{desc}: {percentage:3.0f}%|{bar}| {elapsed}<{remaining}{postfix}'),
+            )
+            if shown
+            else None
+        )
+
+    def __enter__(self) -> Callable[[float, int, float], None] | None:
+        if self.bar is None:
+            return None
+        self.bar.set_description('Training')
+        return self._show
+
+    def _show(self, share: float, epoch: int, loss: float) -> None:
+        assert self.bar is not None
+        if not math.isnan(loss):
+            self.bar.set_postfix_str(f'epoch {epoch + 1}, loss {loss:.4f}', refresh=False)
+        self.bar.update(100 * share - self.bar.n)
+
+    def __exit__(self, *_: object) -> None:
+        if self.bar is not None:
+            self.bar.close()
+
+
+def _overwritten(filled: pd.Series, given: pd.Series, rows: npt.NDArray[np.bool_]) -> pd.Series:
+    """``filled`` with the given cells in the marked rows, exactly as they are."""
+    if filled.dtype == np.float64:
+        values = filled.to_numpy(copy=True)
+        values[rows] = pd.to_numeric(given[rows]).to_numpy(dtype=np.float64, na_value=np.nan)
+    else:
+        values = filled.to_numpy(copy=True)
+        values[rows] = given[rows].astype(object).to_numpy()
+    return pd.Series(values, index=filled.index, dtype=filled.dtype)
+
+
+def _enforce(
+    filled: pd.DataFrame,
+    codec: Codec,
+    entries: Sequence[Restriction | None],
+    generator: torch.Generator,
+) -> None:
+    """Cells of one column that decoding left beside their restriction are moved onto it."""
+    name = codec.column.name
+    values = filled[name].to_numpy(copy=True)
+    uniforms = torch.rand(len(values), generator=generator, device=generator.device)
+    uniforms_of_rows = uniforms.cpu().numpy().astype(np.float64)
+    groups: dict[Restriction, list[int]] = {}
+    for row, entry in enumerate(entries):
+        if entry is not None:
+            groups.setdefault(entry, []).append(row)
+    for entry, rows in groups.items():
+        values[rows] = codec.enforce(values[rows], entry, uniforms_of_rows[rows])
+    filled[name] = pd.Series(values, index=filled.index, dtype=filled[name].dtype)

@@ -1,0 +1,1 @@
+"""The neural network: tokenizer, transformer blocks, column heads and the nested denoiser."""

@@ -1,0 +1,86 @@
+"""From cells to tokens: column-specific linear maps of a code and, for numbers, of its place.
+
+The paper's tokenizer is ``h_i = W_i x_i`` for a number x_i and a row of ``W_i`` for a category.
+Here every cell has a code with a row of its own; a number adds ``W_i`` times its normal score,
+and a slope of its bin times its place in the bin, which makes the token a piecewise linear
+function of the number.
+"""
+
+from __future__ import annotations
+
+import torch
+from torch import nn
+
+from sdv_tabdar.core.columns import TableSchema
+from sdv_tabdar.core.diffusion import SIGMA_DATA
+
+_EDGE = 1e-6  # keeps normal scores finite in float32
+
+
+class Tokenizer(nn.Module):
+    """Maps codes ``(B, C)`` and residuals ``(B, C_num)`` to tokens ``(B, C, D)``.
+
+    Source: paper, appendix 'Tokenizers and Transformers'.
+    """
+
+    offsets: torch.Tensor
+    numerical: torch.Tensor
+    low: torch.Tensor
+    span: torch.Tensor
+
+    def __init__(self, schema: TableSchema, width: int) -> None:
+        """Lay the codes of all columns end to end."""
+        super().__init__()
+        offsets, total = [], 0
+        intervals: list[tuple[float, float]] = []
+        for column in schema.columns:
+            offsets.append(total)
+            total += column.num_codes
+            intervals.extend(column.uniform or [(0.0, 1.0)] * column.num_codes)
+        uniform = torch.tensor(intervals, dtype=torch.float32)
+        self.register_buffer('offsets', torch.tensor(offsets))
+        self.register_buffer('numerical', torch.tensor(schema.numerical, dtype=torch.long))
+        self.register_buffer('low', uniform[:, 0].clone())
+        self.register_buffer('span', uniform[:, 1] - uniform[:, 0])
+        scale = width**-0.5
+        self.code = nn.Parameter(torch.randn(total, width) * scale)
+        self.slope = nn.Parameter(torch.zeros(total if schema.numerical else 0, width))
+        self.score = nn.Parameter(torch.randn(len(schema.columns), width) * scale)
+
+    def normal_score(self, flat_codes: torch.Tensor, residuals: torch.Tensor) -> torch.Tensor:
+        """Normal score (standard deviation 0.5) of numbers within their whole column.
+
+        Args:
+            flat_codes: ``(...)`` codes with their column's offset added.
+            residuals: ``(...)`` places inside the codes' bins.
+        """
+        place = torch.special.ndtr(residuals / SIGMA_DATA)
+        quantile = self.low[flat_codes] + self.span[flat_codes] * place
+        return SIGMA_DATA * torch.special.ndtri(quantile.clamp(_EDGE, 1 - _EDGE))
+
+    def forward(self, codes: torch.Tensor, residuals: torch.Tensor) -> torch.Tensor:
+        """Tokens ``(B, C, D)`` of whole rows."""
+        flat = codes.long() + self.offsets
+        tokens = nn.functional.embedding(flat, self.code)
+        if not len(self.numerical):
+            return tokens
+        flat = flat[:, self.numerical]
+        return tokens.index_add(
+            1, self.numerical, self._number(flat, residuals, self.score[self.numerical])
+        )
+
+    def column(
+        self, position: int, codes: torch.Tensor, residuals: torch.Tensor | None
+    ) -> torch.Tensor:
+        """Tokens ``(N, D)`` of cells of one column; ``residuals`` is None for a categorical."""
+        flat = codes.long() + self.offsets[position]
+        tokens = nn.functional.embedding(flat, self.code)
+        if residuals is not None:
+            tokens = tokens + self._number(flat, residuals, self.score[position])
+        return tokens
+
+    def _number(
+        self, flat: torch.Tensor, residuals: torch.Tensor, score: torch.Tensor
+    ) -> torch.Tensor:
+        whole = self.normal_score(flat, residuals).unsqueeze(-1) * score
+        return whole + residuals.unsqueeze(-1) * nn.functional.embedding(flat, self.slope)

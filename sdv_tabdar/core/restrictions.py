@@ -1,0 +1,44 @@
+"""Cells that are known only in part: an interval, a set of values, or 'not missing'."""
+
+from __future__ import annotations
+
+import dataclasses
+from collections.abc import Hashable
+
+
+@dataclasses.dataclass(frozen=True)
+class Interval:
+    """A number in ``[low, high]``; None leaves an end open. Never missing."""
+
+    low: float | None = None
+    high: float | None = None
+
+    def __post_init__(self) -> None:
+        """Refuse intervals that hold nothing."""
+        for end in (self.low, self.high):
+            if end is not None and end != end:
+                raise ValueError('An end of an Interval is NaN. Use None for an open end.')
+        if self.low is not None and self.high is not None and self.low > self.high:
+            raise ValueError(
+                f'Interval(low={self.low}, high={self.high}) is empty: low must be at most high.'
+            )
+
+
+@dataclasses.dataclass(frozen=True)
+class Members:
+    """One of the given values. A None or NaN among them stands for 'missing'."""
+
+    values: tuple[Hashable, ...]
+
+    def __post_init__(self) -> None:
+        """Refuse an empty set."""
+        if not self.values:
+            raise ValueError('Members needs at least one value, however: values=().')
+
+
+@dataclasses.dataclass(frozen=True)
+class NotMissing:
+    """Any value at all, so long as it is not missing."""
+
+
+Restriction = Interval | Members | NotMissing

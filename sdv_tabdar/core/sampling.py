@@ -1,0 +1,338 @@
+"""Sampling, conditional sampling and imputation: one function, :func:`complete`.
+
+It fills the cells that ``table.observed`` leaves hidden, column by column, in a random order
+that each chunk of rows draws anew (Algorithms 'Unconditional Generation' and 'Conditional
+Generation' of the paper). Nothing observed: rows. Some columns observed everywhere: conditional
+rows. Another set in every row: imputation.
+
+Cells known in part (an interval, a set) come first. One such cell is drawn from its truncated
+conditional law: codes are renormalised, and a bin cut by an end of an interval is entered
+through the distribution function of the nested diffusion. Several in one row: every row becomes
+a set of particles, each restricted cell multiplies a particle's weight by the probability of the
+restriction given the cells before it, and particles are resampled by weight (sequential
+importance sampling with resampling; Doucet, de Freitas and Gordon 2001,
+doi:10.1007/978-1-4757-3437-9).
+"""
+
+from __future__ import annotations
+
+import dataclasses
+from collections.abc import Callable, Mapping, Sequence
+
+import torch
+
+from sdv_tabdar.core.config import SamplingConfig
+from sdv_tabdar.core.masking import column_order, random_order
+from sdv_tabdar.core.nn.heads import Flow, draw_categorical
+from sdv_tabdar.core.nn.network import TabDARNetwork
+from sdv_tabdar.core.pieces import Pieces
+from sdv_tabdar.core.table import EncodedTable
+
+Restrictions = Mapping[int, Sequence[Pieces | None]]
+"""For a column's position, what its cells may be: one entry a row, None = anything."""
+
+
+@dataclasses.dataclass(frozen=True)
+class Completion:
+    """A completed table.
+
+    Attributes:
+        table: Every cell is observed.
+        effective_sample_size: ``(B,)`` effective number of particles of rows with several
+            restricted cells; NaN for the others, which are exact.
+    """
+
+    table: EncodedTable
+    effective_sample_size: torch.Tensor
+
+
+@torch.inference_mode()
+def complete(
+    network: TabDARNetwork,
+    table: EncodedTable,
+    *,
+    config: SamplingConfig,
+    generator: torch.Generator,
+    restrictions: Restrictions | None = None,
+    progress: Callable[[int], None] | None = None,
+) -> Completion:
+    """Fill the hidden cells of a table by draws from the model.
+
+    Args:
+        network: A trained network on the device of ``generator``.
+        table: Codes and residuals of the observed cells; the others are ignored.
+        config: Solver and chunk size.
+        generator: Source of all randomness.
+        restrictions: Cells known in part; they must be hidden in ``table``.
+        progress: Called with the number of rows finished, after each chunk.
+
+    Returns:
+        The table with its observed cells untouched and all others filled.
+    """
+    chunks, sizes = [], []
+    for start in range(0, len(table), config.sampling_batch_size):
+        rows = slice(start, start + config.sampling_batch_size)
+        part = {
+            position: pieces[rows]
+            for position, pieces in (restrictions or {}).items()
+            if any(piece is not None for piece in pieces[rows])
+        }
+        chunk = _Chunk(network, table.rows(rows).to(generator.device), config, generator)
+        sizes.append(_draw_restricted(chunk, part))
+        for position in column_order(
+            len(network.schema.columns), fixed=network.fixed_order, generator=generator
+        ):
+            chunk.draw(position, ~chunk.observed[:, position])
+        chunks.append(EncodedTable(chunk.codes, chunk.residuals, chunk.observed))
+        if progress is not None:
+            progress(len(chunk.codes))
+    if not chunks:
+        return Completion(table, torch.zeros(0))
+    completed = EncodedTable(
+        torch.cat([chunk.codes for chunk in chunks]),
+        torch.cat([chunk.residuals for chunk in chunks]),
+        torch.cat([chunk.observed for chunk in chunks]),
+    )
+    return Completion(completed, torch.cat(sizes))
+
+
+class _Chunk:
+    """Rows being filled, with the input tokens of their known cells.
+
+    ``slots`` lists the columns known in some row; the token of slot s stands at place s + 1 of
+    ``tokens``, behind ``[pad]``, so that what is visible is always a leading part of it.
+    """
+
+    def __init__(
+        self,
+        network: TabDARNetwork,
+        table: EncodedTable,
+        config: SamplingConfig,
+        generator: torch.Generator,
+    ) -> None:
+        self.network, self.config, self.generator = network, config, generator
+        self.codes, self.residuals = table.codes.clone(), table.residuals.clone()
+        self.observed = table.observed.clone()
+        num_rows, num_columns = self.codes.shape
+        self.numerical = {column: i for i, column in enumerate(network.schema.numerical)}
+        self.slots: list[int] = []
+        width = network.pad.shape[0]
+        self.tokens = torch.zeros(num_rows, num_columns + 1, width, device=generator.device)
+        self.tokens[:, 0] = network.pad
+        for position in range(num_columns):
+            rows = self.observed[:, position]
+            if rows.any():
+                self._see(position, rows)
+
+    def draw(
+        self, position: int, rows: torch.Tensor, pieces: Sequence[Pieces | None] | None = None
+    ) -> torch.Tensor | None:
+        """Fill one column in the rows marked in ``rows`` ``(B,)``.
+
+        Returns:
+            With ``pieces`` (one for each marked row), the log probability ``(N,)`` of meeting
+            them; else None.
+        """
+        if not rows.any():
+            return None
+        index = None if rows.all() else rows.nonzero().squeeze(1)
+        context = self.network.context_of(position, *self._visible(index))
+        weight = None
+        if pieces is None:
+            codes, residuals = _draw_cells(self, position, context)
+        else:
+            codes, residuals, weight = _draw_pieces(self, position, context, pieces)
+        where = slice(None) if index is None else index
+        self.codes[where, position] = codes.to(self.codes.dtype)
+        if position in self.numerical:
+            self.residuals[where, self.numerical[position]] = residuals
+        self.observed[where, position] = True
+        self._see(position, rows)
+        return weight
+
+    def flow(self, position: int, context: torch.Tensor, codes: torch.Tensor) -> Flow:
+        """The map between noise and residuals of cells of one column."""
+        return self.network.residual_head.flow(
+            context,
+            position,
+            codes=codes,
+            num_steps=self.config.num_steps,
+            sigma_max=self.config.sigma_max,
+        )
+
+    def select(self, index: torch.Tensor) -> None:
+        """Keep (and repeat) the rows at ``index``."""
+        self.codes, self.residuals = self.codes[index], self.residuals[index]
+        self.observed, self.tokens = self.observed[index], self.tokens[index]
+
+    def _visible(self, index: torch.Tensor | None) -> tuple[torch.Tensor, torch.Tensor | None]:
+        where = slice(None) if index is None else index
+        tokens = self.tokens[where, : len(self.slots) + 1]
+        known = self.observed[where][:, self.slots]
+        return tokens, None if known.all() else self.network.key_bias(known)
+
+    def _see(self, position: int, rows: torch.Tensor) -> None:
+        if position not in self.slots:
+            self.slots.append(position)
+        place = self.slots.index(position) + 1
+        index = slice(None) if rows.all() else rows.nonzero().squeeze(1)
+        residuals = None
+        if position in self.numerical:
+            residuals = self.residuals[index, self.numerical[position]]
+        self.tokens[index, place] = self.network.visible(
+            position, self.codes[index, position], residuals
+        )
+
+
+def _draw_restricted(chunk: _Chunk, restrictions: Restrictions) -> torch.Tensor:
+    """Draw the restricted cells of a chunk; returns the effective sample sizes ``(B,)``."""
+    num_rows, device = len(chunk.codes), chunk.generator.device
+    sizes = torch.full((num_rows,), torch.nan)
+    if not restrictions:
+        return sizes
+    restricted = torch.zeros(num_rows, len(chunk.network.schema.columns), dtype=torch.bool)
+    for position, pieces in restrictions.items():
+        restricted[:, position] = torch.tensor([piece is not None for piece in pieces])
+    several = restricted.sum(dim=1) > 1
+    copies = torch.where(several, chunk.config.num_particles, 1)
+    parents = torch.arange(num_rows).repeat_interleave(copies)
+    chunk.select(parents.to(device))
+    log_weights = torch.zeros(len(parents))
+    order = random_order(restricted.shape[1], generator=chunk.generator)
+    for position in [column for column in order if column in restrictions]:
+        rows = restricted[parents, position]
+        pieces = restrictions[position]
+        weight = chunk.draw(
+            position, rows.to(device), [pieces[parent] for parent in parents[rows].tolist()]
+        )
+        assert weight is not None
+        log_weights[rows] += weight.cpu()
+        sizes = _effective_sizes(log_weights, parents, num_rows)
+        depleted = several & (sizes < chunk.config.num_particles / 2)
+        chosen = _resampled(log_weights, parents, copies, chunk.generator)
+        if depleted.any():
+            keep = torch.where(depleted[parents], chosen, torch.arange(len(parents)))
+            chunk.select(keep.to(device))
+            log_weights[depleted[parents]] = 0
+    final = _resampled(log_weights, parents, copies, chunk.generator)
+    first = copies.cumsum(0) - copies
+    chunk.select(final[first].to(device))
+    return torch.where(several, sizes, torch.nan)
+
+
+def _effective_sizes(
+    log_weights: torch.Tensor, parents: torch.Tensor, num_rows: int
+) -> torch.Tensor:
+    """(sum w)^2 / sum w^2 over the particles of each row, ``(num_rows,)``."""
+    weights = _scaled_weights(log_weights, parents, num_rows)
+    total = torch.zeros(num_rows, dtype=weights.dtype).index_add_(0, parents, weights)
+    squares = torch.zeros(num_rows, dtype=weights.dtype).index_add_(0, parents, weights**2)
+    return (total**2 / squares).float()
+
+
+def _scaled_weights(
+    log_weights: torch.Tensor, parents: torch.Tensor, num_rows: int
+) -> torch.Tensor:
+    """Weights relative to the greatest of the same row, float64."""
+    greatest = torch.full((num_rows,), -torch.inf).scatter_reduce_(
+        0, parents, log_weights, reduce='amax'
+    )
+    return (log_weights - greatest[parents]).double().exp()
+
+
+def _resampled(
+    log_weights: torch.Tensor,
+    parents: torch.Tensor,
+    copies: torch.Tensor,
+    generator: torch.Generator,
+) -> torch.Tensor:
+    """For every particle the one of the same row that takes its place, drawn by weight.
+
+    Systematic resampling: one uniform number a row, equally spaced points of the distribution
+    function of its particles; a random rotation makes the first particle a fair draw by itself.
+    """
+    num_rows = len(copies)
+    weights = _scaled_weights(log_weights, parents, num_rows)
+    total = torch.zeros(num_rows, dtype=weights.dtype).index_add_(0, parents, weights)
+    shares = (weights / total[parents]).cumsum(0)
+    first = copies.cumsum(0) - copies
+    before = shares[first] - (weights / total[parents])[first]
+    uniform = torch.rand(num_rows, generator=generator, device=generator.device).cpu().double()
+    rank = torch.arange(len(parents)) - first[parents]
+    points = (uniform[parents] + rank / copies[parents]) % 1
+    chosen = torch.searchsorted(shares, before[parents] + points, right=True)
+    last = first + copies - 1
+    return torch.minimum(torch.maximum(chosen, first[parents]), last[parents])
+
+
+def _draw_cells(
+    chunk: _Chunk, position: int, context: torch.Tensor
+) -> tuple[torch.Tensor, torch.Tensor]:
+    """Codes and residuals ``(N,)`` of one column, from contexts ``(N, D)``."""
+    codes = chunk.network.code_head.sample(context, position, generator=chunk.generator)
+    residuals = torch.zeros(len(codes), device=codes.device)
+    bins = chunk.network.schema.columns[position].bins
+    if bins:
+        noise = torch.randn(len(codes), generator=chunk.generator, device=codes.device)
+        in_bin = ((codes >= bins.start) & (codes < bins.stop)).nonzero().squeeze(1)
+        flow = chunk.flow(position, context[in_bin], codes[in_bin])
+        residuals[in_bin] = flow.to_data(noise[in_bin])
+    return codes, residuals
+
+
+def _draw_pieces(
+    chunk: _Chunk, position: int, context: torch.Tensor, pieces: Sequence[Pieces | None]
+) -> tuple[torch.Tensor, torch.Tensor, torch.Tensor]:
+    """Codes, residuals and log probabilities ``(N,)`` of cells limited to ``pieces``."""
+    num_rows, device = len(context), context.device
+    groups: dict[int, tuple[Pieces, list[int]]] = {}
+    for row, piece in enumerate(pieces):
+        assert piece is not None
+        groups.setdefault(id(piece), (piece, []))[1].append(row)
+    codes = torch.zeros(num_rows, dtype=torch.long, device=device)
+    residuals, weights = torch.zeros(num_rows, device=device), torch.zeros(num_rows, device=device)
+    for piece, members in groups.values():
+        rows = torch.tensor(members, device=device)
+        codes[rows], residuals[rows], weights[rows] = _draw_from_piece(
+            chunk, position, context[rows], piece
+        )
+    return codes, residuals, weights
+
+
+def _draw_from_piece(
+    chunk: _Chunk, position: int, context: torch.Tensor, pieces: Pieces
+) -> tuple[torch.Tensor, torch.Tensor, torch.Tensor]:
+    """As :func:`_draw_pieces`, for rows under the same restriction."""
+    num_rows, device = len(context), context.device
+    piece_codes = torch.from_numpy(pieces.codes).to(device)
+    limits = (
+        torch.tensor([[-torch.inf, torch.inf]] * len(piece_codes), device=device)
+        .expand(num_rows, -1, -1)
+        .clone()
+    )
+    ends = torch.from_numpy(pieces.low).to(device), torch.from_numpy(pieces.high).to(device)
+    for side, values in enumerate(ends):
+        for number in values.isfinite().nonzero().squeeze(1).tolist():
+            code = piece_codes[number].expand(num_rows)
+            residual = values[number].float().expand(num_rows)
+            limits[:, number, side] = chunk.flow(position, context, code).to_noise(residual)
+    cdf = torch.special.ndtr(limits.double())
+    allowed = torch.from_numpy(pieces.share).to(device)
+    share = ((cdf[..., 1] - cdf[..., 0]) * allowed).clamp_min(1e-300)
+    log_mass = chunk.network.code_head.logits(context, position).log_softmax(dim=1)
+    log_mass = log_mass[:, piece_codes].double() + share.log()
+    number = draw_categorical(log_mass, generator=chunk.generator)
+    rows = torch.arange(num_rows, device=device)
+    low, high = cdf[rows, number].unbind(1)
+    uniform = torch.rand(num_rows, generator=chunk.generator, device=device, dtype=torch.float64)
+    noise = torch.special.ndtri((low + uniform * (high - low)).clamp(1e-12, 1 - 1e-12)).float()
+    codes = piece_codes[number]
+    residuals = torch.zeros(num_rows, device=device)
+    bins = chunk.network.schema.columns[position].bins
+    in_bin = ((codes >= bins.start) & (codes < bins.stop)).nonzero().squeeze(1)
+    if len(in_bin):
+        flow = chunk.flow(position, context[in_bin], codes[in_bin])
+        drawn = flow.to_data(noise[in_bin])
+        low_end, high_end = (end[number[in_bin]].float() for end in ends)
+        residuals[in_bin] = torch.minimum(torch.maximum(drawn, low_end), high_end)
+    return codes, residuals, log_mass.logsumexp(dim=1).float()

@@ -1,0 +1,245 @@
+"""Training: hide cells at random, ask for them back.
+
+The loss of a row is the sum over its M hidden cells of the heads' losses, times C / M with the
+``'order'`` weighting: in expectation over M ~ U{1..C} and the hidden set that is the bound of
+order-agnostic autoregressive models on the negative log-likelihood of the row. What is reported
+and minimised is the mean over rows, divided by C.
+"""
+
+from __future__ import annotations
+
+import copy
+import dataclasses
+import math
+import time
+from collections.abc import Callable
+
+import torch
+
+from sdv_tabdar.core.columns import TableSchema
+from sdv_tabdar.core.config import ModelConfig, TrainingConfig
+from sdv_tabdar.core.masking import leading_observed, random_observed
+from sdv_tabdar.core.nn.network import TabDARNetwork
+from sdv_tabdar.core.table import EncodedTable
+
+_WARM_UP = 0.02  # share of the training spent on raising the learning rate
+_FINAL_RATE = 0.01  # learning rate at the end, as a share of the highest
+_BETAS = (0.9, 0.98)
+_PLATEAU_PATIENCE = 50  # epochs
+_DEFAULT_CELLS = 60_000_000  # cells that go through the network by default ...
+_MIN_EPOCHS, _MAX_EPOCHS = 10, 60  # ... within these numbers of epochs; more would memorise
+_SMALL_TABLE = 4_000  # rows below which smaller steps learn more from fewer epochs
+
+
+@dataclasses.dataclass
+class TrainingHistory:
+    """What training left behind.
+
+    Attributes:
+        losses: Mean loss of each epoch, in nats per cell.
+        seconds: Time it took.
+    """
+
+    losses: list[float] = dataclasses.field(default_factory=list)
+    seconds: float = 0.0
+
+
+Progress = Callable[[float, int, float], None]
+"""``progress(share of the training done, epochs done, loss of the last epoch)``."""
+
+
+def default_epochs(num_rows: int, num_columns: int) -> int:
+    """Epochs for a table of that size when none are asked for."""
+    epochs = math.ceil(_DEFAULT_CELLS / (num_rows * num_columns))
+    return min(max(epochs, _MIN_EPOCHS), _MAX_EPOCHS)
+
+
+def default_batch_size(num_rows: int) -> int:
+    """Rows of a step for a table of ``num_rows`` rows when none are asked for."""
+    return 64 if num_rows < _SMALL_TABLE else 128
+
+
+class _Average:
+    """Exponential moving average of parameters, with a shorter memory at the start."""
+
+    def __init__(self, network: TabDARNetwork, decay: float) -> None:
+        self.decay = decay
+        self.steps = 0
+        self.source: list[torch.Tensor] = list(network.parameters())
+        self.averaged = copy.deepcopy(network).requires_grad_(False)
+        self.target: list[torch.Tensor] = list(self.averaged.parameters())
+
+    @torch.no_grad()
+    def update(self) -> None:
+        self.steps += 1
+        decay = min(self.decay, self.steps / (self.steps + 10))
+        torch._foreach_lerp_(self.target, self.source, 1 - decay)
+
+
+class _Clock:
+    """How much of the training is done: by epochs or by time, whichever is further."""
+
+    def __init__(self, total_steps: int, max_seconds: float | None) -> None:
+        self.total_steps = total_steps
+        self.max_seconds = max_seconds
+        self.start = time.perf_counter()
+        self.steps = 0
+
+    @property
+    def seconds(self) -> float:
+        return time.perf_counter() - self.start
+
+    @property
+    def share(self) -> float:
+        share = self.steps / self.total_steps
+        if self.max_seconds is not None:
+            share = max(share, self.seconds / self.max_seconds)
+        return min(share, 1.0)
+
+
+def learning_rate_factor(share: float) -> float:
+    """Cosine schedule with linear warm-up, at ``share`` in [0, 1] of the training."""
+    if share < _WARM_UP:
+        return max(share / _WARM_UP, 0.01)
+    angle = math.pi * (share - _WARM_UP) / (1 - _WARM_UP)
+    return _FINAL_RATE + (1 - _FINAL_RATE) * (1 + math.cos(angle)) / 2
+
+
+def fit_network(
+    table: EncodedTable,
+    schema: TableSchema,
+    model: ModelConfig,
+    config: TrainingConfig,
+    *,
+    generator: torch.Generator,
+    progress: Progress | None = None,
+) -> tuple[TabDARNetwork, TrainingHistory]:
+    """Train a network end to end.
+
+    Args:
+        table: The encoded training table, on the device of ``generator``; all cells observed.
+        schema: Its columns.
+        model: Architecture.
+        config: Training settings.
+        generator: Source of all randomness.
+        progress: Called after each step.
+
+    Returns:
+        The network with averaged weights, in evaluation mode, and the history.
+
+    Raises:
+        FloatingPointError: If the loss stops being finite.
+
+    Source: paper, Algorithm 'Training'.
+    """
+    trainer = _Trainer(table, schema, model, config, generator, progress)
+    while trainer.clock.share < 1:
+        trainer.run_epoch()
+    trainer.history.seconds = trainer.clock.seconds
+    return trainer.result(), trainer.history
+
+
+class _Trainer:
+    """Network, optimizer, average and clock of one training."""
+
+    def __init__(
+        self,
+        table: EncodedTable,
+        schema: TableSchema,
+        model: ModelConfig,
+        config: TrainingConfig,
+        generator: torch.Generator,
+        progress: Progress | None,
+    ) -> None:
+        self.table, self.config = table, config
+        self.generator, self.progress = generator, progress
+        self.network = _initialised(schema, model, generator).to(generator.device).train()
+        self.average = _Average(self.network, config.ema_decay) if config.ema_decay else None
+        self.optimizer = torch.optim.AdamW(
+            self.network.parameters(),
+            lr=config.learning_rate,
+            betas=_BETAS,
+            weight_decay=config.weight_decay,
+            fused=True,
+        )
+        self.plateau = torch.optim.lr_scheduler.ReduceLROnPlateau(
+            self.optimizer, factor=0.5, patience=_PLATEAU_PATIENCE
+        )
+        self.batch_size = min(config.batch_size or default_batch_size(len(table)), len(table))
+        self.steps_per_epoch = len(table) // self.batch_size
+        epochs = config.epochs or default_epochs(*table.codes.shape)
+        self.clock = _Clock(epochs * self.steps_per_epoch, config.max_training_time)
+        self.history = TrainingHistory()
+
+    def run_epoch(self) -> None:
+        """Go through the table once, or until time is up."""
+        device = self.generator.device
+        total = torch.zeros((), device=device)
+        order = torch.randperm(len(self.table), generator=self.generator, device=device)
+        steps = 0
+        while steps < self.steps_per_epoch and (self.clock.share < 1 or not steps):
+            rows = order[steps * self.batch_size : (steps + 1) * self.batch_size]
+            total += self._step(self.table.rows(rows))
+            steps += 1
+        loss = float(total) / steps
+        self.history.losses.append(loss)
+        if not math.isfinite(loss):
+            raise FloatingPointError(
+                f'The training loss became {loss} in epoch {len(self.history.losses)}. Try a lower '
+                f'learning_rate than {self.config.learning_rate:g}.'
+            )
+        if self.config.scheduler == 'plateau':
+            self.plateau.step(loss)
+
+    def result(self) -> TabDARNetwork:
+        """The network to sample from, in evaluation mode."""
+        network = self.average.averaged if self.average is not None else self.network
+        return network.requires_grad_(False).eval()
+
+    def _step(self, rows: EncodedTable) -> torch.Tensor:
+        if self.config.scheduler == 'cosine':
+            rate = self.config.learning_rate * learning_rate_factor(self.clock.share)
+            for group in self.optimizer.param_groups:
+                group['lr'] = rate
+        loss = batch_loss(self.network, rows, self.config, generator=self.generator)
+        self.optimizer.zero_grad()
+        loss.backward()
+        self.optimizer.step()
+        if self.average is not None:
+            self.average.update()
+        self.clock.steps += 1
+        if self.progress is not None:
+            losses = self.history.losses
+            self.progress(self.clock.share, len(losses), losses[-1] if losses else math.nan)
+        return loss.detach()
+
+
+def batch_loss(
+    network: TabDARNetwork,
+    rows: EncodedTable,
+    config: TrainingConfig,
+    *,
+    generator: torch.Generator,
+) -> torch.Tensor:
+    """Loss of a batch, in nats per cell: a scalar."""
+    num_rows, num_columns = rows.codes.shape
+    draw_observed = leading_observed if network.fixed_order else random_observed
+    observed = draw_observed(num_rows, num_columns, generator=generator)
+    hidden_rows = EncodedTable(rows.codes, rows.residuals, observed)
+    losses = network.losses(hidden_rows, noise_draws=config.noise_draws, generator=generator)
+    total = losses.sum(dim=1)
+    if config.loss_weighting == 'order':
+        total = total / (~observed).sum(dim=1)
+    else:
+        total = 2 * total / num_columns
+    return total.mean()
+
+
+def _initialised(
+    schema: TableSchema, model: ModelConfig, generator: torch.Generator
+) -> TabDARNetwork:
+    """A network with initial weights drawn from ``generator`` and not from torch's global one."""
+    seed = int(torch.randint(2**62, (1,), generator=generator, device=generator.device))
+    with torch.random.fork_rng(devices=[]):
+        torch.default_generator.manual_seed(seed)  # torch.manual_seed would seed GPUs as well
+        return TabDARNetwork(schema, model)

@@ -1,0 +1,63 @@
+"""Blocks: hidden keys are not attended to, and leaving tokens out changes nothing else."""
+
+from __future__ import annotations
+
+import pytest
+import torch
+
+from sdv_tabdar.core.nn.transformer import Block
+
+
+@pytest.fixture
+def block() -> Block:
+    with torch.random.fork_rng(devices=[]):
+        torch.manual_seed(0)
+        return Block(width=8, num_heads=2, feedforward_factor=2).eval().requires_grad_(False)
+
+
+@pytest.fixture
+def tokens(generator: torch.Generator) -> torch.Tensor:
+    return torch.randn(5, 4, 8, generator=generator)
+
+
+def test_shape_is_kept(block: Block, tokens: torch.Tensor) -> None:
+    assert block(tokens).shape == tokens.shape
+
+
+def test_a_hidden_key_changes_no_other_token_exactly(block: Block, tokens: torch.Tensor) -> None:
+    bias = torch.zeros(5, 1, 1, 4)
+    bias[..., 2] = -torch.inf
+    changed = tokens.clone()
+    changed[:, 2] += 100.0
+    rest = [0, 1, 3]
+    assert torch.equal(block(tokens, bias=bias)[:, rest], block(changed, bias=bias)[:, rest])
+
+
+def test_a_visible_key_changes_the_others(block: Block, tokens: torch.Tensor) -> None:
+    changed = tokens.clone()
+    changed[:, 2] += torch.randn(8, generator=torch.Generator().manual_seed(1))
+    assert not torch.allclose(block(tokens)[:, 0], block(changed)[:, 0], atol=1e-4)
+
+
+def test_leading_keys_only_is_the_same_as_hiding_the_rest(
+    block: Block, tokens: torch.Tensor
+) -> None:
+    bias = torch.zeros(5, 1, 1, 4)
+    bias[..., 3] = -torch.inf
+    expected = block(tokens, bias=bias)
+    assert torch.allclose(block(tokens, num_keys=3), expected, atol=1e-6)
+
+
+def test_last_queries_only_is_the_end_of_all(block: Block, tokens: torch.Tensor) -> None:
+    assert torch.allclose(block(tokens, num_queries=2), block(tokens)[:, -2:], atol=1e-6)
+
+
+def test_order_of_the_keys_does_not_matter(block: Block, tokens: torch.Tensor) -> None:
+    order = [2, 0, 3, 1]
+    assert torch.allclose(block(tokens[:, order]), block(tokens)[:, order], atol=1e-6)
+
+
+def test_rows_do_not_mix(block: Block, tokens: torch.Tensor) -> None:
+    changed = tokens.clone()
+    changed[1:] = 0.0
+    assert torch.equal(block(changed)[0], block(tokens)[0])

@@ -1,0 +1,121 @@
+"""Settings refuse what cannot work, and say what can."""
+
+from __future__ import annotations
+
+import dataclasses
+import math
+from typing import Any
+
+import pytest
+
+from sdv_tabdar.core.config import PAPER, ModelConfig, SamplingConfig, TrainingConfig
+
+CONFIGS = (ModelConfig, TrainingConfig, SamplingConfig)
+INTEGERS = {
+    ModelConfig: [
+        ('width', 2),
+        ('num_blocks', 1),
+        ('num_heads', 1),
+        ('feedforward_factor', 1),
+        ('head_width', 1),
+        ('head_layers', 1),
+        ('denoiser_width', 2),
+        ('denoiser_blocks', 1),
+        ('max_atoms', 0),
+        ('num_bins', 1),
+        ('max_categories', 2),
+    ],
+    TrainingConfig: [('epochs', 1), ('batch_size', 1), ('noise_draws', 1)],
+    SamplingConfig: [('num_steps', 1), ('sampling_batch_size', 1), ('num_particles', 1)],
+}
+INTEGER_FIELDS = [(config, *entry) for config, fields in INTEGERS.items() for entry in fields]
+NUMBER_FIELDS = [
+    (TrainingConfig, 'max_training_time', 0.0),
+    (TrainingConfig, 'learning_rate', 0.0),
+    (TrainingConfig, 'weight_decay', -0.1),
+    (TrainingConfig, 'ema_decay', 1.1),
+    (SamplingConfig, 'sigma_max', 0.05),
+]
+
+
+@pytest.mark.parametrize('config', CONFIGS)
+def test_defaults_are_valid_and_frozen(config: Any) -> None:
+    settings = config()
+    field = dataclasses.fields(settings)[0].name
+    with pytest.raises(dataclasses.FrozenInstanceError):
+        setattr(settings, field, 1)
+
+
+def test_field_names_are_unique_across_the_three() -> None:
+    names = [field.name for config in CONFIGS for field in dataclasses.fields(config)]
+    assert len(names) == len(set(names))
+
+
+def test_every_paper_setting_is_a_field_with_a_valid_value() -> None:
+    left = dict(PAPER)
+    for config in CONFIGS:
+        names = [field.name for field in dataclasses.fields(config) if field.name in left]
+        config(**{name: left.pop(name) for name in names})
+    assert not left
+
+
+@pytest.mark.parametrize(('config', 'field', 'least'), INTEGER_FIELDS)
+def test_whole_numbers_have_a_least_value(config: Any, field: str, least: int) -> None:
+    with pytest.raises(
+        ValueError, match=f'{field} must be at least {least}, however: {field}={least - 1}'
+    ):
+        config(**{field: least - 1})
+
+
+@pytest.mark.parametrize(('config', 'field', 'least'), INTEGER_FIELDS)
+@pytest.mark.parametrize('value', [2.0, '2', True, math.nan])
+def test_whole_numbers_are_no_other_type(
+    config: Any, field: str, least: int, value: object
+) -> None:
+    with pytest.raises(TypeError, match=f'{field} must be a whole number, however: {field}='):
+        config(**{field: value})
+
+
+@pytest.mark.parametrize(('config', 'field', 'value'), NUMBER_FIELDS)
+def test_numbers_have_a_range(config: Any, field: str, value: float) -> None:
+    with pytest.raises(ValueError, match=f'{field} must be .* however: {field}={value}'):
+        config(**{field: value})
+
+
+@pytest.mark.parametrize(('config', 'field', '_'), NUMBER_FIELDS)
+@pytest.mark.parametrize('value', [math.nan, math.inf])
+def test_numbers_are_finite(config: Any, field: str, _: float, value: float) -> None:
+    with pytest.raises(ValueError, match=f'{field} must be'):
+        config(**{field: value})
+
+
+@pytest.mark.parametrize(('config', 'field', '_'), NUMBER_FIELDS)
+@pytest.mark.parametrize('value', ['1', True])
+def test_numbers_are_no_other_type(config: Any, field: str, _: float, value: object) -> None:
+    with pytest.raises(TypeError, match=f'{field} must be a number, however: {field}='):
+        config(**{field: value})
+
+
+@pytest.mark.parametrize(
+    ('field', 'allowed'),
+    [('scheduler', r"\['cosine', 'plateau'\]"), ('loss_weighting', r"\['order', 'sum'\]")],
+)
+def test_choices_are_listed(field: str, allowed: str) -> None:
+    with pytest.raises(ValueError, match=f"{field} must be one of {allowed}, .* {field}='other'"):
+        TrainingConfig(**{field: 'other'})  # type: ignore[arg-type]
+
+
+def test_precisions_are_listed() -> None:
+    with pytest.raises(ValueError, match=r"precision must be one of \['auto', .*='float16'"):
+        ModelConfig(precision='float16')
+
+
+def test_width_is_a_multiple_of_the_heads() -> None:
+    with pytest.raises(ValueError, match='multiple of num_heads, however: width=30, num_heads=4'):
+        ModelConfig(width=30, num_heads=4)
+
+
+def test_none_leaves_epochs_and_time_open() -> None:
+    settings = TrainingConfig(epochs=None, max_training_time=None)
+    assert settings.epochs is None
+    assert settings.max_training_time is None

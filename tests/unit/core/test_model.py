@@ -1,0 +1,525 @@
+"""TabDAR on frames: fit, sample, complete, seeds, saving, and what happens when things go wrong."""
+
+from __future__ import annotations
+
+import dataclasses
+import pickle
+from collections.abc import Callable
+from typing import Any
+
+import cloudpickle  # type: ignore[import-untyped]
+import numpy as np
+import pandas as pd
+import pytest
+import torch
+
+from sdv_tabdar.core import model as model_module
+from sdv_tabdar.core.columns import ColumnKind
+from sdv_tabdar.core.config import ModelConfig, SamplingConfig, TrainingConfig
+from sdv_tabdar.core.model import TabDAR
+from sdv_tabdar.core.restrictions import Interval, Members, NotMissing
+
+Kinds = dict[str, ColumnKind]
+NUMBERS = ['smooth', 'spiked', 'rounded', 'holes']
+
+
+def _numpy_key() -> np.ndarray:
+    """State of NumPy's global generator."""
+    key: np.ndarray = np.random.get_state(legacy=False)['state']['key'].copy()
+    return key
+
+
+def _seeded(model: TabDAR, seed: int = 0) -> TabDAR:
+    model.set_random_state(seed)
+    return model
+
+
+@pytest.fixture
+def own(fitted: TabDAR) -> TabDAR:
+    """A copy that a test may spoil."""
+    copy: TabDAR = pickle.loads(pickle.dumps(fitted))
+    return copy
+
+
+def test_sampled_rows_have_the_columns_dtypes_and_index_promised(fitted: TabDAR) -> None:
+    rows = _seeded(fitted).sample(150)
+    assert list(rows.columns) == ['smooth', 'colour', 'spiked', 'rounded', 'flag', 'holes']
+    assert rows.index.equals(pd.RangeIndex(150))
+    assert isinstance(rows.index, pd.RangeIndex)
+    dtypes = rows.dtypes.astype(str).to_dict()
+    assert {dtypes[name] for name in NUMBERS} == {'float64'}
+    assert dtypes['colour'] == dtypes['flag'] == 'object'
+
+
+def test_sampled_values_were_possible(fitted: TabDAR, mixed: pd.DataFrame) -> None:
+    rows = _seeded(fitted).sample(300)
+    for name in NUMBERS:
+        assert rows[name].min() >= mixed[name].min()
+        assert rows[name].max() <= mixed[name].max()
+    assert set(rows['rounded']) <= {0.0, 1.0, 2.0, 3.0}
+    assert (rows['spiked'] == 0).mean() > 0.2
+    assert set(rows['colour']) <= {'red', 'green', 'blue'}
+    assert rows['flag'].isna().any()
+    assert rows['holes'].isna().any()
+    assert not rows[['smooth', 'colour', 'spiked', 'rounded']].isna().any(axis=None)
+
+
+def test_no_rows(fitted: TabDAR) -> None:
+    rows = _seeded(fitted).sample(0)
+    assert rows.shape == (0, 6)
+    assert rows.dtypes.astype(str)['smooth'] == 'float64'
+
+
+def test_progress_of_sampling(fitted: TabDAR) -> None:
+    sizes: list[int] = []
+    _seeded(fitted).sample(200, progress=sizes.append)
+    assert sizes == [128, 72]
+
+
+def test_names_levels_and_limits(fitted: TabDAR, mixed: pd.DataFrame) -> None:
+    assert fitted.column_names == tuple(mixed.columns)
+    assert fitted.levels('colour') == mixed['colour'].value_counts().index.tolist()
+    assert set(fitted.levels('flag')) == {True, False, None}
+    assert fitted.limits('holes') == (mixed['holes'].min(), mixed['holes'].max())
+    assert fitted.can_be_missing('flag')
+    assert fitted.can_be_missing('holes')
+    assert not fitted.can_be_missing('smooth')
+
+
+def test_levels_of_a_number_and_limits_of_a_category_are_errors(fitted: TabDAR) -> None:
+    with pytest.raises(ValueError, match="'smooth' is numerical and has no levels; see limits"):
+        fitted.levels('smooth')
+    with pytest.raises(ValueError, match="'colour' is categorical and has no limits; see levels"):
+        fitted.limits('colour')
+    for ask in (fitted.levels, fitted.limits, fitted.can_be_missing):
+        with pytest.raises(ValueError, match="There is no column 'size'"):
+            ask('size')
+
+
+def test_loss_values_are_one_row_an_epoch(fitted: TabDAR) -> None:
+    losses = fitted.loss_values
+    assert list(losses.columns) == ['Epoch', 'Loss']
+    assert losses['Epoch'].tolist() == [0, 1, 2]
+    assert np.isfinite(losses['Loss']).all()
+    assert fitted.training_seconds > 0
+
+
+@pytest.mark.parametrize(
+    'ask',
+    [
+        lambda model: model.sample(1),
+        lambda model: model.complete(pd.DataFrame({'a': [1]})),
+        lambda model: model.levels('a'),
+        lambda model: model.column_names,
+    ],
+)
+def test_before_fit_everything_says_so(ask: Callable[[TabDAR], object]) -> None:
+    with pytest.raises(RuntimeError, match=r'has not been fitted. Call fit\(\) first'):
+        ask(TabDAR(device='cpu'))
+
+
+def test_a_model_is_truthy_and_has_no_losses_before_fit() -> None:
+    model = TabDAR(device='cpu')
+    assert bool(model)
+    assert model.loss_values.empty
+
+
+# complete
+
+
+def test_known_cells_come_back_bit_equal(fitted: TabDAR, mixed: pd.DataFrame) -> None:
+    observed = np.random.default_rng(3).random(mixed.shape) < 0.6
+    filled = _seeded(fitted).complete(mixed, observed)
+    for position, name in enumerate(mixed.columns):
+        rows = observed[:, position]
+        given, back = mixed[name][rows].reset_index(drop=True), filled[name][rows]
+        pd.testing.assert_series_equal(
+            given, back.reset_index(drop=True), check_exact=True, check_dtype=name in NUMBERS
+        )
+
+
+def test_complete_does_not_write_into_what_it_was_given(
+    fitted: TabDAR, mixed: pd.DataFrame
+) -> None:
+    frame, observed = mixed.copy(), np.ones(mixed.shape, dtype=bool)
+    wanted = {'colour': [Members(('red',))] * len(mixed)}
+    _seeded(fitted).complete(frame, observed, restrictions=wanted)
+    pd.testing.assert_frame_equal(frame, mixed)
+    assert observed.all()
+
+
+def test_any_order_and_subset_of_columns_with_any_index(
+    fitted: TabDAR, mixed: pd.DataFrame
+) -> None:
+    given = mixed[['flag', 'smooth']].head(9).set_axis(list('aabbccdde'), axis=0)
+    filled = _seeded(fitted).complete(given)
+    assert list(filled.columns) == list(fitted.column_names)
+    assert filled.index.equals(pd.RangeIndex(9))
+    assert filled['smooth'].tolist() == given['smooth'].tolist()
+    assert filled['flag'].tolist() == given['flag'].tolist()
+
+
+def test_nullable_and_category_dtypes_are_understood(fitted: TabDAR) -> None:
+    given = pd.DataFrame(
+        {
+            'rounded': pd.array([1, 2], dtype='Int64'),
+            'holes': pd.array([50.0, None], dtype='Float64'),
+            'colour': pd.Categorical(['red', 'blue']),
+            'flag': pd.array([True, None], dtype='boolean'),
+        }
+    )
+    filled = _seeded(fitted).complete(given)
+    assert filled['rounded'].tolist() == [1, 2]
+    assert filled['holes'][0] == 50
+    assert np.isnan(filled['holes'][1])
+    assert filled['colour'].tolist() == ['red', 'blue']
+    assert filled['flag'][0] is True
+    assert pd.isna(filled['flag'][1])
+
+
+def test_numbers_outside_the_training_range_come_back_as_given(fitted: TabDAR) -> None:
+    given = pd.DataFrame({'smooth': [-1e6, 1e6], 'rounded': [1.5, 77.0]})
+    filled = _seeded(fitted).complete(given)
+    assert filled[['smooth', 'rounded']].equals(given)
+    assert filled['spiked'].notna().all()
+
+
+def test_missing_is_known_to_be_missing_or_filled(fitted: TabDAR) -> None:
+    given = pd.DataFrame({'holes': [np.nan] * 400})
+    assert _seeded(fitted).complete(given)['holes'].isna().all()
+    filled = _seeded(fitted).complete(given, np.zeros((400, 1), dtype=bool))
+    assert 0 < filled['holes'].isna().mean() < 0.6
+
+
+def test_a_row_does_not_depend_on_the_values_of_its_mates(
+    fitted: TabDAR, mixed: pd.DataFrame
+) -> None:
+    first = mixed[['smooth', 'colour']].head(50)
+    second = first.copy()
+    second.iloc[10:] = first.iloc[10:].to_numpy()[::-1]
+    one, two = _seeded(fitted).complete(first), _seeded(fitted).complete(second)
+    pd.testing.assert_frame_equal(one.head(10), two.head(10), rtol=1e-4)
+
+
+def test_restricted_cells_obey_their_restriction(fitted: TabDAR) -> None:
+    size = 200
+    wanted: dict[str, list[Any]] = {
+        'smooth': [Interval(50.0, 50.5)] * size,
+        'spiked': [Interval(0.1, None) if row % 2 else None for row in range(size)],
+        'colour': [Members(('green', 'blue'))] * size,
+        'rounded': [Members((1, 3))] * size,
+        'flag': [NotMissing()] * size,
+        'holes': [Members((None, 50))] * size,
+    }
+    rows = _seeded(fitted).complete(pd.DataFrame(index=range(size)), restrictions=wanted)
+    assert rows['smooth'].between(50.0, 50.5).all()
+    assert (rows['spiked'][1::2] >= 0.1).all()
+    assert (rows['spiked'][::2] == 0).any()
+    assert set(rows['colour']) <= {'green', 'blue'}
+    assert set(rows['rounded']) <= {1.0, 3.0}
+    assert rows['flag'].notna().all()
+    assert set(rows['holes'].dropna()) <= {50.0}
+
+
+@pytest.mark.parametrize('width', [1e-3, 1e-9, 0.0])
+def test_a_narrow_interval_is_met_exactly(fitted: TabDAR, width: float) -> None:
+    low = 47.123456789
+    wanted = {'smooth': [Interval(low, low + width)] * 50}
+    rows = _seeded(fitted).complete(pd.DataFrame(index=range(50)), restrictions=wanted)
+    assert rows['smooth'].between(low, low + width).all()
+
+
+def test_a_restriction_overrules_the_given_value(fitted: TabDAR) -> None:
+    given = pd.DataFrame({'colour': ['red', 'red']})
+    wanted = {'colour': [Members(('blue',)), None]}
+    assert _seeded(fitted).complete(given, restrictions=wanted)['colour'].tolist() == [
+        'blue',
+        'red',
+    ]
+
+
+def test_rare_members_are_met_where_levels_share_a_code(
+    tiny: ModelConfig, quick: TrainingConfig
+) -> None:
+    names = [f'rare {i}' for i in range(40)]
+    frame = pd.DataFrame({'name': ['often'] * 200 + names + [None]})
+    config = dataclasses.replace(tiny, max_categories=5)
+    model = TabDAR(config, quick, device='cpu', random_state=0)
+    model.fit(frame, {'name': ColumnKind.CATEGORICAL})
+    wanted = {'name': [Members(('rare 3', 'rare 33', None))] * 100}
+    rows = model.complete(pd.DataFrame(index=range(100)), restrictions=wanted)
+    assert set(rows['name'].dropna()) <= {'rare 3', 'rare 33'}
+    free = model.complete(
+        pd.DataFrame(index=range(100)), restrictions={'name': [NotMissing()] * 100}
+    )
+    assert free['name'].notna().all()
+    assert any(str(name).startswith('rare') for name in free['name'])
+
+
+def test_dates_as_levels_stay_objects(tiny: ModelConfig, quick: TrainingConfig) -> None:
+    frame = pd.DataFrame({'day': pd.to_datetime(['2020-01-01', '2020-01-02'] * 20)})
+    model = TabDAR(tiny, quick, device='cpu').fit(frame, {'day': ColumnKind.CATEGORICAL})
+    rows = model.sample(20)
+    assert rows['day'].dtype == object
+    assert set(rows['day']) <= set(frame['day'])
+
+
+# Errors of complete
+
+
+def test_observed_of_another_shape_is_an_error(fitted: TabDAR, mixed: pd.DataFrame) -> None:
+    with pytest.raises(ValueError, match=r'shape of the frame, \(240, 6\), however: \(2, 2\)'):
+        fitted.complete(mixed, np.ones((2, 2), dtype=bool))
+
+
+def test_restrictions_of_another_length_are_an_error(fitted: TabDAR) -> None:
+    with pytest.raises(ValueError, match=r"\['colour'\] must have one entry a row \(3\), .*: 1"):
+        fitted.complete(pd.DataFrame(index=range(3)), restrictions={'colour': [None]})
+
+
+def test_unknown_columns_are_errors(fitted: TabDAR) -> None:
+    with pytest.raises(ValueError, match="There is no column 'size'"):
+        fitted.complete(pd.DataFrame({'size': [1]}))
+    with pytest.raises(ValueError, match="There is no column 'size'"):
+        fitted.complete(pd.DataFrame(index=[0]), restrictions={'size': [NotMissing()]})
+
+
+def test_an_unseen_category_is_an_error(fitted: TabDAR) -> None:
+    with pytest.raises(ValueError, match=r"Column 'colour' .* never seen: \['pink'\]"):
+        fitted.complete(pd.DataFrame({'colour': ['pink']}))
+
+
+def test_an_impossible_restriction_is_an_error(fitted: TabDAR) -> None:
+    with pytest.raises(ValueError, match="Column 'smooth' cannot meet Interval"):
+        fitted.complete(pd.DataFrame(index=[0]), restrictions={'smooth': [Interval(1e9, None)]})
+
+
+# Random states
+
+
+def test_same_seed_same_model_and_rows(
+    mixed: pd.DataFrame, kinds: Kinds, tiny: ModelConfig, fitted: TabDAR
+) -> None:
+    again = TabDAR(tiny, fitted.training, fitted.sampling, device='cpu', random_state=0)
+    again.fit(mixed, kinds)
+    assert again.loss_values.equals(fitted.loss_values)
+    pd.testing.assert_frame_equal(_seeded(again).sample(50), _seeded(fitted).sample(50))
+
+
+def test_sampling_after_fit_follows_the_random_state(
+    mixed: pd.DataFrame, kinds: Kinds, tiny: ModelConfig, quick: TrainingConfig
+) -> None:
+    def rows(seed: int | None) -> pd.DataFrame:
+        return TabDAR(tiny, quick, device='cpu', random_state=seed).fit(mixed, kinds).sample(20)
+
+    first = rows(5)
+    pd.testing.assert_frame_equal(rows(5), first)
+    assert not first.equals(rows(6))
+    assert not first.equals(rows(None))
+
+
+def test_draws_go_on_and_start_again(fitted: TabDAR) -> None:
+    first, second = _seeded(fitted).sample(20), fitted.sample(20)
+    assert not first.equals(second)
+    assert _seeded(fitted).sample(20).equals(first)
+    assert fitted.sample(20).equals(second)
+
+
+def test_random_states_of_other_kinds(fitted: TabDAR) -> None:
+    expected = _seeded(fitted, 4).sample(10)
+    generator = torch.Generator().manual_seed(4)
+    fitted.set_random_state((np.random.RandomState(1), generator))
+    assert fitted.sample(10).equals(expected)
+    with pytest.raises(TypeError, match='A random state must be an integer seed'):
+        fitted.set_random_state('4')  # type: ignore[arg-type]
+
+
+def test_global_states_neither_move_nor_matter(
+    mixed: pd.DataFrame, kinds: Kinds, tiny: ModelConfig, quick: TrainingConfig
+) -> None:
+    torch_state, numpy_state = torch.get_rng_state(), _numpy_key()
+    model = TabDAR(tiny, quick, device='cpu', random_state=1).fit(mixed, kinds)
+    model.sample(5)
+    pickle.loads(pickle.dumps(model))
+    assert torch.equal(torch.get_rng_state(), torch_state)
+    assert np.array_equal(_numpy_key(), numpy_state)
+
+
+# Saving
+
+
+@pytest.mark.parametrize('library', [pickle, cloudpickle])
+def test_a_saved_model_goes_on_where_it_was(fitted: TabDAR, library: Any) -> None:
+    _seeded(fitted, 9).sample(3)
+    loaded = pickle.loads(library.dumps(fitted))
+    assert isinstance(loaded, TabDAR)
+    pd.testing.assert_frame_equal(loaded.sample(20), fitted.sample(20))
+    assert loaded.loss_values.equals(fitted.loss_values)
+    assert loaded.training_seconds == fitted.training_seconds
+    assert (loaded.model, loaded.training, loaded.sampling) == (
+        fitted.model,
+        fitted.training,
+        fitted.sampling,
+    )
+    assert loaded.column_names == fitted.column_names
+    assert loaded.levels('flag') == fitted.levels('flag')
+
+
+def test_saved_state_is_a_plain_dict_on_the_cpu(fitted: TabDAR) -> None:
+    state = fitted.__getstate__()
+    assert isinstance(state, dict)
+    assert state['version'] == 1
+    assert all(value.device.type == 'cpu' for value in state['weights'].values())
+
+
+def test_a_model_can_be_saved_before_fit() -> None:
+    loaded = pickle.loads(pickle.dumps(TabDAR(ModelConfig(width=16), device='cpu')))
+    assert loaded.model.width == 16
+    with pytest.raises(RuntimeError, match='has not been fitted'):
+        loaded.sample(1)
+
+
+def test_a_loaded_model_can_be_fitted_again(
+    own: TabDAR, mixed: pd.DataFrame, kinds: Kinds, fitted: TabDAR
+) -> None:
+    own.fit(mixed, kinds)
+    assert own.loss_values.equals(fitted.loss_values)
+
+
+def test_another_version_of_the_format_is_an_error(fitted: TabDAR) -> None:
+    state = {**fitted.__getstate__(), 'version': 99}
+    with pytest.raises(ValueError, match='saved in format 99; this version .* reads format 1. Fit'):
+        TabDAR.__new__(TabDAR).__setstate__(state)
+
+
+def test_a_model_of_a_gpu_loads_without_one(
+    fitted: TabDAR, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    state = {**fitted.__getstate__(), 'device': 'cuda', 'generator_device': 'cuda'}
+    monkeypatch.setattr(torch.cuda, 'is_available', lambda: False)
+    loaded = TabDAR.__new__(TabDAR)
+    loaded.__setstate__(state)
+    assert len(loaded.sample(3)) == 3
+
+
+# When fitting goes wrong
+
+
+def _breaks(error: BaseException) -> Callable[..., Any]:
+    def fit_network(*_: object, **__: object) -> None:
+        raise error
+
+    return fit_network
+
+
+@pytest.mark.parametrize('error', [KeyboardInterrupt(), MemoryError(), FloatingPointError('nan')])
+def test_an_interrupted_fit_leaves_the_old_model(
+    own: TabDAR,
+    kinds: Kinds,
+    mixed: pd.DataFrame,
+    error: BaseException,
+    monkeypatch: pytest.MonkeyPatch,
+) -> None:
+    expected = _seeded(own).sample(10)
+    losses = own.loss_values
+    _seeded(own)
+    monkeypatch.setattr(model_module, 'fit_network', _breaks(error))
+    with pytest.raises(type(error)):
+        own.fit(mixed[['smooth']], kinds)
+    assert own.column_names == tuple(mixed.columns)
+    assert own.loss_values.equals(losses)
+    assert own.sample(10).equals(expected)
+
+
+def test_ctrl_c_in_the_middle_of_training(
+    own: TabDAR, mixed: pd.DataFrame, kinds: Kinds, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    expected = _seeded(own).sample(10)
+    _seeded(own)
+    calls = iter(range(100))
+    original = torch.optim.AdamW.step
+
+    def step(*args: Any, **kwargs: Any) -> Any:
+        if next(calls) == 4:
+            raise KeyboardInterrupt
+        return original(*args, **kwargs)
+
+    monkeypatch.setattr(torch.optim.AdamW, 'step', step)
+    with pytest.raises(KeyboardInterrupt):
+        own.fit(mixed, kinds)
+    assert own.sample(10).equals(expected)
+    monkeypatch.undo()
+    assert own.fit(mixed, kinds) is own
+
+
+@pytest.mark.parametrize(
+    ('frame', 'error', 'message'),
+    [
+        (pd.DataFrame({'smooth': [1.0, np.inf]}), ValueError, "'smooth' has 1 infinite"),
+        (pd.DataFrame({'smooth': ['x']}), TypeError, "'smooth' is numerical but holds"),
+        (pd.DataFrame({'size': [1.0]}), ValueError, r"\['size'\] have no kind"),
+        (pd.DataFrame({'smooth': []}), ValueError, 'has 0 rows and 1 columns'),
+    ],
+)
+def test_a_table_that_cannot_be_fitted_leaves_the_old_model(
+    own: TabDAR, kinds: Kinds, frame: pd.DataFrame, error: type[Exception], message: str
+) -> None:
+    expected = _seeded(own).sample(10)
+    _seeded(own)
+    with pytest.raises(error, match=message):
+        own.fit(frame, kinds)
+    assert own.sample(10).equals(expected)
+
+
+def test_a_loss_that_is_not_finite_is_an_error(
+    mixed: pd.DataFrame, kinds: Kinds, tiny: ModelConfig
+) -> None:
+    training = TrainingConfig(epochs=2, batch_size=16, learning_rate=1e30, scheduler='plateau')
+    with pytest.raises(FloatingPointError, match='Try a lower learning_rate'):
+        TabDAR(tiny, training, device='cpu', random_state=0).fit(mixed, kinds)
+
+
+# Odd tables
+
+
+@pytest.mark.parametrize(
+    ('values', 'kind'),
+    [
+        ([1.5], ColumnKind.NUMERICAL),
+        ([np.nan], ColumnKind.NUMERICAL),
+        (['a'], ColumnKind.CATEGORICAL),
+        ([None], ColumnKind.CATEGORICAL),
+        ([2.0] * 30, ColumnKind.NUMERICAL),
+        ([np.nan] * 30, ColumnKind.NUMERICAL),
+        (['a'] * 30, ColumnKind.CATEGORICAL),
+        (list(np.linspace(0, 1, 12)), ColumnKind.NUMERICAL),
+    ],
+)
+@pytest.mark.parametrize('paper', [False, True])
+def test_tables_of_one_column(
+    values: list[Any], kind: ColumnKind, paper: bool, tiny: ModelConfig
+) -> None:
+    config = dataclasses.replace(tiny, max_atoms=0, num_bins=1) if paper else tiny
+    training = TrainingConfig(epochs=1)
+    model = TabDAR(config, training, SamplingConfig(num_steps=3), device='cpu', random_state=0)
+    rows = model.fit(pd.DataFrame({'x': values}), {'x': kind}).sample(7)
+    assert len(rows) == 7
+    if len(set(map(str, values))) == 1:
+        expected = pd.Series([values[0]] * 7, dtype=rows['x'].dtype)
+        assert rows['x'].isna().all() if pd.isna(values[0]) else rows['x'].equals(expected)
+
+
+def test_a_progress_bar_is_shown_when_asked_for(
+    mixed: pd.DataFrame,
+    kinds: Kinds,
+    tiny: ModelConfig,
+    quick: TrainingConfig,
+    capsys: pytest.CaptureFixture[str],
+) -> None:
+    TabDAR(tiny, quick, device='cpu', verbose=False).fit(mixed, kinds)
+    assert capsys.readouterr() == ('', '')
+    TabDAR(tiny, quick, device='cpu', verbose=True).fit(mixed, kinds)
+    shown = capsys.readouterr()
+    assert 'Training' in shown.err
+    assert 'loss' in shown.err
+    assert '100%' in shown.err
