@@ -1,0 +1,11 @@
+"""How good is a synthetic table? Frames in, numbers out; no model is ever seen.
+
+`score` gives numbers, `evaluate` a report with floors that can be written as one HTML page.
+"""
+
+from sdv_tabdar.evaluation.conditional import conditional_scores
+from sdv_tabdar.evaluation.evaluate import evaluate, score
+from sdv_tabdar.evaluation.imputation import imputation_scores
+from sdv_tabdar.evaluation.report import Report
+
+__all__ = ['Report', 'conditional_scores', 'evaluate', 'imputation_scores', 'score']

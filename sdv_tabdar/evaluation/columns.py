@@ -1,0 +1,150 @@
+"""Which columns of a table are measured, and as what: the metadata's types, resolved once.
+
+A table is compared by the types in its metadata, never by the look of its columns: whole-number
+codes of a categorical column are categories, and ids, keys and personal data are left out.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Iterable, Mapping
+from dataclasses import dataclass, field
+from typing import Any
+
+NUMBER_SDTYPES = ('numerical', 'datetime')
+CATEGORY_SDTYPES = ('categorical', 'boolean', 'ordinal')
+
+
+@dataclass(frozen=True)
+class ColumnTypes:
+    """The measured columns of a table, in metadata order.
+
+    Attributes:
+        sdtypes: SDV's type of each measured column: numerical, datetime, categorical, boolean or
+            ordinal.
+        datetime_formats: The format of those datetime columns that have one.
+        ignored: Columns of the metadata that are not measured (keys, ids, personal data).
+    """
+
+    sdtypes: Mapping[str, str]
+    datetime_formats: Mapping[str, str] = field(default_factory=dict)
+    ignored: tuple[str, ...] = ()
+
+    @property
+    def names(self) -> tuple[str, ...]:
+        """All measured columns."""
+        return tuple(self.sdtypes)
+
+    @property
+    def numbers(self) -> tuple[str, ...]:
+        """Numerical and datetime columns."""
+        return tuple(n for n, t in self.sdtypes.items() if t in NUMBER_SDTYPES)
+
+    @property
+    def categories(self) -> tuple[str, ...]:
+        """Categorical, boolean and ordinal columns."""
+        return tuple(n for n, t in self.sdtypes.items() if t in CATEGORY_SDTYPES)
+
+    def is_number(self, name: str) -> bool:
+        """Whether the column is numerical or a datetime."""
+        return self.sdtypes[name] in NUMBER_SDTYPES
+
+    def without(self, names: Iterable[str]) -> ColumnTypes:
+        """The same columns without some of them."""
+        left_out = set(names)
+        kept = {name: sdtype for name, sdtype in self.sdtypes.items() if name not in left_out}
+        return ColumnTypes(kept, self.datetime_formats, self.ignored)
+
+    def without_sdtypes(self, sdtypes: Iterable[str]) -> ColumnTypes:
+        """The same columns without those of some types."""
+        left_out = set(sdtypes)
+        return self.without([n for n, sdtype in self.sdtypes.items() if sdtype in left_out])
+
+
+def resolve_columns(metadata: object) -> ColumnTypes:
+    """Read the measured columns out of metadata.
+
+    Args:
+        metadata: An SDV `Metadata` or `SingleTableMetadata` object, the dict that their
+            `to_dict` returns, or a plain mapping from column name to sdtype.
+
+    Returns:
+        The columns to measure.
+
+    Raises:
+        TypeError: If `metadata` is none of these.
+        ValueError: If it describes several tables or no column that can be measured.
+    """
+    if isinstance(metadata, ColumnTypes):
+        return metadata
+    description = _columns_description(metadata)
+    keys = _key_columns(description)
+    sdtypes: dict[str, str] = {}
+    formats: dict[str, str] = {}
+    ignored: list[str] = []
+    for name, entry in description['columns'].items():
+        facts = {'sdtype': entry} if isinstance(entry, str) else dict(entry)
+        sdtype = facts.get('sdtype')
+        measured = sdtype in NUMBER_SDTYPES + CATEGORY_SDTYPES
+        if not measured or name in keys or facts.get('pii'):
+            ignored.append(name)
+            continue
+        sdtypes[name] = str(sdtype)
+        if facts.get('datetime_format'):
+            formats[name] = facts['datetime_format']
+    if not sdtypes:
+        raise ValueError(
+            'The metadata has no column that can be measured: all its columns are keys, ids or '
+            f'personal data ({_listed(ignored)}). At least one column must be one of '
+            f'{_listed(NUMBER_SDTYPES + CATEGORY_SDTYPES)}.'
+        )
+    return ColumnTypes(sdtypes, formats, tuple(ignored))
+
+
+def _columns_description(metadata: object) -> dict[str, Any]:
+    """The description of one table: a dict with 'columns' and perhaps keys."""
+    to_dict = getattr(metadata, 'to_dict', None)
+    raw = to_dict() if callable(to_dict) else metadata
+    if not isinstance(raw, Mapping):
+        raise TypeError(
+            f'metadata must be SDV metadata, its dict, or a mapping from column to sdtype, '
+            f'but it is a {type(metadata).__name__}.'
+        )
+    if isinstance(raw.get('tables'), Mapping):
+        tables = raw['tables']
+        if len(tables) != 1:
+            raise ValueError(
+                f'The metadata describes {len(tables)} tables ({_listed(tables)}). The evaluation '
+                'compares one table: pass the metadata of that table alone.'
+            )
+        raw = next(iter(tables.values()))
+    if isinstance(raw.get('columns'), Mapping):
+        return dict(raw)
+    for name, entry in raw.items():
+        if not isinstance(entry, (str, Mapping)):
+            raise TypeError(
+                f'metadata[{name!r}] must be an sdtype such as "numerical" or "categorical", '
+                f'but it is {entry!r}.'
+            )
+    return {'columns': dict(raw)}
+
+
+def _key_columns(description: Mapping[str, Any]) -> set[str]:
+    """Primary, alternate and sequence keys."""
+    keys: set[str] = set()
+    for entry in (
+        description.get('primary_key'),
+        description.get('sequence_key'),
+        *(description.get('alternate_keys') or ()),
+    ):
+        if isinstance(entry, str):
+            keys.add(entry)
+        elif entry:
+            keys.update(entry)
+    return keys
+
+
+def _listed(names: Iterable[object]) -> str:
+    """Names for a message, the first ten of them."""
+    shown = [repr(name) for name in names]
+    rest = f' and {len(shown) - 10} more' if len(shown) > 10 else ''
+    return ', '.join(shown[:10]) + rest

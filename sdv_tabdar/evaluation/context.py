@@ -1,0 +1,106 @@
+"""What the metrics of one evaluation share: the canonical frames and the expensive distances."""
+
+from __future__ import annotations
+
+from collections.abc import Mapping
+from dataclasses import dataclass, field
+from functools import cached_property
+
+import numpy as np
+import pandas as pd
+
+from sdv_tabdar.evaluation.columns import ColumnTypes
+from sdv_tabdar.evaluation.neighbours import Points, nearest, to_points
+
+TINY = 60
+"""Below this many rows, halves of the real table are too small to compare: resample instead."""
+
+
+class NotComputableError(ValueError):
+    """A metric has no value on this data; the message says why."""
+
+
+@dataclass(frozen=True)
+class MetricResult:
+    """What a metric returns.
+
+    Attributes:
+        scores: Numbers by key.
+        tables: Breakdowns by name.
+        arrays: Numbers per row, by name.
+    """
+
+    scores: dict[str, float]
+    tables: dict[str, pd.DataFrame] = field(default_factory=dict)
+    arrays: dict[str, np.ndarray] = field(default_factory=dict)
+
+
+@dataclass(frozen=True)
+class Context:
+    """The inputs of all metrics: canonical frames (see `tables`) and settings.
+
+    Attributes:
+        real: Real rows that the synthesizer was trained on.
+        synthetic: Synthetic rows.
+        columns: The measured columns.
+        holdout: Real rows that it did not see, if there are any.
+        target: The column to predict, for MLE.
+        seed: Decides folds, subsamples and halves.
+        paper_compatible: Whether to add the scores of the published protocol with its faults.
+    """
+
+    real: pd.DataFrame
+    synthetic: pd.DataFrame
+    columns: ColumnTypes
+    holdout: pd.DataFrame | None = None
+    target: str | None = None
+    seed: int = 0
+    paper_compatible: bool = False
+
+    @cached_property
+    def points(self) -> Mapping[str, Points]:
+        """The frames as points, by name: real, synthetic, holdout."""
+        others = [self.synthetic] + ([] if self.holdout is None else [self.holdout])
+        named = to_points(self.real, self.columns, *others)
+        return dict(zip(('real', 'synthetic', 'holdout'), named, strict=False))
+
+    @cached_property
+    def synthetic_to_real(self) -> np.ndarray:
+        """L1 distances of synthetic rows to their two nearest real rows, rows x 2."""
+        return nearest(self.points['synthetic'], self.points['real'], count=2)[0]
+
+    @cached_property
+    def holdout_to_real(self) -> np.ndarray:
+        """L1 distances of holdout rows to their two nearest real rows, rows x 2."""
+        return nearest(self.points['holdout'], self.points['real'], count=2)[0]
+
+    def needed_holdout(self, metric: str) -> pd.DataFrame:
+        """The holdout, or a reason why the metric has no value."""
+        if self.holdout is None:
+            raise NotComputableError(
+                f'{metric} compares with real rows that the synthesizer did not see; '
+                'pass them as real_test.'
+            )
+        return self.holdout
+
+    def halves(self) -> Context:
+        """Two disjoint halves of the real rows, one in the place of the synthetic rows.
+
+        With fewer than `TINY` real rows, the real rows and a bootstrap sample of them.
+        """
+        generator = np.random.default_rng(self.seed)
+        rows = len(self.real)
+        if rows < TINY:
+            first = np.arange(rows)
+            second = generator.integers(rows, size=rows)
+        else:
+            order = generator.permutation(rows)
+            first, second = order[: rows // 2], order[rows // 2 : 2 * (rows // 2)]
+        return Context(
+            self.real.iloc[first].reset_index(drop=True),
+            self.real.iloc[second].reset_index(drop=True),
+            self.columns,
+            self.holdout,
+            self.target,
+            self.seed,
+        )

@@ -1,0 +1,125 @@
+"""Imputation metrics: how close filled cells are to what had been hidden.
+
+The protocol of the imputation literature (and the paper's figure): numbers are standardised by
+mean and standard deviation of the reference rows and compared by RMSE and MAE, categories by
+accuracy, over the hidden cells alone.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Sequence
+
+import numpy as np
+import pandas as pd
+
+from sdv_tabdar.evaluation.columns import ColumnTypes, resolve_columns
+from sdv_tabdar.evaluation.tables import prepare_frames
+
+
+def imputation_scores(
+    truth: pd.DataFrame,
+    imputed: pd.DataFrame | Sequence[pd.DataFrame],
+    hidden: pd.DataFrame,
+    metadata: object,
+    *,
+    reference: pd.DataFrame | None = None,
+) -> dict[str, float]:
+    """Compare imputed cells with the true ones.
+
+    Args:
+        truth: The complete rows.
+        imputed: The same rows with the hidden cells filled, or several such draws: then their mean
+            (numbers) or most frequent value (categories) counts.
+        hidden: Bool, rows x columns, True where a cell had been hidden. Columns that it lacks count
+            as not hidden.
+        metadata: SDV metadata of the table, its dict, or a mapping from column to sdtype.
+        reference: The rows that give mean and standard deviation, usually the training rows;
+            `truth` by default.
+
+    Returns:
+        `rmse` and `mae` over all hidden numbers, `accuracy` over all hidden categories (each only
+        if there are any), and the same by column as 'rmse/<column>', 'mae/<column>',
+        'accuracy/<column>'. Cells that are missing in `truth` do not count; a cell left missing by
+        the imputation counts as the reference mean, or as a wrong category.
+
+    Raises:
+        ValueError: If the frames differ in rows or columns, or nothing is hidden.
+    """
+    columns = resolve_columns(metadata)
+    draws = [imputed] if isinstance(imputed, pd.DataFrame) else list(imputed)
+    if not draws:
+        raise ValueError('imputed is an empty list. Pass a frame or at least one draw.')
+    _check_shapes(truth, draws, hidden, columns)
+    frames = {'truth': truth, **{f'imputed[{i}]': draw for i, draw in enumerate(draws)}}
+    if reference is not None:
+        frames['reference'] = reference
+    ready = prepare_frames(frames, columns)
+    base = ready.get('reference', ready['truth'])
+    guesses = [ready[f'imputed[{i}]'] for i in range(len(draws))]
+    scores: dict[str, float] = {}
+    errors: list[np.ndarray] = []
+    hits: list[np.ndarray] = []
+    for name in columns.names:
+        if name not in hidden.columns:
+            continue
+        rows = hidden[name].to_numpy(dtype=bool) & ready['truth'][name].notna().to_numpy()
+        if not rows.any():
+            continue
+        true = ready['truth'].loc[rows, name]
+        given = [guess.loc[rows, name] for guess in guesses]
+        if columns.is_number(name):
+            errors.append(_standardised_errors(true, given, base[name]))
+            scores[f'rmse/{name}'] = float(np.sqrt(np.mean(errors[-1] ** 2)))
+            scores[f'mae/{name}'] = float(np.mean(np.abs(errors[-1])))
+        else:
+            modes = pd.concat(given, axis=1).mode(axis=1, dropna=True)
+            guess = modes[0] if 0 in modes else pd.Series(None, index=true.index, dtype=object)
+            hits.append((guess == true).to_numpy(dtype=bool))
+            scores[f'accuracy/{name}'] = float(hits[-1].mean())
+    totals: dict[str, float] = {}
+    if errors:
+        pooled = np.concatenate(errors)
+        totals['rmse'] = float(np.sqrt(np.mean(pooled**2)))
+        totals['mae'] = float(np.mean(np.abs(pooled)))
+    if hits:
+        totals['accuracy'] = float(np.concatenate(hits).mean())
+    if not totals:
+        raise ValueError(
+            'hidden is False everywhere (or only where truth is missing): there is no cell to '
+            'compare. hidden must be True where a cell had been hidden.'
+        )
+    return {**totals, **scores}
+
+
+def _standardised_errors(
+    true: pd.Series, given: list[pd.Series], reference: pd.Series
+) -> np.ndarray:
+    """Errors of the mean guess in standard deviations of the reference."""
+    mean, spread = reference.mean(), reference.std(ddof=0)
+    guess = pd.concat(given, axis=1).mean(axis=1).fillna(mean)
+    scale = spread if spread > 0 else 1.0
+    return ((guess - true) / scale).to_numpy(dtype=float)
+
+
+def _check_shapes(
+    truth: pd.DataFrame, draws: list[pd.DataFrame], hidden: pd.DataFrame, columns: ColumnTypes
+) -> None:
+    """Refuse frames that do not lie on each other."""
+    for name, frame in [*((f'imputed[{i}]', d) for i, d in enumerate(draws)), ('hidden', hidden)]:
+        if len(frame) != len(truth):
+            raise ValueError(
+                f'{name} has {len(frame)} rows but truth has {len(truth)}. They must be the same '
+                'rows in the same order.'
+            )
+    strange = [name for name in hidden.columns if name not in columns.names]
+    if strange:
+        raise ValueError(
+            f'hidden has the column {strange[0]!r}, which is not a measured column of the '
+            'metadata. Its columns must be among those of the table.'
+        )
+    for name in hidden.columns:
+        if not pd.api.types.is_bool_dtype(hidden[name]):
+            raise ValueError(
+                f'Column {name!r} of hidden has dtype {hidden[name].dtype}; it must be bool, True '
+                'where a cell had been hidden.'
+            )

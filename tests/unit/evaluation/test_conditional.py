@@ -1,0 +1,61 @@
+"""Fidelity on the rows that meet a condition."""
+
+from __future__ import annotations
+
+import pandas as pd
+import pytest
+
+from sdv_tabdar.evaluation import conditional_scores, score
+
+
+def test_scores_are_those_of_the_rows_that_meet_it(real, honest, types):
+    ours = conditional_scores(real, honest, types, {'city': 'rome'}, metrics=['shape'])
+    rest = {name: sdtype for name, sdtype in types.items() if name != 'city'}
+    chosen = [frame.loc[frame['city'] == 'rome', list(rest)] for frame in (real, honest)]
+    assert ours['shape_error'] == score(*chosen, rest, metrics=['shape'])['shape_error']
+    assert ours['rows_real'] == len(chosen[0])
+    assert ours['condition_met'] == len(chosen[1]) / len(honest)
+
+
+@pytest.mark.parametrize(
+    ('condition', 'selects'),
+    [
+        ({'code': 2}, lambda f: f['code'] == 2),
+        ({'member': True}, lambda f: f['member']),
+        ({'city': ['rome', 'oslo']}, lambda f: f['city'].isin(['rome', 'oslo'])),
+        ({'height': (0, 1)}, lambda f: f['height'].between(0, 1)),
+        ({'height': (None, 0), 'code': [1, 2]}, lambda f: (f['height'] <= 0) & (f['code'] <= 2)),
+    ],
+)
+def test_conditions_select_rows(real, types, condition, selects):
+    ours = conditional_scores(real, real, types, condition, metrics=['shape'])
+    assert ours['rows_real'] == selects(real).sum()
+
+
+def test_datetime_ranges():
+    frame = pd.DataFrame({'day': pd.date_range('2024-01-01', periods=10), 'x': range(10)})
+    types = {'day': 'datetime', 'x': 'numerical'}
+    ours = conditional_scores(
+        frame, frame, types, {'day': ('2024-01-03', '2024-01-05')}, metrics=['shape']
+    )
+    assert ours['rows_real'] == 3
+    assert ours['shape_error'] == 0
+
+
+@pytest.mark.parametrize(
+    ('condition', 'message'),
+    [
+        ({'town': 'rome'}, "condition names 'town', which is not a measured column"),
+        ({'city': 'paris'}, 'No row of real meets the condition'),
+        ({'city': ('a', 'b')}, r'A tuple is a range \(low, high\) of a numerical or datetime'),
+    ],
+)
+def test_bad_conditions_are_refused(real, types, condition, message):
+    with pytest.raises(ValueError, match=message):
+        conditional_scores(real, real, types, condition)
+
+
+def test_nothing_left_to_compare_is_refused():
+    frame = pd.DataFrame({'k': ['a', 'b']})
+    with pytest.raises(ValueError, match='fixes every column'):
+        conditional_scores(frame, frame, {'k': 'categorical'}, {'k': 'a'})

@@ -1,0 +1,179 @@
+"""The entry points: choice of metrics, floors, the report, awkward tables, messages."""
+
+from __future__ import annotations
+
+import json
+import subprocess
+import sys
+
+import numpy as np
+import pandas as pd
+import pytest
+
+from sdv_tabdar.evaluation import evaluate, score
+from sdv_tabdar.evaluation import mle as mle_module
+
+
+@pytest.fixture(scope='module')
+def report(real, broken, holdout, types):
+    return evaluate(real[:300], broken[:300], types, holdout[:150], target='member')
+
+
+def test_default_scores(real, honest, holdout, types):
+    found = score(real[:300], honest[:300], types, holdout[:150])
+    assert {
+        'shape_error',
+        'trend_error',
+        'xgb_c2st',
+        'lr_c2st',
+        'alpha_precision',
+        'beta_recall',
+        'dcr_share',
+        'copies',
+    } <= set(found)
+    assert all(isinstance(value, float) for value in found.values())
+
+
+def test_a_metric_asked_for_twice_is_computed_once(real, honest, types):
+    found = score(real, honest, types, metrics=['beta_recall', 'alpha_precision'])
+    assert set(found) == {'alpha_precision', 'beta_recall'}
+
+
+def test_report_holds_all_scores_with_floors(report):
+    assert {'xgb_c2st', 'mle', 'mle_real', 'nndr', 'mia_auc', 'sdmetrics_dcr'} <= set(report.scores)
+    assert report.scores['xgb_c2st'] < 0.3 < 0.8 < report.floors['xgb_c2st']
+    assert report.floors['mle'] == report.scores['mle_real']
+    assert report.floors['beta_recall'] == pytest.approx(0.5, abs=0.1)
+    assert report.notes == {}
+
+
+def test_floors_of_errors_are_scaled_to_the_sizes(real, honest, types):
+    small = evaluate(real, honest[:100], types, metrics=['shape']).floors['shape_error']
+    large = evaluate(real, honest, types, metrics=['shape']).floors['shape_error']
+    assert small / large == pytest.approx(np.sqrt((1 / 1200 + 1 / 100) / (2 / 1200)))
+
+
+def test_frame_is_tidy(report, types):
+    frame = report.to_frame()
+    assert frame.columns.tolist() == ['metric', 'level', 'detail', 'score', 'floor', 'goal']
+    assert frame['level'].value_counts()[['column', 'pair']].tolist() == [6, 15]
+    means = frame[frame['level'] == 'column']['score'].mean()
+    assert means == pytest.approx(report.scores['shape_error'])
+
+
+def test_json_can_be_read_back(report, tmp_path):
+    text = report.to_json(tmp_path / 'report.json')
+    content = json.loads((tmp_path / 'report.json').read_text(encoding='utf-8'))
+    assert json.loads(text) == content
+    assert content['scores'] == report.scores
+    assert content['versions']['sdmetrics']
+    assert len(content['pairs']) == 15
+
+
+def test_metrics_without_their_inputs_are_left_out_and_noted(real, honest, types):
+    found = evaluate(real[:200], honest[:200], types, floors=False)
+    assert 'mle' not in found.scores
+    assert found.notes['mle'].startswith('left out: it needs real_test')
+    assert 'membership' in found.notes
+    assert found.floors == {}
+
+
+TYPES_2 = {'x': 'numerical', 'k': 'categorical'}
+AWKWARD = {
+    'one row': (TYPES_2, pd.DataFrame({'x': [1.0], 'k': ['a']})),
+    'two rows': (TYPES_2, pd.DataFrame({'x': [1.0, 2.0], 'k': ['a', 'b']})),
+    'constant': (TYPES_2, pd.DataFrame({'x': [1.0] * 40, 'k': ['a'] * 40})),
+    'all missing': (TYPES_2, pd.DataFrame({'x': [np.nan] * 40, 'k': [None] * 40})),
+    'one all missing': (TYPES_2, pd.DataFrame({'x': [np.nan] * 40, 'k': ['a', 'b'] * 20})),
+    'no number': (
+        {'k': 'categorical', 'b': 'boolean'},
+        pd.DataFrame({'k': ['a', 'b'] * 20, 'b': [True, False] * 20}),
+    ),
+    'numbers only': (
+        {'x': 'numerical', 'y': 'numerical'},
+        pd.DataFrame({'x': np.arange(40.0), 'y': np.arange(40.0) ** 2}),
+    ),
+    'one column': ({'x': 'numerical'}, pd.DataFrame({'x': np.arange(40.0)})),
+    'names that are no text': (
+        {1: 'numerical', 2: 'categorical'},
+        pd.DataFrame({1: np.arange(40.0), 2: ['a', 'b'] * 20}),
+    ),
+    'markup': (
+        {'<b>': 'categorical', 'x&y': 'numerical'},
+        pd.DataFrame({'<b>': ['<script>', '"'] * 20, 'x&y': np.arange(40.0)}),
+    ),
+}
+
+
+@pytest.mark.parametrize('name', AWKWARD)
+def test_awkward_tables_have_a_report(name, monkeypatch):
+    monkeypatch.setattr(mle_module, 'SEEDS', 1)
+    types, table = AWKWARD[name]
+    found = evaluate(table, table, types, table, target=list(types)[-1])
+    for key, value in found.scores.items():
+        # NaN only where a note says why, or where a metric has a part without value.
+        assert np.isfinite(value) or 'not computable' in ' '.join(found.notes.values()), key
+    page = found.to_html()
+    assert '<script>' not in page
+    assert 'nan' not in page.replace('provenance', '').lower().split('</style>')[1]
+    json.loads(found.to_json())
+
+
+def test_single_rows_say_why_there_is_no_score():
+    types, table = AWKWARD['one row']
+    found = evaluate(table, table, types)
+    assert np.isnan(found.scores['xgb_c2st'])
+    assert 'need at least 3 real and 3 synthetic rows' in found.notes['xgb_c2st']
+
+
+@pytest.mark.parametrize(
+    ('arguments', 'message'),
+    [
+        ({'metrics': ['shap']}, "Unknown metric 'shap'. The metrics are 'xgb_c2st'"),
+        ({'metrics': ['mle']}, r"The metric 'mle' needs real_test .* and target"),
+        ({'metrics': ['membership']}, "The metric 'membership' needs real_test"),
+        ({'target': 'hight'}, "The target 'hight' is not a measured column"),
+    ],
+)
+def test_bad_choices_are_refused(real, honest, types, arguments, message):
+    with pytest.raises(ValueError, match=message):
+        score(real, honest, types, **arguments)
+
+
+def test_bad_density_pairs_are_refused(real, honest, types):
+    with pytest.raises(ValueError, match="density_pairs names 'hight', which is not a measured"):
+        evaluate(real, honest, types, density_pairs=[('height', 'hight')])
+
+
+def test_columns_that_differ_between_frames_are_refused(real, honest, types):
+    with pytest.raises(ValueError, match="columns of synthetic differ .* it lacks 'code'"):
+        score(real, honest.drop(columns='code'), types)
+    with pytest.raises(ValueError, match='real_train has no rows'):
+        score(real[:0], honest, types)
+
+
+def test_inputs_stay_as_they_were(mixed_table, mixed_metadata):
+    real, synthetic = mixed_table.copy(), mixed_table[::-1].copy()
+    kept = real.copy(), synthetic.copy()
+    evaluate(real, synthetic, mixed_metadata, floors=False)
+    pd.testing.assert_frame_equal(real, kept[0])
+    pd.testing.assert_frame_equal(synthetic, kept[1])
+
+
+def test_evaluation_can_be_imported_without_torch():
+    code = (
+        'import sys\n'
+        'class NoTorch:\n'
+        '    def find_spec(self, name, path=None, target=None):\n'
+        "        if name.split('.')[0] == 'torch':\n"
+        "            raise ModuleNotFoundError('torch', name='torch')\n"
+        'sys.meta_path.insert(0, NoTorch())\n'
+        'import importlib.util, types\n'
+        "spec = importlib.util.find_spec('sdv_tabdar')\n"
+        "package = types.ModuleType('sdv_tabdar')\n"
+        'package.__path__ = list(spec.submodule_search_locations)\n'
+        "sys.modules['sdv_tabdar'] = package\n"
+        'import sdv_tabdar.evaluation\n'
+        "assert not [name for name in sys.modules if name.startswith('sdv_tabdar.core')]\n"
+    )
+    subprocess.run([sys.executable, '-c', code], check=True, capture_output=True)

@@ -1,0 +1,139 @@
+"""The page: self-contained, complete, and honest about what it shows."""
+
+from __future__ import annotations
+
+import re
+
+import numpy as np
+import pytest
+
+from sdv_tabdar.evaluation import evaluate, plots
+from sdv_tabdar.evaluation.verdicts import leading_verdict, verdict
+
+
+@pytest.fixture(scope='module')
+def page(real, broken, holdout, types):
+    found = evaluate(
+        real[:150],
+        broken[:150],
+        types,
+        holdout[:80],
+        target='member',
+        density_pairs=[('height', 'weight'), ('city', 'height')],
+        title='A & B',
+    )
+    return found.to_html()
+
+
+def test_page_works_offline(page):
+    assert not re.search(r'<script|<link|@import|url\(|https?://', page)
+    assert 'prefers-color-scheme: dark' in page
+    assert 'name="viewport"' in page
+    assert len(page) < 2_000_000
+
+
+def test_page_leads_with_the_strong_test_and_explains_the_weak_one(page):
+    assert page.index('XGB-C2ST') < page.index('LR-C2ST') < page.index('Marginal error')
+    assert 'It cannot see' in page
+
+
+def test_page_has_all_sections(page):
+    for heading in (
+        'Scores',
+        'What gives it away',
+        'Columns, worst first',
+        'Pairs of columns',
+        'Two columns at a time',
+        'Distance to the closest record',
+    ):
+        assert f'<h2>{heading}</h2>' in page
+    assert 'weight over height' in page
+    assert 'height over city' in page
+
+
+def test_page_warns_of_copies(real, holdout, types, page):
+    warning = 'But training rows were copied'
+    copied = evaluate(real[:150], real[:150], types, holdout[:150], metrics=['xgb_c2st', 'dcr'])
+    assert warning in copied.to_html()
+    assert warning not in page
+
+
+def test_text_is_escaped(page):
+    assert '<h1>A &amp; B</h1>' in page
+
+
+def test_tags_are_balanced(page):
+    for tag in ('div', 'svg', 'section', 'p', 'table', 'figure', 'g', 'details'):
+        opened = len(re.findall(rf'<{tag}[\s>]', page))
+        assert opened == page.count(f'</{tag}>'), tag
+
+
+def test_page_can_be_written(real, honest, types, tmp_path):
+    found = evaluate(real[:100], honest[:100], types, metrics=['shape'], floors=False)
+    text = found.to_html(tmp_path / 'report.html')
+    assert (tmp_path / 'report.html').read_text(encoding='utf-8') == text
+    assert '<h2>What gives it away</h2>' not in text
+
+
+def test_gaps_dates_and_spikes_are_drawn(mixed_table, mixed_metadata):
+    table = mixed_table.assign(savings=np.where(mixed_table.index % 3, 0, mixed_table['savings']))
+    found = evaluate(table, table, mixed_metadata, metrics=['shape'], floors=False)
+    text = found.to_html()
+    assert 'Missing: real' in text
+    assert re.search(r'Exactly 0 in \d+\.\d % of the real', text)
+    assert re.search(r'>20\d\d-\d\d-\d\d<', text)
+
+
+def test_densities_are_shares_on_one_grid(real, honest, types):
+    found = evaluate(
+        real, honest, types, metrics=['shape'], floors=False, density_pairs=[('height', 'city')]
+    )
+    (figure,) = found.figures['densities']
+    assert figure['real'].shape == figure['synthetic'].shape
+    assert figure['real'].sum() == pytest.approx(1)
+
+
+def test_picture_is_a_png():
+    text = plots.density_image(np.eye(3), 1.0, (1, 2, 3))
+    assert text.startswith('<img class="density" alt="" src="data:image/png;base64,iVBORw0KGgo')
+
+
+@pytest.mark.parametrize(
+    ('value', 'text'),
+    [(0.0, '0'), (12345.0, '12.35k'), (2.5e7, '2.5e7'), (250.4, '250'), (np.nan, '-')],
+)
+def test_numbers_on_axes_are_short(value, text):
+    assert plots.number_text(value) == text
+
+
+def test_verdicts_follow_the_scores():
+    assert leading_verdict(0.99, 0.995)[1] == 'good'
+    assert leading_verdict(0.1, 0.995)[1] == 'poor'
+    cases = [
+        ('shape_error', 0.010, 0.010, 'good'),
+        ('shape_error', 0.040, 0.010, 'poor'),
+        ('beta_recall', 0.49, 0.50, 'good'),
+        ('beta_recall', 0.80, 0.50, 'poor'),
+        ('copies', 0.000, 0.000, 'good'),
+        ('copies', 0.500, 0.001, 'poor'),
+        ('mia_auc', 0.50, 0.50, 'good'),
+        ('mia_auc', 0.80, 0.50, 'poor'),
+        ('alpha_precision', 0.99, 0.99, 'good'),
+        ('alpha_precision', 0.80, 0.99, 'poor'),
+    ]
+    for key, value, floor, mood in cases:
+        goal = 'lower' if key == 'shape_error' else 'higher'
+        found = verdict(key, {key: value}, {key: floor}, goal)
+        assert found is not None
+        assert found[1] == mood
+    assert verdict('mle', {'mle': 2.0}, {'mle': 1.0}, 'lower') == (
+        '2 times that of real rows',
+        'poor',
+    )
+    shares = {'dcr_share': 0.9, 'dcr_share_low': 0.88}
+    assert verdict('dcr_share', shares, {}, 'floor') == (
+        'clearly closer to the rows trained on',
+        'poor',
+    )
+    assert verdict('jsd', {'jsd': 0.1}, {'jsd': 0.2}, 'lower') == ('below the floor', 'good')
+    assert verdict('jsd', {'jsd': np.nan}, {'jsd': 1.0}, 'lower') is None
