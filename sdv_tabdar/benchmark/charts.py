@@ -1,0 +1,255 @@
+"""Scatter plots on logarithmic axes as one SVG file, light or dark as the reader's system is.
+
+Written by hand, so that it needs no drawing library and no network. Series are told apart by
+colour and by the shape of their marks, and named in a legend; every mark has a tooltip.
+"""
+
+from __future__ import annotations
+
+import dataclasses
+import math
+from collections.abc import Sequence
+from html import escape
+
+WIDTH, HEIGHT = 340.0, 250.0  # of a panel, in pixels
+LEFT, RIGHT, TOP, BOTTOM = 50.0, 14.0, 34.0, 42.0  # around its frame
+LEGEND = 34.0
+LEGEND_STEP = 152.0
+MARK = 5.0
+# Times that people know, in seconds.
+TIMES = {
+    1: '1 s',
+    3: '3 s',
+    10: '10 s',
+    30: '30 s',
+    60: '1 min',
+    120: '2 min',
+    300: '5 min',
+    900: '15 min',
+    3600: '1 h',
+    10800: '3 h',
+    36000: '10 h',
+}
+CLOSEST = 46.0  # pixels between two labels of the axis of time
+ROUND = (1.0, 2.0, 2.5, 5.0, 10.0)
+Y_TICKS = 5
+COLOURS = 6
+
+
+@dataclasses.dataclass(frozen=True)
+class Point:
+    """A mark: seconds, value, and what its tooltip calls it."""
+
+    x: float
+    y: float
+    label: str
+
+
+@dataclasses.dataclass(frozen=True)
+class Series:
+    """Marks of one synthesizer; ours are joined by a line."""
+
+    name: str
+    points: Sequence[Point]
+    is_ours: bool = False
+
+
+@dataclasses.dataclass(frozen=True)
+class Line:
+    """A value to compare with, drawn across; ``style`` is 'dashed' or 'dotted'."""
+
+    name: str
+    y: float
+    style: str
+
+
+@dataclasses.dataclass(frozen=True)
+class Panel:
+    """One plot; ``better`` says which way is better, 'up' or 'down'."""
+
+    title: str
+    series: Sequence[Series]
+    lines: Sequence[Line] = ()
+    better: str = 'down'
+
+
+@dataclasses.dataclass(frozen=True)
+class _Axes:
+    """From values to pixels within a panel."""
+
+    x_low: float
+    x_high: float
+    y_low: float
+    y_high: float
+
+    def x(self, value: float) -> float:
+        share = math.log(value / self.x_low) / math.log(self.x_high / self.x_low)
+        return LEFT + share * (WIDTH - LEFT - RIGHT)
+
+    def y(self, value: float) -> float:
+        share = (value - self.y_low) / (self.y_high - self.y_low)
+        return HEIGHT - BOTTOM - share * (HEIGHT - TOP - BOTTOM)
+
+
+def chart(panels: Sequence[Sequence[Panel]], *, x_title: str) -> str:
+    """Draw rows of panels under one legend.
+
+    Args:
+        panels: Row by row; x values are seconds. All share one axis of time.
+        x_title: What the axis of time is called.
+
+    Returns:
+        An SVG element with its style.
+    """
+    flat = [panel for row in panels for panel in row]
+    names = list(dict.fromkeys(series.name for panel in flat for series in panel.series))
+    ours = {series.name for panel in flat for series in panel.series if series.is_ours}
+    rank = {name: place for place, name in enumerate(n for n in names if n not in ours)}
+    classes = {name: 'ours' if name in ours else f'other{rank[name] % COLOURS}' for name in names}
+    seconds = [point.x for panel in flat for series in panel.series for point in series.points]
+    columns = max((len(row) for row in panels), default=1)
+    width = max(columns * WIDTH, LEFT + 2 * LEGEND_STEP)
+    legend, legend_height = _legend(names, classes, width)
+    height = legend_height + len(panels) * HEIGHT
+    parts = [
+        f'<svg xmlns="http://www.w3.org/2000/svg" viewBox="0 0 {width:g} {height:g}" '
+        f'width="{width:g}" height="{height:g}" role="img" '
+        f'aria-label="quality against {escape(x_title)}"><style>{_STYLE}</style>',
+        f'<rect class="page" width="{width:g}" height="{height:g}"/>',
+        legend,
+    ]
+    for row, line in enumerate(panels):
+        for column, panel in enumerate(line):
+            place = f'{column * WIDTH:g} {legend_height + row * HEIGHT:g}'
+            parts.append(f'<g transform="translate({place})">')
+            parts.append(_panel(panel, _axes(panel, seconds), classes, x_title))
+            parts.append('</g>')
+    return ''.join(parts) + '</svg>\n'
+
+
+def _axes(panel: Panel, seconds: Sequence[float]) -> _Axes:
+    values = [point.y for series in panel.series for point in series.points]
+    values += [line.y for line in panel.lines]
+    low, high = (min(seconds), max(seconds)) if seconds else (1.0, 10.0)
+    step = tick_step(max(values, default=1.0))
+    top = step * math.ceil(max(values, default=1.0) / step * 1.02)
+    return _Axes(max(low, 1e-3) / 1.5, max(high, 2e-3) * 1.5, 0.0, max(top, step))
+
+
+def tick_step(highest: float) -> float:
+    """A round distance between ticks from 0 up to ``highest``."""
+    if highest <= 0:
+        return 0.2
+    rough = highest / Y_TICKS
+    power = 10.0 ** math.floor(math.log10(rough))
+    return next(factor * power for factor in ROUND if factor * power >= rough * (1 - 1e-9))
+
+
+def _panel(panel: Panel, axes: _Axes, classes: dict[str, str], x_title: str) -> str:
+    right, base = WIDTH - RIGHT, HEIGHT - BOTTOM
+    arrow = '↑' if panel.better == 'up' else '↓'
+    parts = [
+        f'<text class="title" x="{LEFT}" y="{TOP - 14}">{escape(panel.title)} '
+        f'<tspan class="faint">{arrow} better</tspan></text>'
+    ]
+    step = tick_step(axes.y_high)
+    for number in range(round(axes.y_high / step) + 1):
+        y = axes.y(number * step)
+        parts.append(f'<line class="grid" x1="{LEFT}" x2="{right}" y1="{y:.1f}" y2="{y:.1f}"/>')
+        text = f'{number * step:.3g}'
+        parts.append(f'<text class="faint" x="{LEFT - 7}" y="{y + 4:.1f}" {_END}>{text}</text>')
+    for seconds, name in _time_ticks(axes):
+        x = axes.x(seconds)
+        parts.append(f'<line class="grid" x1="{x:.1f}" x2="{x:.1f}" y1="{TOP}" y2="{base}"/>')
+        parts.append(f'<text class="faint" x="{x:.1f}" y="{base + 16}" {_MIDDLE}>{name}</text>')
+    middle = (LEFT + right) / 2
+    parts.append(f'<text class="faint" x="{middle}" y="{base + 33}" {_MIDDLE}>{x_title}</text>')
+    parts += [_level(line, axes) for line in panel.lines]
+    for series in sorted(panel.series, key=lambda found: found.is_ours):
+        parts.append(_series(series, axes, classes[series.name]))
+    return ''.join(parts)
+
+
+def _time_ticks(axes: _Axes) -> list[tuple[float, str]]:
+    """Known times inside the axis, none too close to the one before."""
+    chosen: list[tuple[float, str]] = []
+    for seconds, name in TIMES.items():
+        if not axes.x_low <= seconds <= axes.x_high:
+            continue
+        if not chosen or axes.x(seconds) - axes.x(chosen[-1][0]) >= CLOSEST:
+            chosen.append((seconds, name))
+    return chosen
+
+
+def _level(line: Line, axes: _Axes) -> str:
+    y, right = axes.y(line.y), WIDTH - RIGHT
+    # Above the line, unless that would leave the frame.
+    text_y = y - 4 if y - 14 > TOP else y + 13
+    return (
+        f'<g><title>{escape(line.name)}: {line.y:.3g}</title>'
+        f'<line class="level {line.style}" x1="{LEFT}" x2="{right}" y1="{y:.1f}" y2="{y:.1f}"/>'
+        f'<text class="level-name" x="{right - 2}" y="{text_y:.1f}" {_END}>'
+        f'{escape(line.name)} {line.y:.3g}</text></g>'
+    )
+
+
+def _series(series: Series, axes: _Axes, name: str) -> str:
+    places = [(axes.x(point.x), axes.y(point.y)) for point in series.points]
+    parts = []
+    if series.is_ours and len(places) > 1:
+        path = 'L'.join(f'{x:.1f},{y:.1f}' for x, y in places)
+        parts.append(f'<path class="line {name}" d="M{path}"/>')
+    for point, (x, y) in zip(series.points, places, strict=True):
+        tip = f'{point.label}: {point.y:.4g} after {point.x:,.0f} s'
+        parts.append(f'<g><title>{escape(tip)}</title>{_mark(x, y, name)}</g>')
+    return ''.join(parts)
+
+
+def _mark(x: float, y: float, name: str) -> str:
+    """A circle for ours; squares, diamonds and triangles for others."""
+    if name == 'ours':
+        return f'<circle class="mark ours" cx="{x:.1f}" cy="{y:.1f}" r="{MARK}"/>'
+    size = MARK * 1.15
+    shapes = (
+        ((-1, -1), (1, -1), (1, 1), (-1, 1)),
+        ((0, -1.35), (1.35, 0), (0, 1.35), (-1.35, 0)),
+        ((0, -1.25), (1.2, 0.95), (-1.2, 0.95)),
+        ((0, 1.25), (1.2, -0.95), (-1.2, -0.95)),
+    )
+    corners = shapes[int(name.removeprefix('other')) % len(shapes)]
+    points = ' '.join(f'{x + size * dx:.1f},{y + size * dy:.1f}' for dx, dy in corners)
+    return f'<polygon class="mark {name}" points="{points}"/>'
+
+
+def _legend(names: Sequence[str], classes: dict[str, str], width: float) -> tuple[str, float]:
+    """The names with their marks, and how high they stand."""
+    per_line = max(1, int((width - LEFT) // LEGEND_STEP))
+    parts = []
+    for place, name in enumerate(names):
+        x = LEFT + 6 + place % per_line * LEGEND_STEP
+        y = 20 + place // per_line * 20
+        parts.append(_mark(x, y, classes[name]))
+        parts.append(f'<text x="{x + 12:.1f}" y="{y + 4}">{escape(name)}</text>')
+    return ''.join(parts), LEGEND + (max(len(names), 1) - 1) // per_line * 20
+
+
+_END, _MIDDLE = 'text-anchor="end"', 'text-anchor="middle"'
+_STYLE = """
+svg { color-scheme: light dark; --page: #ffffff; --ink: #1c2230; --soft: #5d6575; --line: #e6e2da;
+ --ours: #e0632a; --c0: #3d6fb6; --c1: #2c8a57; --c2: #8a5cb8; --c3: #a8780c; --c4: #1f8a99;
+ --c5: #b0487c; }
+@media (prefers-color-scheme: dark) { svg { --page: #14171a; --ink: #e6e9ec; --soft: #9aa4ae;
+ --line: #2b3238; --ours: #ff8a50; --c0: #6ea0ea; --c1: #5cc58c; --c2: #b795e0; --c3: #e0ae4a;
+ --c4: #5cc3d0; --c5: #e586b4; } }
+text { font: 12px system-ui, sans-serif; fill: var(--ink); }
+.page { fill: var(--page); } .title { font-weight: 600; font-size: 13px; }
+.faint { fill: var(--soft); font-weight: 400; font-size: 11px; }
+.grid { stroke: var(--line); stroke-width: 1; }
+.level { stroke: var(--soft); stroke-width: 1.3; } .level-name { fill: var(--soft); font-size: 11px; }
+.dashed { stroke-dasharray: 7 4; } .dotted { stroke-dasharray: 2 3; }
+.line { fill: none; stroke-width: 2.2; stroke-linejoin: round; }
+.line.ours { stroke: var(--ours); } .mark { stroke: var(--page); stroke-width: 1; }
+.mark.ours { fill: var(--ours); } .other0 { fill: var(--c0); } .other1 { fill: var(--c1); }
+.other2 { fill: var(--c2); } .other3 { fill: var(--c3); } .other4 { fill: var(--c4); }
+.other5 { fill: var(--c5); }
+"""
