@@ -8,7 +8,21 @@ import textwrap
 from collections.abc import Sequence
 from pathlib import Path
 
-from sdv_tabdar.benchmark import quality, sampling_speed, settings, tenth
+from sdv_tabdar.benchmark import (
+    conditional_quality,
+    conditional_speed,
+    conditional_truth,
+    imputation,
+    paper,
+    prediction,
+    quality,
+    sampling_speed,
+    scaling,
+    settings,
+    tenth,
+    time_quality,
+    training_speed,
+)
 from sdv_tabdar.benchmark.arguments import add_data_options, add_metric_options, plan_settings
 from sdv_tabdar.benchmark.results import load_results, print_tables
 from sdv_tabdar.benchmark.runner import plan, run_all, run_floor
@@ -19,6 +33,15 @@ EVIDENCE = {
     'tenth': tenth,
     'settings': settings,
     'sampling-speed': sampling_speed,
+    'paper': paper,
+    'time-quality': time_quality,
+    'training-speed': training_speed,
+    'scaling': scaling,
+    'conditional-speed': conditional_speed,
+    'conditional-truth': conditional_truth,
+    'conditional-quality': conditional_quality,
+    'imputation': imputation,
+    'prediction': prediction,
 }
 EXAMPLES = """
 examples:

@@ -1,7 +1,8 @@
-"""Scatter plots on logarithmic axes as one SVG file, light or dark as the reader's system is.
+"""Scatter plots against time, on a logarithmic axis, as one SVG file.
 
-Written by hand, so that it needs no drawing library and no network. Series are told apart by
-colour and by the shape of their marks, and named in a legend; every mark has a tooltip.
+It is light or dark as the reader's system is, and written by hand, so that it needs no drawing
+library and no network. Series are told apart by colour and by the shape of their marks, and named
+in a legend; every mark has a tooltip.
 """
 
 from __future__ import annotations
@@ -19,20 +20,19 @@ MARK = 5.0
 # Times that people know, in seconds.
 TIMES = {
     1: '1 s',
-    3: '3 s',
     10: '10 s',
-    30: '30 s',
     60: '1 min',
-    120: '2 min',
     300: '5 min',
     900: '15 min',
     3600: '1 h',
-    10800: '3 h',
-    36000: '10 h',
+    14400: '4 h',
+    57600: '16 h',
 }
-CLOSEST = 46.0  # pixels between two labels of the axis of time
+CLOSEST = 42.0  # pixels between two labels of the axis of time
 ROUND = (1.0, 2.0, 2.5, 5.0, 10.0)
+LOG_ROUND = (1.0, 2.0, 5.0)
 Y_TICKS = 5
+MARGIN = 1.5  # between the outermost values and the ends of a logarithmic axis, a factor
 COLOURS = 6
 
 
@@ -65,29 +65,40 @@ class Line:
 
 @dataclasses.dataclass(frozen=True)
 class Panel:
-    """One plot; ``better`` says which way is better, 'up' or 'down'."""
+    """One plot.
+
+    Attributes:
+        title: Above it.
+        series: The marks.
+        lines: Values to compare with.
+        is_error: Whether lower is better; the axis is logarithmic then, else it begins at 0.
+    """
 
     title: str
     series: Sequence[Series]
     lines: Sequence[Line] = ()
-    better: str = 'down'
+    is_error: bool = True
 
 
 @dataclasses.dataclass(frozen=True)
 class _Axes:
     """From values to pixels within a panel."""
 
-    x_low: float
-    x_high: float
-    y_low: float
-    y_high: float
+    x_ends: tuple[float, float]
+    y_ends: tuple[float, float]
+    y_ticks: Sequence[float]
+    is_log: bool
 
     def x(self, value: float) -> float:
-        share = math.log(value / self.x_low) / math.log(self.x_high / self.x_low)
-        return LEFT + share * (WIDTH - LEFT - RIGHT)
+        low, high = self.x_ends
+        return LEFT + math.log(value / low) / math.log(high / low) * (WIDTH - LEFT - RIGHT)
 
     def y(self, value: float) -> float:
-        share = (value - self.y_low) / (self.y_high - self.y_low)
+        low, high = self.y_ends
+        if self.is_log:
+            share = math.log(max(value, low) / low) / math.log(high / low)
+        else:
+            share = (value - low) / (high - low)
         return HEIGHT - BOTTOM - share * (HEIGHT - TOP - BOTTOM)
 
 
@@ -131,9 +142,23 @@ def _axes(panel: Panel, seconds: Sequence[float]) -> _Axes:
     values = [point.y for series in panel.series for point in series.points]
     values += [line.y for line in panel.lines]
     low, high = (min(seconds), max(seconds)) if seconds else (1.0, 10.0)
+    x_ends = (max(low, 1e-3) / MARGIN, max(high, 2e-3) * MARGIN)
+    # A logarithm has no place for an error of 0; its mark stands at the lower end.
+    positive = [value for value in values if value > 0]
+    if panel.is_error and positive:
+        ends = (min(positive) / MARGIN, max(positive) * MARGIN)
+        return _Axes(x_ends, ends, log_ticks(*ends), is_log=True)
     step = tick_step(max(values, default=1.0))
-    top = step * math.ceil(max(values, default=1.0) / step * 1.02)
-    return _Axes(max(low, 1e-3) / 1.5, max(high, 2e-3) * 1.5, 0.0, max(top, step))
+    number = max(math.ceil(max(values, default=1.0) / step - 1e-9), 1)
+    ticks = [step * place for place in range(number + 1)]
+    return _Axes(x_ends, (0.0, ticks[-1]), ticks, is_log=False)
+
+
+def log_ticks(low: float, high: float) -> list[float]:
+    """The numbers 1, 2 and 5 times a power of ten between two ends."""
+    powers = range(math.floor(math.log10(low)), math.floor(math.log10(high)) + 1)
+    ticks = [factor * 10.0**power for power in powers for factor in LOG_ROUND]
+    return [tick for tick in ticks if low <= tick <= high]
 
 
 def tick_step(highest: float) -> float:
@@ -147,48 +172,47 @@ def tick_step(highest: float) -> float:
 
 def _panel(panel: Panel, axes: _Axes, classes: dict[str, str], x_title: str) -> str:
     right, base = WIDTH - RIGHT, HEIGHT - BOTTOM
-    arrow = '↑' if panel.better == 'up' else '↓'
+    arrow = '↓' if panel.is_error else '↑'
     parts = [
         f'<text class="title" x="{LEFT}" y="{TOP - 14}">{escape(panel.title)} '
         f'<tspan class="faint">{arrow} better</tspan></text>'
     ]
-    step = tick_step(axes.y_high)
-    for number in range(round(axes.y_high / step) + 1):
-        y = axes.y(number * step)
+    for tick in axes.y_ticks:
+        y = axes.y(tick)
         parts.append(f'<line class="grid" x1="{LEFT}" x2="{right}" y1="{y:.1f}" y2="{y:.1f}"/>')
-        text = f'{number * step:.3g}'
-        parts.append(f'<text class="faint" x="{LEFT - 7}" y="{y + 4:.1f}" {_END}>{text}</text>')
+        parts.append(f'<text class="faint" x="{LEFT - 7}" y="{y + 4:.1f}" {_END}>{tick:.3g}</text>')
     for seconds, name in _time_ticks(axes):
         x = axes.x(seconds)
         parts.append(f'<line class="grid" x1="{x:.1f}" x2="{x:.1f}" y1="{TOP}" y2="{base}"/>')
         parts.append(f'<text class="faint" x="{x:.1f}" y="{base + 16}" {_MIDDLE}>{name}</text>')
     middle = (LEFT + right) / 2
     parts.append(f'<text class="faint" x="{middle}" y="{base + 33}" {_MIDDLE}>{x_title}</text>')
-    parts += [_level(line, axes) for line in panel.lines]
-    for series in sorted(panel.series, key=lambda found: found.is_ours):
-        parts.append(_series(series, axes, classes[series.name]))
-    return ''.join(parts)
+    # Names stand apart: below the lines, but above the upper one of two errors.
+    upwards = sorted(panel.lines, key=lambda line: line.y)
+    parts += [_level(line, axes, panel.is_error and line is upwards[-1]) for line in upwards]
+    # Ours come last, over the others.
+    ordered = sorted(panel.series, key=lambda found: found.is_ours)
+    return ''.join([*parts, *(_series(found, axes, classes[found.name]) for found in ordered)])
 
 
 def _time_ticks(axes: _Axes) -> list[tuple[float, str]]:
     """Known times inside the axis, none too close to the one before."""
     chosen: list[tuple[float, str]] = []
     for seconds, name in TIMES.items():
-        if not axes.x_low <= seconds <= axes.x_high:
+        if not axes.x_ends[0] <= seconds <= axes.x_ends[1]:
             continue
         if not chosen or axes.x(seconds) - axes.x(chosen[-1][0]) >= CLOSEST:
             chosen.append((seconds, name))
     return chosen
 
 
-def _level(line: Line, axes: _Axes) -> str:
-    y, right = axes.y(line.y), WIDTH - RIGHT
-    # Above the line, unless that would leave the frame.
-    text_y = y - 4 if y - 14 > TOP else y + 13
+def _level(line: Line, axes: _Axes, is_above: bool) -> str:
+    y = axes.y(line.y)
+    text_y = y - 4 if is_above else y + 12
     return (
         f'<g><title>{escape(line.name)}: {line.y:.3g}</title>'
-        f'<line class="level {line.style}" x1="{LEFT}" x2="{right}" y1="{y:.1f}" y2="{y:.1f}"/>'
-        f'<text class="level-name" x="{right - 2}" y="{text_y:.1f}" {_END}>'
+        f'<line class="level {line.style}" x1="{LEFT}" x2="{WIDTH - RIGHT}" y1="{y:.1f}" '
+        f'y2="{y:.1f}"/><text class="level-name" x="{LEFT + 4}" y="{text_y:.1f}">'
         f'{escape(line.name)} {line.y:.3g}</text></g>'
     )
 
@@ -245,7 +269,8 @@ text { font: 12px system-ui, sans-serif; fill: var(--ink); }
 .page { fill: var(--page); } .title { font-weight: 600; font-size: 13px; }
 .faint { fill: var(--soft); font-weight: 400; font-size: 11px; }
 .grid { stroke: var(--line); stroke-width: 1; }
-.level { stroke: var(--soft); stroke-width: 1.3; } .level-name { fill: var(--soft); font-size: 11px; }
+.level { stroke: var(--soft); stroke-width: 1.3; }
+.level-name { fill: var(--soft); font-size: 11px; }
 .dashed { stroke-dasharray: 7 4; } .dotted { stroke-dasharray: 2 3; }
 .line { fill: none; stroke-width: 2.2; stroke-linejoin: round; }
 .line.ours { stroke: var(--ours); } .mark { stroke: var(--page); stroke-width: 1; }

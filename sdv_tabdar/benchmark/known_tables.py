@@ -7,7 +7,7 @@ from it. So a distance between completed cells and the law is the model's, not t
 from __future__ import annotations
 
 import dataclasses
-from collections.abc import Mapping, Sequence
+from collections.abc import Hashable, Mapping, Sequence
 
 import numpy as np
 import pandas as pd
@@ -116,9 +116,7 @@ def _gaussian_case(kind: str, given: Given, *columns: str) -> Case:
 def gaussian_law(given: Given, column: str) -> Law:
     """The law of a column of the normal table given values, and ranges of at most one other."""
     values = {NAMES.index(name): cell for name, cell in given.items() if _is_number(cell)}
-    ranges = {
-        NAMES.index(name): cell for name, cell in given.items() if isinstance(cell, Between)
-    }
+    ranges = {NAMES.index(name): cell for name, cell in given.items() if isinstance(cell, Between)}
     target = NAMES.index(column)
     beside = [place for place in ranges if place != target]
     assert len(beside) <= 1, 'the integral is over one column'
@@ -147,9 +145,7 @@ def _conditional(values: Mapping[int, object], places: list[int]) -> tuple[Float
     if not values:
         return MEANS[places], covariance[np.ix_(places, places)]
     known = list(values)
-    weights = np.linalg.solve(
-        covariance[np.ix_(known, known)], covariance[np.ix_(known, places)]
-    ).T
+    weights = np.linalg.solve(covariance[np.ix_(known, known)], covariance[np.ix_(known, places)]).T
     shift = np.array([float(values[place]) for place in known]) - MEANS[known]  # type: ignore[arg-type]
     rest = covariance[np.ix_(places, places)] - weights @ covariance[np.ix_(known, places)]
     return MEANS[places] + weights @ shift, rest
@@ -157,7 +153,7 @@ def _conditional(values: Mapping[int, object], places: list[int]) -> tuple[Float
 
 # A law of three columns of categories that can be listed.
 
-LEVELS: dict[str, list[object]] = {
+LEVELS: dict[str, list[Hashable]] = {
     'a': ['a0', 'a1'],
     'b': ['b0', 'b1', 'b2', 'b3'],
     'c': ['c0', 'c1', None],
@@ -215,13 +211,13 @@ def discrete_laws(joint: pd.Series, given: Given) -> dict[str | tuple[str, ...],
     )
     kept = joint[allowed] / joint[allowed].sum()
     masses = kept.groupby(list(left)).sum()
-    unnamed = {
+    unnamed: dict[Hashable, float] = {
         tuple(None if level == _named(None) else level for level in _as_tuple(cells)): mass
         for cells, mass in masses.items()
     }
     if len(left) == 1:
-        return {left[0]: Law({cells[0]: mass for cells, mass in unnamed.items()})}
-    return {left: Law(dict(unnamed))}
+        return {left[0]: Law({_as_tuple(cells)[0]: mass for cells, mass in unnamed.items()})}
+    return {left: Law(unnamed)}
 
 
 def _named(level: object) -> str:
@@ -299,5 +295,5 @@ def _is_number(cell: object) -> bool:
     return isinstance(cell, (int, float))
 
 
-def _as_tuple(cells: object) -> tuple[object, ...]:
+def _as_tuple(cells: Hashable) -> tuple[Hashable, ...]:
     return cells if isinstance(cells, tuple) else (cells,)

@@ -148,9 +148,7 @@ def planned(name: str, options: argparse.Namespace) -> list[Job]:
         argn_python=options.argn_python,
         **{**plan_settings(options), 'metrics': table.metrics, 'tables': _data(table, options)},
     )
-    return [
-        dataclasses.replace(job, halved=table.halved, paper_compatible=True) for job in jobs
-    ]
+    return [dataclasses.replace(job, halved=table.halved, paper_compatible=True) for job in jobs]
 
 
 def merged(groups: Sequence[Sequence[Job]]) -> list[Job]:
@@ -180,9 +178,7 @@ def variant(base: Spec, title: str, changes: Mapping[str, object]) -> Spec:
         return base
     # Without a label of its own the base is called by its text, which no label may hold.
     stem = base.kind if base.label == str(base) else base.label
-    return dataclasses.replace(
-        base, label=f'{stem} {title}', options={**base.options, **changes}
-    )
+    return dataclasses.replace(base, label=f'{stem} {title}', options={**base.options, **changes})
 
 
 def variants(name: str, base: Spec) -> dict[str, Spec]:
@@ -206,9 +202,7 @@ def variants(name: str, base: Spec) -> dict[str, Spec]:
 def _specs(name: str, options: argparse.Namespace) -> list[str]:
     if name in ('ablation', 'depth', 'dimension'):
         chosen = variants(name, parse_spec(options.base)).values()
-        return [
-            str(spec) if spec.label == str(spec) else f'{spec.label}={spec}' for spec in chosen
-        ]
+        return [str(spec) if spec.label == str(spec) else f'{spec.label}={spec}' for spec in chosen]
     return list(options.synthesizers)
 
 
@@ -337,9 +331,7 @@ _GRIDS: dict[str, Callable[[argparse.Namespace, _Runs, _Runs], list[Grid]]] = {
     'fidelity': _fidelity,
     'mle': _mle,
     'dcr': _dcr,
-    'ablation': _variation(
-        'ablation', 'Ablation', paper_tables.ABLATION, published.ABLATION
-    ),
+    'ablation': _variation('ablation', 'Ablation', paper_tables.ABLATION, published.ABLATION),
     'depth': _variation('depth', 'Depth', paper_tables.SENSITIVITY, published.DEPTH),
     'dimension': _variation(
         'dimension', 'Dimension', paper_tables.SENSITIVITY, published.DIMENSION

@@ -48,7 +48,9 @@ class Column:
     table: str | None = None
 
 
-def score(key: str, *, factor: float = 1.0, error: bool = False) -> Callable[[Result], float | None]:
+def score(
+    key: str, *, factor: float = 1.0, error: bool = False
+) -> Callable[[Result], float | None]:
     """How to take a score from a run.
 
     Args:

@@ -38,9 +38,7 @@ def to_markdown(tables: Sequence[Grid], note: str = '') -> str:
             for label, cells in grid.rows
         ]
         below = f'\n\n{grid.note}' if grid.note else ''
-        blocks.append(
-            f'### {grid.title}\n\n' + '\n'.join(f'| {line} |' for line in lines) + below
-        )
+        blocks.append(f'### {grid.title}\n\n' + '\n'.join(f'| {line} |' for line in lines) + below)
     return '\n\n'.join([*blocks, *([note] if note else [])]) + '\n'
 
 

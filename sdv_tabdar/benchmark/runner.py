@@ -217,13 +217,7 @@ def launch_process(
     """
     prepare_folder(folder, job, extra)
     command = [sys.executable, '-m', worker.__name__, step, str(folder)]
-    # The process finds this package wherever the caller found it.
-    paths = [str(PACKAGE_ROOT), os.environ.get('PYTHONPATH', '')]
-    environment = {
-        **os.environ,
-        'PYTHONPATH': os.pathsep.join(filter(None, paths)),
-        **thread_settings(job.threads),
-    }
+    environment = process_environment(job.threads)
     with (folder / LOG).open('a', encoding='utf-8') as log:
         log.write(f'--- {step}, {time.strftime("%Y-%m-%d %H:%M:%S")}\n')
         log.flush()
@@ -236,6 +230,21 @@ def launch_process(
             f"{step} ended with code {code}; the whole log is in '{folder / LOG}'. Its end:\n"
             + '\n'.join(lines[-LAST_LINES:])
         )
+
+
+def process_environment(threads: int | None) -> dict[str, str]:
+    """Environment variables of a fresh process that runs a module of this package.
+
+    Args:
+        threads: Of the numerical libraries; None leaves it to them.
+    """
+    # The process finds this package wherever the caller found it.
+    paths = [str(PACKAGE_ROOT), os.environ.get('PYTHONPATH', '')]
+    return {
+        **os.environ,
+        'PYTHONPATH': os.pathsep.join(filter(None, paths)),
+        **thread_settings(threads),
+    }
 
 
 def prepare_folder(folder: Path, job: Job, extra: Mapping[str, object] | None = None) -> None:

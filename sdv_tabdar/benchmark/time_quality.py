@@ -72,9 +72,7 @@ def main(options: argparse.Namespace, *, launch: Launch | None = None) -> list[d
     if options.argn_python and not any(parse_spec(text).kind == ARGN for text in others):
         others.append(ARGN)
     overrides = parse_options(options.settings, options.settings)
-    ours = [
-        timed_spec(budget_label(seconds), seconds, overrides) for seconds in options.budgets
-    ]
+    ours = [timed_spec(budget_label(seconds), seconds, overrides) for seconds in options.budgets]
     settings = {**plan_settings(options), 'metrics': DEFAULT_METRICS}
     jobs = plan(synthesizers=[*others, *ours], argn_python=options.argn_python, **settings)
     results = run_all(jobs, options.out, launch=launch)
@@ -138,16 +136,13 @@ def _panel(
         name = OURS if label.startswith(f'{OURS} ') else label
         point = Point(result['fit']['seconds'], factor * score, label)
         points.setdefault(name, []).append(point)
-    series = [
-        Series(name, _means(found), is_ours=name == OURS) for name, found in points.items()
-    ]
+    series = [Series(name, _means(found), is_ours=name == OURS) for name, found in points.items()]
     lines = []
     if (bound := floor.get(key)) is not None:
         lines.append(Line('floor', factor * bound, 'dashed'))
     if (best := published.best_published(table, key)) is not None:
         lines.append(Line(f'{best[0]}, published', factor * best[1], 'dotted'))
-    better = 'up' if key == 'xgb_c2st' else 'down'
-    return Panel(f'{table}: {title}', series, lines, better)
+    return Panel(f'{table}: {title}', series, lines, is_error=key != 'xgb_c2st')
 
 
 def _means(points: Sequence[Point]) -> list[Point]:

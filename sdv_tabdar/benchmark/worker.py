@@ -127,6 +127,7 @@ def floor(job: Job, folder: Path) -> None:
         target=dataset.target,
         metrics=[name for name in _possible(job.metrics, dataset) if name not in FLOOR_BESIDE],
         seed=job.seed,
+        paper_compatible=job.paper_compatible,
     )
     noisy = {key for key, meaning in MEANINGS.items() if meaning.noisy}
     scaled = {

@@ -167,7 +167,7 @@ class SamplingConfig:
 
     num_steps: int = 4
     sigma_max: float = 20.0
-    sampling_batch_size: int = 1024
+    sampling_batch_size: int = 2048
     num_particles: int = 64
 
     def __post_init__(self) -> None:

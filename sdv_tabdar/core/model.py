@@ -45,6 +45,11 @@ class TabDAR:
         random_state: Seed of training, and of sampling until :meth:`set_random_state`.
         verbose: Whether to show a progress bar while training.
 
+    Attributes:
+        effective_sample_size: For each row of the last :meth:`complete` with several restricted
+            cells, how many independent draws its particles were worth; NaN for the other rows,
+            which are exact.
+
     Source: Zhang et al., 'Diffusion-nested Auto-Regressive Synthesis of Heterogeneous Tabular
     Data', 2024, doi:10.48550/arXiv.2410.21523.
     """
@@ -71,6 +76,7 @@ class TabDAR:
         self._encoder: TableEncoder | None = None
         self._network: TabDARNetwork | None = None
         self._history = TrainingHistory()
+        self.effective_sample_size: npt.NDArray[np.float32] = np.zeros(0, dtype=np.float32)
 
     def fit(self, frame: pd.DataFrame, kinds: Mapping[Any, ColumnKind]) -> TabDAR:
         """Learn a table.
@@ -126,6 +132,7 @@ class TabDAR:
         observed: npt.NDArray[np.bool_] | None = None,
         *,
         restrictions: Mapping[str, Sequence[Restriction | None]] | None = None,
+        num_particles: int | None = None,
         progress: Callable[[int], None] | None = None,
     ) -> pd.DataFrame:
         """Fill cells by draws from the model, given the others.
@@ -136,6 +143,7 @@ class TabDAR:
                 'known to be missing'), False = fill it. Default: all cells are known.
             restrictions: For a column, what each row's cell may be; None leaves it as
                 ``observed`` says. A restricted cell is filled.
+            num_particles: In place of that of the sampling settings.
             progress: Called with the number of rows finished, after each chunk.
 
         Returns:
@@ -146,7 +154,11 @@ class TabDAR:
                 restriction allows nothing that was.
         """
         known = self._known(frame, observed, restrictions)
-        completion = self._complete(frame, known, restrictions, progress)
+        config = self.sampling
+        if num_particles is not None:
+            config = dataclasses.replace(config, num_particles=num_particles)
+        completion = self._complete(frame, known, restrictions, config, progress)
+        self.effective_sample_size = completion.effective_sample_size.numpy()
         encoder, _ = self._fitted()
         filled = encoder.decode(completion.table, generator=self._generator)
         for name, entries in (restrictions or {}).items():
@@ -338,6 +350,7 @@ class TabDAR:
         frame: pd.DataFrame,
         known: npt.NDArray[np.bool_],
         restrictions: Mapping[str, Sequence[Restriction | None]] | None,
+        config: SamplingConfig,
         progress: Callable[[int], None] | None,
     ) -> Completion:
         encoder, network = self._fitted()
@@ -352,7 +365,7 @@ class TabDAR:
             return complete(
                 network,
                 encoder.encode(frame, known),
-                config=self.sampling,
+                config=config,
                 generator=self._generator,
                 restrictions=pieces,
                 progress=progress,

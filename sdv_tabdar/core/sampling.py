@@ -19,6 +19,7 @@ from __future__ import annotations
 import dataclasses
 from collections.abc import Callable, Mapping, Sequence
 
+import numpy as np
 import torch
 
 from sdv_tabdar.core.config import SamplingConfig
@@ -27,6 +28,8 @@ from sdv_tabdar.core.nn.heads import Flow, draw_categorical
 from sdv_tabdar.core.nn.network import TabDARNetwork
 from sdv_tabdar.core.pieces import Pieces
 from sdv_tabdar.core.table import EncodedTable
+
+_TINY = 1e-300  # stands for a probability of zero, of which there is no logarithm
 
 Restrictions = Mapping[int, Sequence[Pieces | None]]
 """For a column's position, what its cells may be: one entry a row, None = anything."""
@@ -284,55 +287,59 @@ def _draw_pieces(
     chunk: _Chunk, position: int, context: torch.Tensor, pieces: Sequence[Pieces | None]
 ) -> tuple[torch.Tensor, torch.Tensor, torch.Tensor]:
     """Codes, residuals and log probabilities ``(N,)`` of cells limited to ``pieces``."""
-    num_rows, device = len(context), context.device
-    groups: dict[int, tuple[Pieces, list[int]]] = {}
-    for row, piece in enumerate(pieces):
-        assert piece is not None
-        groups.setdefault(id(piece), (piece, []))[1].append(row)
-    codes = torch.zeros(num_rows, dtype=torch.long, device=device)
-    residuals, weights = torch.zeros(num_rows, device=device), torch.zeros(num_rows, device=device)
-    for piece, members in groups.values():
-        rows = torch.tensor(members, device=device)
-        codes[rows], residuals[rows], weights[rows] = _draw_from_piece(
-            chunk, position, context[rows], piece
-        )
-    return codes, residuals, weights
-
-
-def _draw_from_piece(
-    chunk: _Chunk, position: int, context: torch.Tensor, pieces: Pieces
-) -> tuple[torch.Tensor, torch.Tensor, torch.Tensor]:
-    """As :func:`_draw_pieces`, for rows under the same restriction."""
-    num_rows, device = len(context), context.device
-    piece_codes = torch.from_numpy(pieces.codes).to(device)
-    limits = (
-        torch.tensor([[-torch.inf, torch.inf]] * len(piece_codes), device=device)
-        .expand(num_rows, -1, -1)
-        .clone()
+    codes, low, high, share = _stacked(pieces, context.device)
+    low_cdf = _ends_cdf(chunk, position, context, codes, low)
+    high_cdf = _ends_cdf(chunk, position, context, codes, high)
+    logs = chunk.network.code_head.logits(context, position).log_softmax(dim=1)
+    within = ((high_cdf - low_cdf) * share).clamp_min(_TINY)
+    log_mass = logs.gather(1, codes).double() + within.log()
+    chosen = draw_categorical(log_mass, generator=chunk.generator)[:, None]
+    codes, low, high, low_cdf, high_cdf = (
+        values.gather(1, chosen).squeeze(1) for values in (codes, low, high, low_cdf, high_cdf)
     )
-    ends = torch.from_numpy(pieces.low).to(device), torch.from_numpy(pieces.high).to(device)
-    for side, values in enumerate(ends):
-        for number in values.isfinite().nonzero().squeeze(1).tolist():
-            code = piece_codes[number].expand(num_rows)
-            residual = values[number].float().expand(num_rows)
-            limits[:, number, side] = chunk.flow(position, context, code).to_noise(residual)
-    cdf = torch.special.ndtr(limits.double())
-    allowed = torch.from_numpy(pieces.share).to(device)
-    share = ((cdf[..., 1] - cdf[..., 0]) * allowed).clamp_min(1e-300)
-    log_mass = chunk.network.code_head.logits(context, position).log_softmax(dim=1)
-    log_mass = log_mass[:, piece_codes].double() + share.log()
-    number = draw_categorical(log_mass, generator=chunk.generator)
-    rows = torch.arange(num_rows, device=device)
-    low, high = cdf[rows, number].unbind(1)
-    uniform = torch.rand(num_rows, generator=chunk.generator, device=device, dtype=torch.float64)
-    noise = torch.special.ndtri((low + uniform * (high - low)).clamp(1e-12, 1 - 1e-12)).float()
-    codes = piece_codes[number]
-    residuals = torch.zeros(num_rows, device=device)
+    uniform = torch.rand(len(codes), generator=chunk.generator, device=codes.device)
+    place = low_cdf + uniform.double() * (high_cdf - low_cdf)
+    noise = torch.special.ndtri(place.clamp(1e-12, 1 - 1e-12)).float()
+    residuals = torch.zeros(len(codes), device=codes.device)
     bins = chunk.network.schema.columns[position].bins
     in_bin = ((codes >= bins.start) & (codes < bins.stop)).nonzero().squeeze(1)
     if len(in_bin):
-        flow = chunk.flow(position, context[in_bin], codes[in_bin])
-        drawn = flow.to_data(noise[in_bin])
-        low_end, high_end = (end[number[in_bin]].float() for end in ends)
-        residuals[in_bin] = torch.minimum(torch.maximum(drawn, low_end), high_end)
+        drawn = chunk.flow(position, context[in_bin], codes[in_bin]).to_data(noise[in_bin])
+        residuals[in_bin] = drawn.clamp(low[in_bin].float(), high[in_bin].float())
     return codes, residuals, log_mass.logsumexp(dim=1).float()
+
+
+def _stacked(
+    pieces: Sequence[Pieces | None], device: torch.device
+) -> tuple[torch.Tensor, torch.Tensor, torch.Tensor, torch.Tensor]:
+    """Codes, lower ends, upper ends and shares ``(N, P)`` of N cells' pieces.
+
+    Cells with fewer than P pieces repeat code 0 with a share of 0.
+    """
+    distinct = list({id(piece): piece for piece in pieces if piece is not None}.values())
+    number = {id(piece): index for index, piece in enumerate(distinct)}
+    shape = (len(distinct), max(len(piece.codes) for piece in distinct))
+    codes = np.zeros(shape, dtype=np.int64)
+    low, high, share = np.full(shape, -np.inf), np.full(shape, np.inf), np.zeros(shape)
+    for row, piece in enumerate(distinct):
+        size = len(piece.codes)
+        codes[row, :size], share[row, :size] = piece.codes, piece.share
+        low[row, :size], high[row, :size] = piece.low, piece.high
+    rows = torch.tensor([number[id(piece)] for piece in pieces])
+    codes_, low_, high_, share_ = (
+        torch.from_numpy(values)[rows].to(device) for values in (codes, low, high, share)
+    )
+    return codes_, low_, high_, share_
+
+
+def _ends_cdf(
+    chunk: _Chunk, position: int, context: torch.Tensor, codes: torch.Tensor, ends: torch.Tensor
+) -> torch.Tensor:
+    """Distribution function ``(N, P)`` at ends of pieces, 0 at -inf and 1 at inf; float64."""
+    cdf = torch.special.ndtr(ends)
+    rows, places = ends.isfinite().nonzero(as_tuple=True)
+    if len(rows):
+        flow = chunk.flow(position, context[rows], codes[rows, places])
+        noise = flow.to_noise(ends[rows, places].float())
+        cdf[rows, places] = torch.special.ndtr(noise.double())
+    return cdf

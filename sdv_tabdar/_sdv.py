@@ -1,0 +1,336 @@
+"""The only file that touches private names of SDV and RDT.
+
+Each name is here because no public one does the job; ``tests/integration/test_private_names.py``
+fails with the name of what SDV has renamed. ``synth`` is always an SDV single-table synthesizer.
+"""
+
+from __future__ import annotations
+
+import contextlib
+import dataclasses
+import random
+from collections.abc import Hashable, Iterator, Mapping, Sequence
+from typing import Any
+
+import numpy as np
+import pandas as pd
+from rdt.transformers import (
+    BaseTransformer,
+    BinaryEncoder,
+    FloatFormatter,
+    LabelEncoder,
+    OneHotEncoder,
+    OrderedLabelEncoder,
+    UnixTimestampEncoder,
+)
+from rdt.transformers.utils import learn_rounding_digits
+from sdv.cag import FixedCombinations, Inequality, Range
+from sdv.cag._errors import ConstraintNotMetError  # what constraints raise; SDV exports it nowhere
+from sdv.cag.programmable_constraint import ProgrammableConstraintHarness
+from sdv.single_table.base import FIXED_RNG_SEED, BaseSingleTableSynthesizer
+
+__all__ = [
+    'BaseSingleTableSynthesizer',
+    'ConstraintNotMetError',
+    'learn_rounding_digits',
+]
+
+# SDV names null patterns by the columns that are null, and this one when none is.
+NO_NULLS = 'None'
+
+Outputs = dict[str, tuple[Hashable, BaseTransformer | None]]
+
+
+@dataclasses.dataclass(frozen=True)
+class ConstraintStep:
+    """What one constraint does to the columns.
+
+    Attributes:
+        constraint: The fitted constraint.
+        dropped: Columns that it takes away, in the order of its null patterns where it has any.
+        added: Columns that it puts in their place, with their sdtypes.
+        low: Name of the dropped column that lives on, and its new name; None if there is none.
+        nulls: Added column that names which of the dropped columns are null, if there is one.
+        differences: Added columns that hold log(upper - lower + 1): (lower, upper, name) each.
+    """
+
+    constraint: Any
+    dropped: tuple[str, ...]
+    added: Mapping[str, str]
+    low: tuple[str, str] | None = None
+    nulls: str | None = None
+    differences: tuple[tuple[str, str, str], ...] = ()
+
+
+@contextlib.contextmanager
+def untouched_random_states() -> Iterator[None]:
+    """Leave NumPy's and Python's global generators as they were.
+
+    SDV's validation of dates samples rows with the global generator, and so may transformers.
+    """
+    numpy_state, python_state = np.random.get_state(), random.getstate()
+    try:
+        yield
+    finally:
+        np.random.set_state(numpy_state)
+        random.setstate(python_state)
+
+
+def table_name(synth: Any) -> str:
+    """Name of the synthesizer's table; the attribute that SDV's own methods use."""
+    name: str = synth._table_name
+    return name
+
+
+def original_table(synth: Any) -> Any:
+    """Metadata of the table before constraints; ``get_metadata`` would copy and warn."""
+    return synth._original_metadata.tables[table_name(synth)]
+
+
+def modified_columns(synth: Any) -> Mapping[str, Mapping[str, Any]]:
+    """Metadata of the columns after constraints, as the data processor sees them."""
+    columns: Mapping[str, Mapping[str, Any]] = synth._data_processor.metadata.columns
+    return columns
+
+
+def is_fitted(synth: Any) -> bool:
+    """Whether SDV regards the synthesizer as fitted."""
+    return bool(synth._fitted)
+
+
+def is_preprocessed(synth: Any) -> bool:
+    """Whether ``preprocess`` has run, without which processed data cannot be turned back."""
+    return bool(synth._data_processor.fitted)
+
+
+def apply_default_transformers(synth: Any) -> None:
+    """Hand the class's transformers to the data processor.
+
+    ``add_constraints`` makes a new data processor and leaves this out.
+    """
+    synth._update_default_transformers()
+
+
+def preprocess_table(synth: Any, table: pd.DataFrame) -> pd.DataFrame:
+    """Fit the transformers and transform the table.
+
+    SDV's own ``_preprocess`` sets the primary key as index whenever there is a key, and fails
+    where there are alternate keys only. Keys are generated, so the model never needs them.
+    """
+    processor = synth._data_processor
+    processor.fit(table)
+    has_primary_key = processor._primary_key is not None
+    processed: pd.DataFrame = processor.transform(table, is_condition=not has_primary_key)
+    return processed
+
+
+def seed_sampling(synth: Any) -> None:
+    """Start the model's random numbers as SDV does, once after ``fit`` and ``reset_sampling``."""
+    if synth._model is not None and not synth._random_state_set:
+        synth._set_random_state(FIXED_RNG_SEED)
+
+
+def forget_sampling_state(synth: Any) -> None:
+    """Make the next sampling call start anew, as ``fit`` does; ``fit_processed_data`` does not."""
+    synth._random_state_set = False
+
+
+def outputs(synth: Any) -> Outputs:
+    """For each column of the processed table, the column it comes from and its transformer.
+
+    A field is a tuple of names where one transformer handles several columns.
+    """
+    found: Outputs = {}
+    transformers = synth._data_processor._hyper_transformer.field_transformers
+    for field, transformer in transformers.items():
+        names = [field] if transformer is None else transformer.get_output_columns()
+        for name in names:
+            found[str(name)] = (field, transformer)
+    return found
+
+
+def gives_categories(name: str, transformer: BaseTransformer) -> bool | None:
+    """Whether a transformer's output is a code (True), a number (False) or unclear (None)."""
+    if isinstance(transformer, (LabelEncoder, OrderedLabelEncoder)):
+        return not getattr(transformer, 'add_noise', False)
+    if isinstance(transformer, (BinaryEncoder, OneHotEncoder)):
+        return True
+    if name.endswith('.is_null'):
+        return True
+    return {'float': False, 'categorical': True}.get(transformer.get_output_sdtypes().get(name))
+
+
+def encodes_levels(transformer: BaseTransformer) -> bool:
+    """Whether the transformer writes levels as numbers, of which a mean is meaningless."""
+    return not {'numerical', 'datetime'} & set(transformer.get_supported_sdtypes())
+
+
+def keeps_order(transformer: BaseTransformer | None) -> bool:
+    """Whether the transformer passes numbers or dates on unchanged, so that ranges stay ranges."""
+    return type(transformer) in (FloatFormatter, UnixTimestampEncoder)
+
+
+def is_generated(synth: Any, column: str) -> bool:
+    """Whether a generator makes the column: a key, personal data, a formatted id."""
+    transformer = synth._data_processor._hyper_transformer.field_transformers.get(column)
+    return transformer is not None and bool(transformer.is_generator())
+
+
+def keys(synth: Any) -> list[str]:
+    """Primary and alternate keys of the table."""
+    return list(synth._data_processor._keys)
+
+
+def transform_cells(cells: pd.DataFrame, transformer: BaseTransformer | None) -> pd.DataFrame:
+    """Transform the columns of one field.
+
+    SDV's ``transform`` would go through the transformers of all columns each time.
+    """
+    transformed: pd.DataFrame = cells if transformer is None else transformer.transform(cells)
+    return transformed
+
+
+def reverse_transform(synth: Any, processed: pd.DataFrame) -> pd.DataFrame:
+    """Processed rows to rows of the table before constraints; rows that break one are left out.
+
+    Args:
+        synth: The synthesizer.
+        processed: Rows of the model with a RangeIndex; generated columns are joined by index.
+
+    Returns:
+        The surviving rows under their labels of ``processed``.
+    """
+    reversed_rows = synth._data_processor.reverse_transform(processed)
+    return synth.reverse_transform_constraints(reversed_rows)
+
+
+def generate_columns(synth: Any, columns: list[str], num_rows: int) -> pd.DataFrame:
+    """New values of generated columns."""
+    hyper_transformer = synth._data_processor._hyper_transformer
+    made: pd.DataFrame = hyper_transformer.create_anonymized_columns(num_rows, columns)
+    return made
+
+
+def constraint_steps(synth: Any, rewritten: Sequence[Sequence[str]]) -> list[ConstraintStep]:
+    """The constraints that change columns, in the order in which they are applied.
+
+    Args:
+        synth: The synthesizer.
+        rewritten: What :func:`rewritten_columns` found in the training table.
+    """
+    steps = []
+    for constraint, kept in zip(synth._chained_constraints, rewritten, strict=True):
+        before = constraint.metadata.tables[table_name(synth)].columns
+        after_table = constraint.get_updated_metadata(constraint.metadata)
+        after = after_table.tables[table_name(synth)].columns
+        dropped = tuple(name for name in before if name not in after or name in kept)
+        added = {
+            name: entry['sdtype']
+            for name, entry in after.items()
+            if name not in before or name in kept
+        }
+        step = ConstraintStep(constraint, dropped, added)
+        steps.append(_with_order(step) if isinstance(constraint, (Inequality, Range)) else step)
+    return steps
+
+
+def _with_order(step: ConstraintStep) -> ConstraintStep:
+    """The step of an Inequality or Range with what it calls its columns.
+
+    Both keep the low column under a new name, write the others as differences, and name null
+    patterns by the columns in order.
+    """
+    constraint = step.constraint
+    low, high = constraint._low_column_name, constraint._high_column_name
+    if isinstance(constraint, Range):
+        middle = constraint._middle_column_name
+        differences: tuple[tuple[str, str, str], ...] = (
+            (low, middle, constraint._low_diff_column_name),
+            (middle, high, constraint._high_diff_column_name),
+        )
+        ordered: tuple[str, ...] = (low, middle, high)
+    else:
+        differences = ((low, high, constraint._diff_column_name),)
+        ordered = (low, high)
+    return dataclasses.replace(
+        step,
+        dropped=ordered,
+        low=(low, constraint._fillna_low_column_name),
+        nulls=constraint._nan_column_name,
+        differences=differences,
+    )
+
+
+def rewritten_columns(synth: Any, table: pd.DataFrame) -> list[tuple[str, ...]]:
+    """For each constraint that changes columns, those that it keeps, but with other values.
+
+    Only a user's own constraint can do so, and its metadata do not tell.
+
+    Args:
+        synth: The synthesizer with fitted constraints.
+        table: Rows of the training table in plain form.
+    """
+    found: list[tuple[str, ...]] = []
+    for constraint in synth._chained_constraints:
+        after = constraint.transform(table)
+        changed: tuple[str, ...] = ()
+        if isinstance(constraint, ProgrammableConstraintHarness):
+            shared = [name for name in table.columns if name in after.columns]
+            changed = tuple(name for name in shared if not table[name].equals(after[name]))
+        found.append(changed)
+        table = after
+    return found
+
+
+def combinations(step: ConstraintStep) -> Mapping[str, tuple[Any, ...]] | None:
+    """For a FixedCombinations the values behind each label of its joint column, else None."""
+    if not isinstance(step.constraint, FixedCombinations):
+        return None
+    labels: Mapping[str, tuple[Any, ...]] = step.constraint._ids_to_combinations
+    return labels
+
+
+def combination_columns(step: ConstraintStep) -> tuple[list[str], str]:
+    """Columns of a FixedCombinations in the order of its combinations, and its joint column."""
+    return list(step.constraint.column_names), step.constraint._joint_column
+
+
+def has_constraints(synth: Any) -> bool:
+    """Whether any constraint is set."""
+    return bool(synth._chained_constraints or synth._reject_sampling_constraints)
+
+
+def valid_rows(synth: Any, table: pd.DataFrame) -> pd.Series:
+    """Which rows meet all constraints.
+
+    ``reverse_transform_constraints`` checks rows before conditioned cells are written back.
+    """
+    valid = pd.Series(True, index=table.index)
+    for constraint in synth._reject_sampling_constraints:
+        valid &= np.asarray(constraint.is_valid(table), dtype=bool)
+    rows = table
+    not_applied: list[Any] = []
+    for constraint in synth._chained_constraints:
+        if _looks_at(constraint) <= set(table.columns):
+            valid &= np.asarray(constraint.is_valid(table), dtype=bool)
+        else:
+            # It looks at what the ones before it made; these fail on tables without valid rows.
+            rows = rows[valid.loc[rows.index].to_numpy()]
+            for earlier in not_applied:
+                rows = earlier.transform(rows) if len(rows) else rows
+            not_applied = []
+            if not len(rows):
+                return valid
+            passes = np.asarray(constraint.is_valid(rows), dtype=bool)
+            valid &= ~valid.index.isin(rows.index[~passes])
+        not_applied.append(constraint)
+    return valid
+
+
+def _looks_at(constraint: Any) -> set[str]:
+    """Columns that a constraint is about; for a user's own, all that it was fitted on."""
+    table = next(iter(constraint.metadata.tables))
+    before = set(constraint.metadata.tables[table].columns)
+    if isinstance(constraint, ProgrammableConstraintHarness):
+        return before
+    return before - set(constraint.get_updated_metadata(constraint.metadata).tables[table].columns)

@@ -1,0 +1,206 @@
+"""SDV's and RDT's private names that this package relies on are still there.
+
+Each failure names what has gone and where it is used: ``sdv_tabdar/_sdv.py``, or a method of the
+synthesizer that overrides SDV's.
+"""
+
+from __future__ import annotations
+
+import ast
+import inspect
+from pathlib import Path
+from typing import Any
+
+import pandas as pd
+import pytest
+from rdt import HyperTransformer
+from rdt.transformers import BaseTransformer, FloatFormatter, LabelEncoder
+from sdv.cag import FixedCombinations, Inequality, Range
+from sdv.cag.base import BaseConstraint
+from sdv.data_processing.data_processor import DataProcessor
+from sdv.single_table import base
+from sdv.single_table.base import BaseSingleTableSynthesizer, BaseSynthesizer
+
+import sdv_tabdar
+from sdv_tabdar.synthesizer import TabDARSynthesizer
+
+from .conftest import COLUMNS, make_metadata, make_table
+
+PACKAGE = Path(sdv_tabdar.__file__).parent
+OVERRIDDEN = {
+    '_fit': ['self', 'processed_table_data'],
+    '_preprocess': ['self', 'table_data'],
+    '_sample_rows': [
+        'self',
+        'num_rows',
+        'conditions',
+        'transformed_conditions',
+        'float_rtol',
+        'previous_rows',
+        'keep_extra_columns',
+    ],
+    '_make_condition_dfs': ['conditions'],
+    '_validate_conditions_unseen_columns': ['self', 'conditions'],
+    '_sample_with_conditions': [
+        'self',
+        'conditions',
+        'max_tries_per_batch',
+        'batch_size',
+        'progress_bar',
+        'output_file_path',
+        'keep_extra_columns',
+    ],
+    'reverse_transform_constraints': ['self', 'sampled'],
+    '_validate_fit_before_sample': ['self'],
+    '_update_default_transformers': ['self'],
+    '_set_random_state': ['self', 'random_state'],
+}
+SYNTHESIZER_ATTRIBUTES = [
+    '_chained_constraints',
+    '_data_processor',
+    '_fitted',
+    '_original_metadata',
+    '_random_state_set',
+    '_reject_sampling_constraints',
+    '_table_name',
+]
+
+
+@pytest.mark.parametrize(('name', 'parameters'), OVERRIDDEN.items())
+def test_methods_of_the_host(name: str, parameters: list[str]) -> None:
+    method = getattr(BaseSingleTableSynthesizer, name, None)
+
+    assert method is not None, f'SDV has renamed BaseSingleTableSynthesizer.{name}'
+    found = list(inspect.signature(method).parameters)
+    assert found == parameters, f'SDV has changed the arguments of {name}'
+
+
+@pytest.mark.parametrize('name', SYNTHESIZER_ATTRIBUTES)
+def test_attributes_of_the_host(name: str) -> None:
+    synthesizer = TabDARSynthesizer(make_metadata(COLUMNS))
+
+    assert name in vars(synthesizer), f'SDV has renamed the attribute {name} of synthesizers'
+
+
+def test_the_host_still_calls_what_is_overridden() -> None:
+    source = inspect.getsource(base)
+
+    for name in OVERRIDDEN:
+        used = source.count(f'.{name}(')
+        assert used or name == '_update_default_transformers', f'SDV does not call {name} any more'
+    assert 'FIXED_RNG_SEED' in vars(base), 'SDV has renamed FIXED_RNG_SEED'
+    assert hasattr(BaseSynthesizer, '_model_sdtype_transformers'), (
+        'SDV has renamed _model_sdtype_transformers'
+    )
+
+
+def test_data_processor() -> None:
+    processor = DataProcessor(make_metadata(COLUMNS)._convert_to_single_table())
+
+    for name in ('_keys', '_primary_key', '_hyper_transformer', 'fitted', 'metadata'):
+        assert name in vars(processor), f'SDV has renamed DataProcessor.{name}'
+    for name, wanted in (
+        ('fit', ['self', 'data']),
+        ('transform', ['self', 'data', 'is_condition']),
+        ('reverse_transform', ['self', 'data', 'reset_keys', 'conditions']),
+        ('_update_transformers_by_sdtypes', ['self', 'sdtype', 'transformer']),
+    ):
+        method = getattr(DataProcessor, name, None)
+        assert method is not None, f'SDV has renamed DataProcessor.{name}'
+        assert list(inspect.signature(method).parameters) == wanted, f'arguments of {name}'
+
+
+def test_hyper_transformer_and_transformers() -> None:
+    hyper_transformer = HyperTransformer()
+
+    assert 'field_transformers' in vars(hyper_transformer)
+    assert hasattr(hyper_transformer, 'create_anonymized_columns')
+    for name in ('get_output_columns', 'get_output_sdtypes', 'get_supported_sdtypes'):
+        assert hasattr(BaseTransformer, name), f'RDT has renamed BaseTransformer.{name}'
+    assert hasattr(LabelEncoder(), 'add_noise'), 'RDT has renamed LabelEncoder.add_noise'
+
+
+def test_transformers_have_no_successors(table: pd.DataFrame) -> None:
+    transformer = FloatFormatter()
+    transformer.fit(table, 'age')
+
+    assert set(transformer.get_next_transformers().values()) == {None}
+
+
+def test_constraints() -> None:
+    data = pd.DataFrame({'a': [1.0, 2.0], 'b': [2.0, 3.0], 'c': [3.0, 5.0], 'x': ['p', 'q']})
+    entries = {name: {'sdtype': 'numerical'} for name in 'abc'}
+    metadata = make_metadata(
+        {
+            **entries,
+            'x': {'sdtype': 'categorical'},
+            'y': {'sdtype': 'categorical'},
+        }
+    )
+    data['y'] = data['x']
+    wanted: list[tuple[Any, list[str]]] = [
+        (
+            Inequality('a', 'b'),
+            [
+                '_low_column_name',
+                '_high_column_name',
+                '_fillna_low_column_name',
+                '_diff_column_name',
+                '_nan_column_name',
+            ],
+        ),
+        (
+            Range('a', 'b', 'c'),
+            [
+                '_low_column_name',
+                '_middle_column_name',
+                '_high_column_name',
+                '_fillna_low_column_name',
+                '_low_diff_column_name',
+                '_high_diff_column_name',
+                '_nan_column_name',
+            ],
+        ),
+        (FixedCombinations(['x', 'y']), ['column_names', '_joint_column', '_ids_to_combinations']),
+    ]
+    for constraint, names in wanted:
+        constraint.fit(data, metadata)
+        for name in names:
+            assert hasattr(constraint, name), f'SDV has renamed {type(constraint).__name__}.{name}'
+    for name in ('get_updated_metadata', 'transform', 'is_valid'):
+        assert hasattr(BaseConstraint, name)
+
+
+def test_null_patterns_are_written_as_this_package_expects() -> None:
+    data = pd.DataFrame({'a': [1.0, None, 3.0], 'b': [2.0, 3.0, None]})
+    metadata = make_metadata({name: {'sdtype': 'numerical'} for name in 'ab'})
+    constraint = Inequality('a', 'b')
+    constraint.fit(data, metadata)
+
+    assert list(constraint.transform(data)['a#b.nan_component']) == ['None', 'a', 'b']
+
+
+def test_differences_are_written_as_this_package_expects() -> None:
+    data = pd.DataFrame({'a': [1.0, 4.0], 'b': [2.0, 9.0]})
+    constraint = Inequality('a', 'b')
+    constraint.fit(data, make_metadata({name: {'sdtype': 'numerical'} for name in 'ab'}))
+
+    found = constraint.transform(data)['a#b']
+    assert found.tolist() == pytest.approx([0.6931471805599453, 1.791759469228055])
+
+
+def test_private_names_stay_in_one_file() -> None:
+    """Only ``_sdv.py`` reads a private attribute of anything but ``self``."""
+    for path in PACKAGE.glob('*.py'):
+        if path.name == '_sdv.py':
+            continue
+        for node in ast.walk(ast.parse(path.read_text())):
+            is_private = isinstance(node, ast.Attribute) and node.attr.startswith('_')
+            if is_private and not node.attr.endswith('__'):
+                is_self = isinstance(node.value, ast.Name) and node.value.id in ('self', '_sdv')
+                is_super = isinstance(node.value, ast.Call)
+                assert is_self or is_super, f'{path.name}: {node.attr}'
+
+
+def test_the_table_has_every_sdtype_that_sdv_treats_differently() -> None:
+    assert set(make_table(5).columns) == set(COLUMNS)

@@ -1,0 +1,145 @@
+"""predict_proba, predict_quantiles and log_likelihood in the user's columns."""
+
+from __future__ import annotations
+
+from typing import Any
+
+import numpy as np
+import pandas as pd
+import pytest
+from sdv.cag import Inequality
+
+from sdv_tabdar.synthesizer import TabDARSynthesizer
+
+from .conftest import TINY, fit_tiny, make_metadata, make_table
+
+
+@pytest.fixture(scope='module')
+def rows() -> pd.DataFrame:
+    frame = make_table(12, seed=5).drop(columns='key')
+    return frame.set_index(pd.Index([f'r{i}' for i in range(12)]))
+
+
+@pytest.mark.parametrize('column', ['city', 'flag', 'maybe', 'level', 'group'])
+def test_probabilities_of_levels(
+    fitted: TabDARSynthesizer, table: pd.DataFrame, rows: pd.DataFrame, column: str
+) -> None:
+    found = fitted.predict_proba(rows, column)
+
+    pd.testing.assert_index_equal(found.index, rows.index)
+    assert set(found.columns) == set(table[column])
+    np.testing.assert_allclose(found.sum(axis=1), 1, atol=1e-5)
+    without = fitted.predict_proba(rows.drop(columns=column), column)
+    pd.testing.assert_frame_equal(found, without)
+
+
+def test_missing_cells_count_as_unknown(fitted: TabDARSynthesizer, rows: pd.DataFrame) -> None:
+    nothing_known = fitted.predict_proba(pd.DataFrame(index=rows.index), 'city')
+    all_missing = fitted.predict_proba(rows[['age']].astype(float) * np.nan, 'city')
+
+    pd.testing.assert_frame_equal(nothing_known, all_missing)
+
+
+@pytest.mark.parametrize('column', ['age', 'income', 'gap', 'day', 'moment'])
+def test_quantiles(
+    fitted: TabDARSynthesizer, rows: pd.DataFrame, table: pd.DataFrame, column: str
+) -> None:
+    found = fitted.predict_quantiles(rows, column, [0.1, 0.5, 0.9])
+
+    pd.testing.assert_index_equal(found.index, rows.index)
+    assert list(found.columns) == [0.1, 0.5, 0.9]
+    assert (found[0.1] <= found[0.5]).all()
+    assert (found[0.5] <= found[0.9]).all()
+    training = table[column]
+    if column == 'day':
+        training = pd.to_datetime(training, format='%d/%m/%Y')
+        assert (found[0.5].dt.normalize() == found[0.5]).all()
+    assert found[0.1].min() >= training.min()
+    assert found[0.9].max() <= training.max()
+
+
+def test_quantiles_of_dates_keep_their_zone() -> None:
+    zoned = pd.date_range('2020-01-01', periods=40, freq='D', tz='Europe/Rome')
+    data = pd.DataFrame({'x': zoned, 'y': range(40)})
+    columns = {'x': {'sdtype': 'datetime'}, 'y': {'sdtype': 'numerical'}}
+    synthesizer = fit_tiny(data, columns)
+
+    assert synthesizer.predict_quantiles(data[['y']], 'x')[0.5].dtype == data['x'].dtype
+
+
+def test_log_likelihood(fitted: TabDARSynthesizer, table: pd.DataFrame) -> None:
+    rows = table.head(12).set_index(pd.Index([f'r{i}' for i in range(12)]))
+    found = fitted.log_likelihood(rows, num_orders=2)
+
+    pd.testing.assert_index_equal(found.index, rows.index)
+    assert np.isfinite(found).all()
+    assert found.name == 'log_likelihood'
+    odd = rows.assign(age=200)
+    assert (fitted.log_likelihood(odd, num_orders=1) == -np.inf).all()
+    with pytest.warns(UserWarning, match='values that the training data had not'):
+        unseen = fitted.log_likelihood(rows.assign(city='z'), num_orders=1)
+    assert (unseen == -np.inf).all()
+
+
+def test_likelihood_of_one_column_is_its_probability(fitted: TabDARSynthesizer) -> None:
+    data = pd.DataFrame({'city': ['a', 'b', 'c', None]})
+
+    found = np.exp(fitted.log_likelihood(data, num_orders=1))
+    law = fitted.predict_proba(pd.DataFrame(index=[0]), 'city').iloc[0]
+    np.testing.assert_allclose(found, [law[level] for level in data['city']], rtol=1e-4)
+
+
+@pytest.mark.parametrize(
+    ('method', 'column', 'message'),
+    [
+        ('predict_proba', 'age', "'age' is numerical; use predict_quantiles"),
+        ('predict_quantiles', 'city', "'city' is categorical; use predict_proba"),
+        ('predict_proba', 'email', "'email' is generated and not learnt"),
+        ('predict_proba', 'nothing', "no column 'nothing'"),
+    ],
+)
+def test_wrong_columns_are_refused(
+    fitted: TabDARSynthesizer, rows: pd.DataFrame, method: str, column: str, message: str
+) -> None:
+    with pytest.raises(ValueError, match=message):
+        getattr(fitted, method)(rows, column)
+
+
+@pytest.mark.parametrize('quantiles', [[-0.1], [0.5, 2]])
+def test_levels_outside_zero_and_one(
+    fitted: TabDARSynthesizer, rows: pd.DataFrame, quantiles: Any
+) -> None:
+    with pytest.raises(ValueError, match=r'must lie in \[0, 1\]'):
+        fitted.predict_quantiles(rows, 'age', quantiles)
+
+
+def test_orders_are_counted(fitted: TabDARSynthesizer, rows: pd.DataFrame) -> None:
+    with pytest.raises(ValueError, match="'num_orders' must be a whole number of at least 1"):
+        fitted.log_likelihood(rows, num_orders=0)
+
+
+def test_columns_that_a_constraint_replaces() -> None:
+    data = pd.DataFrame({'a': range(30), 'b': range(3, 33), 'c': list('xy' * 15)})
+    columns = {
+        'a': {'sdtype': 'numerical'},
+        'b': {'sdtype': 'numerical'},
+        'c': {'sdtype': 'categorical'},
+    }
+    synthesizer = TabDARSynthesizer(make_metadata(columns), **TINY)
+    synthesizer.add_constraints([Inequality('a', 'b')])
+    synthesizer.fit(data)
+
+    with pytest.raises(ValueError, match='a constraint or the transformer'):
+        synthesizer.predict_quantiles(data, 'b')
+    broken = data.assign(b=data['a'] - 1)
+    np.testing.assert_allclose(synthesizer.predict_proba(data, 'c').sum(axis=1), 1, atol=1e-5)
+    assert np.isfinite(synthesizer.log_likelihood(data, num_orders=1)).any()
+    assert (synthesizer.log_likelihood(broken, num_orders=1) == -np.inf).all()
+
+
+def test_tables_of_generated_columns_have_no_law() -> None:
+    columns = {'email': {'sdtype': 'email', 'pii': True}}
+    synthesizer = fit_tiny(pd.DataFrame({'email': ['a@b.c'] * 5}), columns)
+
+    with pytest.raises(ValueError, match='nothing to predict'):
+        synthesizer.log_likelihood(pd.DataFrame({'email': ['a@b.c']}))

@@ -1,0 +1,135 @@
+"""Transformers: the defaults, and what users put in their place."""
+
+from __future__ import annotations
+
+from collections.abc import Callable
+
+import numpy as np
+import pandas as pd
+import pytest
+from rdt.transformers import (
+    BaseTransformer,
+    BinaryEncoder,
+    ClusterBasedNormalizer,
+    FloatFormatter,
+    GaussianNormalizer,
+    LabelEncoder,
+    LogScaler,
+    OneHotEncoder,
+    OptimizedTimestampEncoder,
+    OrderedLabelEncoder,
+    UniformEncoder,
+    UnixTimestampEncoder,
+)
+from sdv.sampling import Condition
+
+from sdv_tabdar.conditions import Between, NotNull, OneOf
+from sdv_tabdar.core.columns import ColumnKind
+from sdv_tabdar.synthesizer import TabDARSynthesizer
+
+New = Callable[..., TabDARSynthesizer]
+
+
+def test_default_transformers(table: pd.DataFrame, new: New) -> None:
+    synthesizer = new()
+    synthesizer.auto_assign_transformers(table)
+    transformers = synthesizer.get_transformers()
+
+    for column in ('city', 'flag', 'maybe', 'level', 'group'):
+        assert transformers[column] is None
+    for column, kind in (('age', FloatFormatter), ('moment', UnixTimestampEncoder)):
+        transformer = transformers[column]
+        assert type(transformer) is kind
+        assert transformer.missing_value_generation is None
+        assert transformer.missing_value_replacement is None
+    for column in ('key', 'email', 'mystery'):
+        assert transformers[column].is_generator()
+
+
+def test_two_synthesizers_share_no_transformer(table: pd.DataFrame, new: New) -> None:
+    first, second = new(), new()
+    for synthesizer in (first, second):
+        synthesizer.auto_assign_transformers(table)
+
+    assert first.get_transformers()['age'] is not second.get_transformers()['age']
+
+
+def test_kinds_of_the_processed_columns(fitted: TabDARSynthesizer) -> None:
+    assert fitted._processed is not None
+    kinds = fitted._processed.kinds
+
+    numerical = {name for name, kind in kinds.items() if kind is ColumnKind.NUMERICAL}
+    assert numerical == {'age', 'income', 'gap', 'day', 'moment'}
+    assert set(kinds) - numerical == {'city', 'flag', 'maybe', 'level', 'group'}
+
+
+CASES: list[tuple[str, Callable[[], BaseTransformer | None]]] = [
+    ('city', UniformEncoder),
+    ('city', LabelEncoder),
+    ('city', lambda: LabelEncoder(add_noise=True)),
+    ('city', OneHotEncoder),
+    ('maybe', BinaryEncoder),
+    ('maybe', lambda: BinaryEncoder(missing_value_generation='from_column')),
+    ('maybe', UniformEncoder),
+    ('level', lambda: OrderedLabelEncoder(order=[1, 2, 3, 4])),
+    ('group', LabelEncoder),
+    ('age', lambda: None),
+    ('age', GaussianNormalizer),
+    ('age', LogScaler),
+    ('income', ClusterBasedNormalizer),
+    ('gap', FloatFormatter),
+    ('gap', lambda: FloatFormatter(missing_value_generation='from_column')),
+    ('gap', lambda: None),
+    ('day', OptimizedTimestampEncoder),
+    ('moment', lambda: UnixTimestampEncoder(missing_value_generation='from_column')),
+    ('moment', lambda: None),
+]
+
+
+@pytest.mark.filterwarnings('ignore:Replacing the default transformer')
+@pytest.mark.filterwarnings('ignore:Unable to turn off rounding')
+@pytest.mark.filterwarnings('ignore:No rounding scheme')
+@pytest.mark.parametrize(('column', 'make'), CASES)
+def test_users_choose_transformers(
+    table: pd.DataFrame, new: New, column: str, make: Callable[[], BaseTransformer | None]
+) -> None:
+    synthesizer = new()
+    synthesizer.auto_assign_transformers(table)
+    synthesizer.update_transformers({column: make()})
+    synthesizer.fit(table)
+
+    sampled = synthesizer.sample(40)
+    pd.testing.assert_series_equal(sampled.dtypes, table.dtypes)
+    if table[column].nunique() < 5:
+        assert set(sampled[column].dropna()) <= set(table[column].dropna())
+    known = table[[column]].head(20)
+    pd.testing.assert_frame_equal(synthesizer.sample_remaining_columns(known)[[column]], known)
+    restricted = synthesizer.sample_from_conditions([Condition({column: NotNull()}, num_rows=10)])
+    assert restricted[column].notna().all()
+    if table[column].nunique() < 5:
+        asked = list(table[column].dropna().unique()[:2])
+        some = synthesizer.sample_from_conditions([Condition({column: OneOf(asked)}, num_rows=10)])
+        assert set(some[column]) <= set(asked)
+    if column == 'age':
+        some = synthesizer.sample_from_conditions([Condition({'age': Between(30, 60)}, num_rows=5)])
+        assert some['age'].between(30, 60).all()
+    filled = synthesizer.impute(table[['flag']].head(10), num_samples=2)
+    assert filled[column].notna().all()
+
+
+def test_changed_processed_data_can_be_fitted(table: pd.DataFrame, new: New) -> None:
+    synthesizer = new()
+    processed = synthesizer.preprocess(table)
+    processed['noise'] = np.random.default_rng(0).normal(size=len(processed))
+    processed['word'] = 'w'
+    synthesizer.fit_processed_data(processed)
+
+    assert list(synthesizer.sample(3).columns) == list(table.columns)
+
+
+def test_keys_refuse_what_is_no_generator(table: pd.DataFrame, new: New) -> None:
+    synthesizer = new()
+    synthesizer.auto_assign_transformers(table)
+
+    with pytest.raises(Exception, match="'key' is a key"):
+        synthesizer.update_transformers({'key': FloatFormatter()})

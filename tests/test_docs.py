@@ -1,0 +1,114 @@
+"""The code that people copy runs: README, documentation, examples.
+
+The Python blocks of a page are run one after the other in one namespace, in an empty folder.
+Examples are imported and their ``main`` called with settings that make them quick.
+"""
+
+from __future__ import annotations
+
+import importlib.util
+import re
+from pathlib import Path
+from types import ModuleType
+
+import numpy as np
+import pandas as pd
+import pytest
+
+ROOT = Path(__file__).parents[1]
+PAGES = sorted([ROOT / 'README.md', *ROOT.glob('docs/**/*.md')])
+BLOCK = re.compile(r'^```python\n(.*?)^```', re.MULTILINE | re.DOTALL)
+LINK = re.compile(r'\]\((?!https?:|#|mailto:)([^)#\s]+)')
+
+pytestmark = [
+    pytest.mark.docs,
+    pytest.mark.changes_random_state('SDV itself draws from the global generators'),
+]
+
+
+def _relative(page: Path) -> str:
+    return str(page.relative_to(ROOT))
+
+
+@pytest.mark.parametrize(
+    'page', [page for page in PAGES if BLOCK.search(page.read_text())], ids=_relative
+)
+def test_code_of_the_page_runs(page: Path, tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
+    monkeypatch.chdir(tmp_path)
+    text = page.read_text()
+    names: dict[str, object] = {'__name__': 'page'}
+    for block in BLOCK.finditer(text):
+        # Blank lines in front, so that a traceback gives the line of the page.
+        source = '\n' * (text[: block.start()].count('\n') + 1) + block[1]
+        exec(compile(source, str(page), 'exec'), names)
+
+
+@pytest.mark.parametrize('page', PAGES, ids=_relative)
+def test_links_within_the_project_lead_somewhere(page: Path) -> None:
+    broken = [link for link in LINK.findall(page.read_text()) if not (page.parent / link).exists()]
+    assert not broken
+
+
+def test_reference_of_hyperparameters_is_up_to_date() -> None:
+    written = (ROOT / 'docs' / 'reference' / 'hyperparameters.md').read_text()
+    expected = _module(ROOT / 'docs' / 'write_hyperparameters.py').page()
+    assert written == expected, 'run `make reference`'
+
+
+def _example(name: str) -> ModuleType:
+    return _module(ROOT / 'examples' / f'{name}.py')
+
+
+def _module(path: Path) -> ModuleType:
+    spec = importlib.util.spec_from_file_location(f'{path.parent.name}_{path.stem}', path)
+    assert spec is not None
+    assert spec.loader is not None
+    module = importlib.util.module_from_spec(spec)
+    spec.loader.exec_module(module)
+    return module
+
+
+def test_every_example_is_tested() -> None:
+    source = Path(__file__).read_text()
+    untested = [
+        path.stem
+        for path in (ROOT / 'examples').glob('*.py')
+        if f"_example('{path.stem}')" not in source
+    ]
+    assert not untested
+
+
+def test_demo(tmp_path: Path, capsys: pytest.CaptureFixture[str]) -> None:
+    scores = _example('demo').main(tmp_path, max_training_time=5, num_rows=500)
+    rows = pd.read_csv(tmp_path / 'adult_synthetic.csv')
+    assert rows.shape == (500, 15)
+    assert (tmp_path / 'adult_report.html').stat().st_size > 10_000
+    assert scores.notna().all(axis=None)
+    assert str(tmp_path / 'adult_report.html') in capsys.readouterr().out
+
+
+def test_conditions() -> None:
+    rare, completed = _example('conditions').main(max_training_time=2)
+    assert (rare['region'] == 'north').all()
+    assert rare['channel'].value_counts().to_dict() == {'web': 100, 'shop': 100}
+    assert completed['price'].tolist() == [9.99, 49.5, 120.0] * 2
+    assert completed.notna().all(axis=None)
+
+
+def test_imputation() -> None:
+    errors = _example('imputation').main(max_training_time=4)
+    assert np.isfinite(errors).all(axis=None)
+
+
+def test_missing_and_dates() -> None:
+    students = _example('missing_and_dates').main(max_training_time=2, num_rows=100)
+    assert students['student_id'].is_unique
+    assert pd.to_datetime(students['start_date'], format='%Y-%m-%d').notna().any()
+    assert students['salary'].isna().any()
+
+
+def test_constraints() -> None:
+    rentals = _example('constraints').main(max_training_time=2, num_rows=100)
+    assert len(rentals) == 100
+    assert (rentals['back'] >= rentals['left']).all()
+    assert (rentals.loc[rentals['model'] == 'child', 'size'] == 'XS').all()
