@@ -12,6 +12,9 @@ import math
 from typing import Any
 
 
+_CHUNK_TOKENS = 2**15  # tokens that go through the network together
+
+
 def _check_integer(settings: Any, field: str, minimum: int) -> None:
     value = getattr(settings, field)
     if isinstance(value, bool) or not isinstance(value, int):
@@ -161,7 +164,8 @@ class SamplingConfig:
         num_steps: Steps of the solver of the probability-flow ODE (two denoiser calls each).
         sigma_max: Noise level at which the solver starts, in units where the data have standard
             deviation 0.5.
-        sampling_batch_size: Rows that go through the network together.
+        sampling_batch_size: Most rows that go through the network together; fewer in tables of
+            more than 15 columns.
         num_particles: Particles of a row with several cells known in part.
     """
 
@@ -176,6 +180,10 @@ class SamplingConfig:
         _check_number(self, 'sigma_max', 0.1)
         _check_integer(self, 'sampling_batch_size', 1)
         _check_integer(self, 'num_particles', 1)
+
+    def rows_at_once(self, num_columns: int) -> int:
+        """Rows of a chunk of a table with ``num_columns`` columns."""
+        return max(min(self.sampling_batch_size, _CHUNK_TOKENS // (num_columns + 1)), 1)
 
 
 PAPER: dict[str, Any] = {

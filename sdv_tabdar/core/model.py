@@ -437,7 +437,7 @@ class _training_bar:
             tqdm.tqdm(
                 total=100.0,
                 disable=not shown,
-                bar_format=('{desc}: {percentage:3.0f}%|{bar}| {elapsed}<{remaining}{postfix}'),
+                bar_format='{desc}{percentage:3.0f}%|{bar}| {elapsed}<{remaining}{postfix}',
             )
             if shown
             else None

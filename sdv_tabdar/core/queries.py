@@ -101,8 +101,9 @@ def log_likelihood(
 def _chunks(
     table: EncodedTable, network: TabDARNetwork, config: SamplingConfig
 ) -> Iterator[EncodedTable]:
-    for start in range(0, len(table), config.sampling_batch_size):
-        rows = slice(start, start + config.sampling_batch_size)
+    size = config.rows_at_once(table.codes.shape[1])
+    for start in range(0, len(table), size):
+        rows = slice(start, start + size)
         yield table.rows(rows).to(network.pad.device)
 
 

@@ -29,6 +29,7 @@ from sdv_tabdar.core.nn.network import TabDARNetwork
 from sdv_tabdar.core.pieces import Pieces
 from sdv_tabdar.core.table import EncodedTable
 
+_PARTICLE_CHUNKS = 4  # particles are few tokens long, so that more of them fit
 _TINY = 1e-300  # stands for a probability of zero, of which there is no logarithm
 
 Restrictions = Mapping[int, Sequence[Pieces | None]]
@@ -73,8 +74,9 @@ def complete(
         The table with its observed cells untouched and all others filled.
     """
     chunks, sizes = [], []
-    for start in range(0, len(table), config.sampling_batch_size):
-        rows = slice(start, start + config.sampling_batch_size)
+    size = _chunk_size(config, table.codes.shape[1], len(restrictions or {}))
+    for start in range(0, len(table), size):
+        rows = slice(start, start + size)
         part = {
             position: pieces[rows]
             for position, pieces in (restrictions or {}).items()
@@ -97,6 +99,14 @@ def complete(
         torch.cat([chunk.observed for chunk in chunks]),
     )
     return Completion(completed, torch.cat(sizes))
+
+
+def _chunk_size(config: SamplingConfig, num_columns: int, num_restricted: int) -> int:
+    """Rows of a chunk: fewer where each may become a set of particles."""
+    rows = config.rows_at_once(num_columns)
+    if num_restricted > 1:
+        rows = min(rows, max(_PARTICLE_CHUNKS * rows // config.num_particles, 1))
+    return rows
 
 
 class _Chunk:

@@ -28,6 +28,7 @@ _BETAS = (0.9, 0.98)
 _PLATEAU_PATIENCE = 50  # epochs
 _DEFAULT_CELLS = 60_000_000  # cells that go through the network by default ...
 _MIN_EPOCHS, _MAX_EPOCHS = 10, 60  # ... within these numbers of epochs; more would memorise
+_MIN_STEPS = 500  # of a training, however small the table
 _SMALL_TABLE = 4_000  # rows below which smaller steps learn more from fewer epochs
 
 
@@ -48,10 +49,11 @@ Progress = Callable[[float, int, float], None]
 """``progress(share of the training done, epochs done, loss of the last epoch)``."""
 
 
-def default_epochs(num_rows: int, num_columns: int) -> int:
+def default_epochs(num_rows: int, num_columns: int, batch_size: int) -> int:
     """Epochs for a table of that size when none are asked for."""
     epochs = math.ceil(_DEFAULT_CELLS / (num_rows * num_columns))
-    return min(max(epochs, _MIN_EPOCHS), _MAX_EPOCHS)
+    at_least = math.ceil(_MIN_STEPS / (num_rows // batch_size))
+    return max(min(max(epochs, _MIN_EPOCHS), _MAX_EPOCHS), at_least)
 
 
 def default_batch_size(num_rows: int) -> int:
@@ -167,7 +169,7 @@ class _Trainer:
         )
         self.batch_size = min(config.batch_size or default_batch_size(len(table)), len(table))
         self.steps_per_epoch = len(table) // self.batch_size
-        epochs = config.epochs or default_epochs(*table.codes.shape)
+        epochs = config.epochs or default_epochs(*table.codes.shape, self.batch_size)
         self.clock = _Clock(epochs * self.steps_per_epoch, config.max_training_time)
         self.history = TrainingHistory()
 
