@@ -8,5 +8,8 @@
 * ``runner`` plans the runs, starts a process for each and skips those that are done;
 * ``results`` turns a run directory into tables, ``rendering`` writes them as Markdown and HTML;
 * ``quality``, ``tenth``, ``settings`` and ``sampling_speed`` print the evidence for the claims
-  in the documentation.
+  in the documentation;
+* ``paper`` prints the paper's tables again (``paper_tables``, ``published``), ``time_quality``
+  draws quality against time (``charts``), and ``training_speed`` (``training_steps``, ``plain``)
+  and ``scaling`` (``generated``) ask for measurements in processes of their own (``fresh``).
 """

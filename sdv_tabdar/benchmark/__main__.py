@@ -25,7 +25,7 @@ from sdv_tabdar.benchmark import (
 )
 from sdv_tabdar.benchmark.arguments import add_data_options, add_metric_options, plan_settings
 from sdv_tabdar.benchmark.results import load_results, print_tables
-from sdv_tabdar.benchmark.runner import plan, run_all, run_floor
+from sdv_tabdar.benchmark.runner import RunFailed, plan, run_all, run_floor
 from sdv_tabdar.benchmark.synthesizers import KINDS
 
 EVIDENCE = {
@@ -134,7 +134,7 @@ def main(arguments: Sequence[str] | None = None) -> int:
     options = build_parser().parse_args(arguments)
     try:
         outcome = options.call(options)
-    except (ValueError, FileNotFoundError, ConnectionError, ImportError) as error:
+    except (ValueError, FileNotFoundError, ConnectionError, ImportError, RunFailed) as error:
         print(f'error: {error}', file=sys.stderr)
         return 2
     except KeyboardInterrupt:

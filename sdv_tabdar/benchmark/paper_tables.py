@@ -158,10 +158,11 @@ def table_grid(
         if published is not None and row.published in published.rows and not later:
             assert row.published is not None
             told.add(row.published)
-            shown.append(_published_row(row.published, columns, published))
+            shown += _published_row(row.published, columns, published)
     if published is not None and others:
-        left = [method for method in published.rows if method not in told]
-        shown.extend(_published_row(method, columns, published) for method in left)
+        for method in published.rows:
+            if method not in told:
+                shown += _published_row(method, columns, published)
     note = ''
     if published is not None:
         note = f'{published.remark} Published: {published.source}.'
@@ -195,9 +196,12 @@ def _cell(mine: Sequence[Result], column: Column) -> Cell:
 
 def _published_row(
     method: str, columns: Sequence[Column], published: Table
-) -> tuple[str, list[Cell]]:
+) -> list[tuple[str, list[Cell]]]:
+    """One row, or none if nothing is known for these columns."""
     numbers = [published.number(method, column.key) for column in columns]
-    return f'{method}, published', [_published_cell(number) for number in numbers]
+    if not any(numbers):
+        return []
+    return [(f'{method}, published', [_published_cell(number) for number in numbers])]
 
 
 def _published_cell(number: Number | None) -> Cell:

@@ -15,7 +15,7 @@ TABDAR_PAPER = (
     "the TabDAR paper (Zhang et al. 2024, 'Diffusion-nested Auto-Regressive Synthesis of "
     "Heterogeneous Tabular Data', doi:10.48550/arXiv.2410.21523)"
 )
-TABPC_RUNS = 'the result files of the repository april-tools/tabpc, five trainings each, on a GPU'
+TABPC_RUNS = 'the result files of the repository april-tools/tabpc, means of five trainings'
 ARGN_BENCHMARK = "the benchmark chart of TabularARGN's authors (repository mostly-ai/mostlyai)"
 
 # What the papers call the methods that can be run here.
@@ -238,7 +238,7 @@ TIMING = Table(
             'TabularARGN': (89, None),
         }
     ),
-    'Other hardware than that of our rows.',
+    'Published times are those on Adult, on hardware that the sources do not state.',
 )
 
 # Errors of the best re-runs, by table: what is drawn as a line to compare with.

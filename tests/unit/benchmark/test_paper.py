@@ -199,7 +199,6 @@ def test_a_grid_puts_published_numbers_below_and_the_others_last() -> None:
         'ours, large (1 of 2 tables)': ['15.0', '-', '4'],
         'TabDAR, published': ['1.21 ± 0.5', '-', '-'],
         'new': ['50.0', '0.50', '4 ± 0'],
-        'GReaT, published': ['-', '-', '-'],
     }
     assert grid.note == 'Read it. Published: a book.'
     assert cost('fit', 'seconds')({'fit': None}) is None
