@@ -103,8 +103,7 @@ class ColumnFacts:
             digits = 0 if whole else _sdv.learn_rounding_digits(values) if rounds else None
             unit = 0.0 if digits is None else 10.0**-digits
         if role is Role.DISCRETE:
-            # Not pandas.unique, to which True and 1 are the same.
-            for level in values[~missing].tolist():
+            for level in _distinct(values[~missing].tolist()):
                 levels.setdefault(level_key(level), _item(level))
         return cls(
             column=column,
@@ -364,6 +363,14 @@ def level_key(value: Any) -> Hashable:
     if isinstance(value, bool):
         return ('bool', value)
     return value if isinstance(value, Hashable) else repr(value)
+
+
+def _distinct(values: list[Any]) -> list[Any]:
+    """Each value once; unlike pandas.unique, for which True and 1 are the same."""
+    try:
+        return [value for _, value in dict.fromkeys(zip(map(type, values), values, strict=True))]
+    except TypeError:  # one that cannot be hashed
+        return values
 
 
 def role_of(sdtype: str | None, *, generated: bool) -> Role:

@@ -298,9 +298,10 @@ def _index(columns: Iterable[Hashable]) -> pd.Index:
 def _objects(values: pd.Series) -> pd.Series:
     """Python objects, None where missing."""
     cells = np.empty(len(values), dtype=object)
-    for place, value in enumerate(values.tolist()):
-        plain = value.item() if isinstance(value, np.generic) else value
-        cells[place] = None if is_missing(plain) else plain
+    cells[:] = values.tolist()
+    for place in np.flatnonzero([isinstance(value, np.generic) for value in cells]):
+        cells[place] = cells[place].item()
+    cells[values.isna().to_numpy()] = None
     return pd.Series(cells, index=values.index, name=values.name, dtype=object)
 
 

@@ -11,7 +11,6 @@ import dataclasses
 import math
 from typing import Any
 
-
 _CHUNK_TOKENS = 2**15  # tokens that go through the network together
 
 
@@ -169,7 +168,7 @@ class SamplingConfig:
         num_particles: Particles of a row with several cells known in part.
     """
 
-    num_steps: int = 4
+    num_steps: int = 8
     sigma_max: float = 20.0
     sampling_batch_size: int = 2048
     num_particles: int = 64
