@@ -28,6 +28,7 @@ _MIN_ATOM_COUNT = 10
 _MIN_ATOM_SHARE = 0.002
 _MIN_BIN_COUNT = 64
 _MAX_KNOTS = 1024  # quantiles kept of a column, over all bins
+_BORDER = 0.1  # of a training row lies beyond the end of a bin that borders on another
 _VALUES_PER_KNOT = 8  # fewer would make the density between two knots a matter of chance
 
 
@@ -38,12 +39,15 @@ class NumericalCodec:
     Attributes:
         column: The codes.
         atoms: ``(A,)`` sorted values with codes 0..A-1.
-        knots: For each bin, its quantiles at equally spaced places (at least one).
+        knots: For each bin some of its training values, sorted, and where it borders on another
+            bin the middle between the two; the map to places is linear between them.
+        places: For each bin the places in (0, 1) of its knots.
     """
 
     column: Column
     atoms: Floats
     knots: tuple[Floats, ...]
+    places: tuple[Floats, ...]
 
     @property
     def limits(self) -> tuple[float, float]:
@@ -81,7 +85,7 @@ class NumericalCodec:
         for number, knots in enumerate(self.knots):
             rows = left & (bins == number)
             codes[rows] = self.column.bins.start + number
-            residuals[rows] = SIGMA_DATA * ndtri(_place(knots, self._grid(number), values[rows]))
+            residuals[rows] = SIGMA_DATA * ndtri(_place(knots, self.places[number], values[rows]))
         return codes, residuals
 
     def decode(self, codes: Codes, residuals: Floats) -> Floats:
@@ -92,24 +96,17 @@ class NumericalCodec:
         for number, knots in enumerate(self.knots):
             rows = codes == self.column.bins.start + number
             places = ndtr(residuals[rows] / SIGMA_DATA)
-            values[rows] = np.interp(places, self._grid(number), knots)
+            values[rows] = np.interp(places, self.places[number], knots)
         return values
-
-    def _grid(self, number: int) -> Floats:
-        """Places in (0, 1) of the knots of a bin; its outermost training values are at the ends."""
-        edge = 0.5 / self.column.counts[self.column.bins.start + number]
-        size = len(self.knots[number])
-        grid: Floats = np.linspace(edge, 1 - edge, size) if size > 1 else np.array([0.5])
-        return grid
 
     def residual_at(self, number: int, value: float) -> float:
         """Residual at a value inside the bin ``number`` (counted from 0)."""
-        place = _place(self.knots[number], self._grid(number), np.array([value]))
+        place = _place(self.knots[number], self.places[number], np.array([value]))
         return float(SIGMA_DATA * ndtri(place[0]))
 
     def _end(self, number: int, value: float, *, is_low: bool) -> float:
         """Residual at an end of an interval inside a bin; a value that is a spike is inside."""
-        knots, grid = self.knots[number], self._grid(number)
+        knots, grid = self.knots[number], self.places[number]
         left, right = np.searchsorted(knots, value, 'left'), np.searchsorted(knots, value, 'right')
         place = np.interp(value, knots, grid)
         if left < right:
@@ -126,16 +123,13 @@ class NumericalCodec:
         slopes = np.zeros(len(values))
         for number, knots in enumerate(self.knots):
             rows = codes == self.column.bins.start + number
-            slopes[rows] = _log_slope(knots, self._grid(number), values[rows], residuals[rows])
+            slopes[rows] = _log_slope(knots, self.places[number], values[rows], residuals[rows])
         is_atom = (codes < len(self.atoms)) & ~np.isnan(values)
         slopes[is_atom] = np.where(self.atoms[codes[is_atom]] == values[is_atom], 0.0, -np.inf)
         return slopes
 
     def pieces(self, restriction: Restriction) -> Pieces:
         """Where ``restriction`` lets a number lie.
-
-        A member of a set that lies in a bin stands for the stretch half-way to the neighbouring
-        training values.
 
         Raises:
             ValueError: If no number or missing value that training has seen is allowed.
@@ -147,7 +141,7 @@ class NumericalCodec:
             high = np.inf if restriction.high is None else float(restriction.high)
             spans = [(low, high)]
         else:
-            spans = [self._around(value) for value in restriction.values if not is_missing(value)]
+            spans = self._around([value for value in restriction.values if not is_missing(value)])
         found = [piece for low, high in spans for piece in self._span_pieces(low, high)]
         can_be_missing = isinstance(restriction, Members) and any(
             map(is_missing, restriction.values)
@@ -184,6 +178,8 @@ class NumericalCodec:
     def _span_pieces(self, low: float, high: float) -> list[tuple[int, float, float]]:
         inside = np.flatnonzero((self.atoms >= low) & (self.atoms <= high))
         pieces = [(int(atom), -np.inf, np.inf) for atom in inside]
+        if low == high and pieces:
+            return pieces
         for number, knots in enumerate(self.knots):
             if not (high >= knots[0] and low <= knots[-1]):
                 continue
@@ -192,23 +188,33 @@ class NumericalCodec:
             pieces.append((self.column.bins.start + number, start, stop))
         return pieces
 
-    def _around(self, value: Any) -> tuple[float, float]:
-        """The stretch of numbers that stands for one member of a set; NaN if there is none."""
-        if not is_number(value):
-            raise ValueError(
-                f"Column '{self.column.name}' is numerical; {value!r} is no number. Give numbers "
-                'as members of a set.'
-            )
-        number = float(value)
-        if number in self.atoms:
-            return number, number
+    def _around(self, members: Sequence[Any]) -> list[tuple[float, float]]:
+        """The stretches of numbers that stand for the members of a set.
+
+        An atom stands for itself. Of the others, stretches of equal width are compared, so that
+        densities decide between them; members outside every bin have none.
+        """
+        for value in members:
+            if not is_number(value):
+                raise ValueError(
+                    f"Column '{self.column.name}' is numerical; {value!r} is no number. Give "
+                    'numbers as members of a set.'
+                )
+        numbers = [float(value) for value in members]
+        inside = [(number, self._spacing(number)) for number in numbers if number not in self.atoms]
+        half = min((spacing / 2 for _, spacing in inside if spacing > 0), default=0.0)
+        spans = [(number, number) for number in numbers if number in self.atoms]
+        return spans + [(number - half, number + half) for number, gap in inside if gap >= 0]
+
+    def _spacing(self, number: float) -> float:
+        """Distance of the distinct knots around a number inside a bin; -1 if it is in none."""
         for knots in self.knots:
             if knots[0] <= number <= knots[-1]:
-                below, above = knots[knots < number], knots[knots > number]
-                low = (below[-1] + number) / 2 if len(below) else number
-                high = (above[0] + number) / 2 if len(above) else number
-                return float(low), float(high)
-        return np.nan, np.nan
+                distinct = np.unique(knots)
+                above = int(np.searchsorted(distinct, number, side='right'))
+                above = min(max(above, 1), len(distinct) - 1)
+                return float(distinct[above] - distinct[above - 1]) if above else 0.0
+        return -1.0
 
     def _nearest_atom(self, values: Floats) -> Codes:
         """Stand-in for values that training never saw in a column of atoms only."""
@@ -228,7 +234,7 @@ def fit_numerical(name: str, values: Floats, config: ModelConfig) -> NumericalCo
     rest = present[~np.isin(present, atoms)]
     wanted = max(1, min(config.num_bins, len(rest) // _MIN_BIN_COUNT))
     parts = _cut(rest, wanted)
-    knots = [_quantiles(part, max(_MAX_KNOTS // wanted, 2)) for part in parts]
+    knots, places = _knots(parts, max(_MAX_KNOTS // wanted, 2))
     codes = [int(count) for count in counts[frequent]] + [len(part) for part in parts]
     missing = None
     if len(present) < len(values):
@@ -242,7 +248,7 @@ def fit_numerical(name: str, values: Floats, config: ModelConfig) -> NumericalCo
         uniform=_intervals(present, atoms, knots, missing is not None),
         missing=missing,
     )
-    return NumericalCodec(column, atoms, tuple(knots))
+    return NumericalCodec(column, atoms, tuple(knots), tuple(places))
 
 
 def _atoms(counts: npt.NDArray[np.int64], total: int, max_atoms: int) -> npt.NDArray[np.bool_]:
@@ -267,12 +273,36 @@ def _cut(values: Floats, num_bins: int) -> list[Floats]:
     return [part for part in np.split(values, starts) if len(part)]
 
 
-def _quantiles(values: Floats, most: int) -> Floats:
-    """Quantiles of sorted values at equally spaced places, both ends included."""
-    size = min(max(len(values) // _VALUES_PER_KNOT, 2), most, len(values))
-    places = np.linspace(0, len(values) - 1, size)
-    quantiles: Floats = np.interp(places, np.arange(len(values)), values)
-    return quantiles
+def _knots(parts: Sequence[Floats], most: int) -> tuple[list[Floats], list[Floats]]:
+    """Knots and their places for each of the sorted parts of a column.
+
+    Knots are training values of equally spaced ranks; towards the column's own ends also those
+    of ranks 1, 2, 4, ..., without which a tail would be a single straight piece. Where two parts
+    meet, the space between them belongs half to either.
+    """
+    knots, places = [], []
+    for number, part in enumerate(parts):
+        ranks = _ranks(len(part), most, low_end=number == 0, high_end=number == len(parts) - 1)
+        values, grid = part[ranks], (ranks + 0.5) / len(part)
+        if number:
+            values = np.append((parts[number - 1][-1] + part[0]) / 2, values)
+            grid = np.append(_BORDER / len(part), grid)
+        if number < len(parts) - 1:
+            values = np.append(values, (part[-1] + parts[number + 1][0]) / 2)
+            grid = np.append(grid, 1 - _BORDER / len(part))
+        knots.append(values)
+        places.append(grid)
+    return knots, places
+
+
+def _ranks(size: int, most: int, *, low_end: bool, high_end: bool) -> npt.NDArray[np.int64]:
+    """Ranks, from 0, of the values of a part that become knots."""
+    number = min(max(size // _VALUES_PER_KNOT, 2), most, size)
+    ranks = np.linspace(0, size - 1, number).round().astype(np.int64)
+    doubling = 2 ** np.arange(max(size - 1, 1).bit_length()) - 1
+    tails = [doubling] * low_end + [size - 1 - doubling] * high_end
+    found = np.unique(np.concatenate([ranks, *tails]))
+    return found[(found >= 0) & (found < size)]
 
 
 def _intervals(

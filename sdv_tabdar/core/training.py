@@ -169,7 +169,8 @@ class _Trainer:
         )
         self.batch_size = min(config.batch_size or default_batch_size(len(table)), len(table))
         self.steps_per_epoch = len(table) // self.batch_size
-        epochs = config.epochs or default_epochs(*table.codes.shape, self.batch_size)
+        num_rows, num_columns = table.codes.shape
+        epochs = config.epochs or default_epochs(num_rows, num_columns, self.batch_size)
         self.clock = _Clock(epochs * self.steps_per_epoch, config.max_training_time)
         self.history = TrainingHistory()
 

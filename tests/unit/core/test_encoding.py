@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import math
 from collections.abc import Callable
 from typing import Any
 
@@ -9,12 +10,13 @@ import numpy as np
 import pandas as pd
 import pytest
 import torch
+from scipy.special import ndtr, ndtri
 
 from sdv_tabdar.core.categorical import CategoricalCodec
 from sdv_tabdar.core.columns import ColumnKind
 from sdv_tabdar.core.config import ModelConfig
 from sdv_tabdar.core.encoding import TableEncoder
-from sdv_tabdar.core.numerical import NumericalCodec
+from sdv_tabdar.core.numerical import NumericalCodec, fit_numerical
 from sdv_tabdar.core.restrictions import Interval, Members, NotMissing, Restriction
 from sdv_tabdar.core.values import as_floats
 
@@ -577,3 +579,46 @@ def test_a_name_that_occurs_twice_is_an_error(encoder: TableEncoder) -> None:
         TableEncoder.fit(frame, {'smooth': NUMERICAL}, DEFAULT)
     with pytest.raises(ValueError, match='must be unique'):
         encoder.encode(frame, np.ones(frame.shape, dtype=bool))
+
+
+@pytest.fixture(scope='module')
+def bell() -> NumericalCodec:
+    """A column of 20,000 normal quantiles: bins only."""
+    values = ndtri((np.arange(20_000) + 0.5) / 20_000)
+    codec = fit_numerical('x', values, ModelConfig())
+    assert len(codec.knots) == ModelConfig().num_bins
+    assert not len(codec.atoms)
+    return codec
+
+
+def test_no_value_between_the_limits_falls_into_a_gap(bell: NumericalCodec) -> None:
+    ends = np.array([knots[-1] for knots in bell.knots[:-1]])
+    assert np.isfinite(bell.log_slope(ends)).all()
+    assert np.isfinite(bell.log_slope(np.nextafter(ends, np.inf))).all()
+    assert _pieces(bell, Members((float(ends[3]),)))
+
+
+def test_members_of_bins_compare_by_density(bell: NumericalCodec) -> None:
+    def mass(code: int, low: float, high: float) -> float:
+        share = bell.column.counts[code] / 20_000
+        return float(share * (ndtr(high / 0.5) - ndtr(low / 0.5)))
+
+    members = (0.1, 1.1)
+    masses = [
+        sum(
+            mass(code, low, high)
+            for code, low, high in _pieces(bell, Members(members))
+            if bell.knots[code][0] <= member <= bell.knots[code][-1]
+        )
+        for member in members
+    ]
+    density = [math.exp(-(member**2) / 2) for member in members]
+    assert masses[0] / masses[1] == pytest.approx(density[0] / density[1], rel=0.2)
+
+
+def test_tails_keep_their_shape(bell: NumericalCodec) -> None:
+    places = np.array([0.9991, 0.9995, 0.9998])
+    in_bin = 1 - (1 - places) * len(bell.knots)
+    codes = np.full(3, bell.column.bins.stop - 1)
+    decoded = bell.decode(codes, 0.5 * ndtri(in_bin))
+    assert decoded == pytest.approx(ndtri(places), abs=0.05)

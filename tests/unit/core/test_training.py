@@ -172,9 +172,7 @@ def test_a_loss_that_is_not_finite_is_an_error(train: Train, epochs: int) -> Non
 
 
 def test_default_epochs_fall_with_the_size_within_limits() -> None:
-    numbers = [
-        default_epochs(rows, 10, min(rows, 64)) for rows in (1, 100, 10_000, 100_000, 10**9)
-    ]
+    numbers = [default_epochs(rows, 10, min(rows, 64)) for rows in (1, 100, 10_000, 100_000, 10**9)]
     assert numbers == sorted(numbers, reverse=True)
     assert numbers[0] == default_epochs(2, 2, 2) > numbers[-1]
     assert numbers[-1] == default_epochs(10**9, 20, 128) >= 1
