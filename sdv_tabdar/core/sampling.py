@@ -29,6 +29,8 @@ from sdv_tabdar.core.nn.network import TabDARNetwork
 from sdv_tabdar.core.pieces import Pieces
 from sdv_tabdar.core.table import EncodedTable
 
+_MIN_ORDERS = 8  # chunks that a table is cut into, unless they would be smaller than ...
+_MIN_CHUNK = 256  # ... this
 _PARTICLE_CHUNKS = 4  # particles are few tokens long, so that more of them fit
 _TINY = 1e-300  # stands for a probability of zero, of which there is no logarithm
 
@@ -74,7 +76,7 @@ def complete(
         The table with its observed cells untouched and all others filled.
     """
     chunks, sizes = [], []
-    size = _chunk_size(config, table.codes.shape[1], len(restrictions or {}))
+    size = _chunk_size(config, *table.codes.shape, num_restricted=len(restrictions or {}))
     for start in range(0, len(table), size):
         rows = slice(start, start + size)
         part = {
@@ -101,9 +103,14 @@ def complete(
     return Completion(completed, torch.cat(sizes))
 
 
-def _chunk_size(config: SamplingConfig, num_columns: int, num_restricted: int) -> int:
-    """Rows of a chunk: fewer where each may become a set of particles."""
-    rows = config.rows_at_once(num_columns)
+def _chunk_size(
+    config: SamplingConfig, num_rows: int, num_columns: int, *, num_restricted: int
+) -> int:
+    """Rows of a chunk: fewer where each may become a set of particles, or where all are few.
+
+    A small table is cut as well, so that its rows do not all follow the same order.
+    """
+    rows = min(config.rows_at_once(num_columns), max(num_rows // _MIN_ORDERS, _MIN_CHUNK))
     if num_restricted > 1:
         rows = min(rows, max(_PARTICLE_CHUNKS * rows // config.num_particles, 1))
     return rows
