@@ -36,3 +36,26 @@ def make_generator(state: RandomState, device: torch.device) -> torch.Generator:
             f'{state!r}.'
         )
     return generator
+
+
+def spread_uniforms(
+    size: int, *, generator: torch.Generator, dtype: torch.dtype = torch.float32
+) -> torch.Tensor:
+    """Uniform numbers ``(size,)``, one in each of ``size`` equal parts of [0, 1), in random order.
+
+    Each of them is uniform by itself, so that every row that uses one follows its law exactly;
+    together they are spread more evenly than independent ones, and the shares and quantiles of a
+    drawn column vary less about those of the model (stratified sampling; Owen 2013, 'Monte Carlo
+    theory, methods and examples', section 8.4).
+    """
+    device = generator.device
+    places = torch.randperm(size, generator=generator, device=device).to(dtype)
+    inside = torch.rand(size, generator=generator, device=device, dtype=dtype)
+    # Rounding may take the last part up to 1 itself.
+    return ((places + inside) / max(size, 1)).clamp_max(1 - torch.finfo(dtype).eps)
+
+
+def spread_normals(size: int, *, generator: torch.Generator) -> torch.Tensor:
+    """Standard normal numbers ``(size,)``, spread like :func:`spread_uniforms`."""
+    uniforms = spread_uniforms(size, generator=generator, dtype=torch.float64)
+    return torch.special.ndtri(uniforms.clamp_min(1e-12)).float()

@@ -27,6 +27,7 @@ from sdv_tabdar.core.masking import column_order, random_order
 from sdv_tabdar.core.nn.heads import Flow, draw_categorical
 from sdv_tabdar.core.nn.network import TabDARNetwork
 from sdv_tabdar.core.pieces import Pieces
+from sdv_tabdar.core.random import spread_normals, spread_uniforms
 from sdv_tabdar.core.table import EncodedTable
 
 _MIN_ORDERS = 8  # chunks that a table is cut into, unless they would be smaller than ...
@@ -293,7 +294,7 @@ def _draw_cells(
     residuals = torch.zeros(len(codes), device=codes.device)
     bins = chunk.network.schema.columns[position].bins
     if bins:
-        noise = torch.randn(len(codes), generator=chunk.generator, device=codes.device)
+        noise = spread_normals(len(codes), generator=chunk.generator)
         in_bin = ((codes >= bins.start) & (codes < bins.stop)).nonzero().squeeze(1)
         flow = chunk.flow(position, context[in_bin], codes[in_bin])
         residuals[in_bin] = flow.to_data(noise[in_bin])
@@ -314,8 +315,8 @@ def _draw_pieces(
     codes, low, high, low_cdf, high_cdf = (
         values.gather(1, chosen).squeeze(1) for values in (codes, low, high, low_cdf, high_cdf)
     )
-    uniform = torch.rand(len(codes), generator=chunk.generator, device=codes.device)
-    place = low_cdf + uniform.double() * (high_cdf - low_cdf)
+    uniform = spread_uniforms(len(codes), generator=chunk.generator, dtype=torch.float64)
+    place = low_cdf + uniform * (high_cdf - low_cdf)
     noise = torch.special.ndtri(place.clamp(1e-12, 1 - 1e-12)).float()
     residuals = torch.zeros(len(codes), device=codes.device)
     bins = chunk.network.schema.columns[position].bins

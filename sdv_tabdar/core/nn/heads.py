@@ -20,6 +20,7 @@ from sdv_tabdar.core import diffusion
 from sdv_tabdar.core.columns import TableSchema
 from sdv_tabdar.core.config import ModelConfig
 from sdv_tabdar.core.nn.denoiser import DenoiserNetwork
+from sdv_tabdar.core.random import spread_normals, spread_uniforms
 
 _BUCKET_FACTOR = 4
 
@@ -208,7 +209,7 @@ class ResidualHead(ColumnHead):
 
         Keyword arguments besides ``generator``: ``codes`` and those of :meth:`flow`.
         """
-        noise = torch.randn(len(context), generator=generator, device=generator.device)
+        noise = spread_normals(len(context), generator=generator)
         return self.flow(context, position, **condition).to_data(noise)
 
     def flow(
@@ -311,8 +312,6 @@ class Flow:
 def draw_categorical(logits: torch.Tensor, *, generator: torch.Generator) -> torch.Tensor:
     """One index a row by inverting the distribution function; ``(N,)`` from ``(N, K)``."""
     cumulative = logits.softmax(dim=1).cumsum(dim=1)
-    uniform = torch.rand(
-        len(logits), 1, generator=generator, device=logits.device, dtype=logits.dtype
-    )
+    uniform = spread_uniforms(len(logits), generator=generator, dtype=logits.dtype)[:, None]
     drawn = torch.searchsorted(cumulative, uniform * cumulative[:, -1:], right=True)
     return drawn.squeeze(1).clamp_max(logits.shape[1] - 1)
