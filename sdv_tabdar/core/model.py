@@ -8,7 +8,6 @@ and nothing of SDV.
 from __future__ import annotations
 
 import dataclasses
-import math
 from collections.abc import Callable, Hashable, Mapping, Sequence
 from typing import Any
 
@@ -16,16 +15,17 @@ import numpy as np
 import numpy.typing as npt
 import pandas as pd
 import torch
-import tqdm
 
 from sdv_tabdar.core import queries
 from sdv_tabdar.core.allocator import kept_memory
+from sdv_tabdar.core.cells import enforce, overwritten, without
 from sdv_tabdar.core.columns import ColumnKind
 from sdv_tabdar.core.config import ModelConfig, SamplingConfig, TrainingConfig
 from sdv_tabdar.core.device import resolve_device
-from sdv_tabdar.core.encoding import Codec, TableEncoder
+from sdv_tabdar.core.encoding import TableEncoder
 from sdv_tabdar.core.nn.network import TabDARNetwork
 from sdv_tabdar.core.numerical import NumericalCodec
+from sdv_tabdar.core.progress import training_bar
 from sdv_tabdar.core.random import RandomState, make_generator
 from sdv_tabdar.core.restrictions import Restriction
 from sdv_tabdar.core.sampling import Completion, complete
@@ -97,7 +97,7 @@ class TabDAR:
         encoder = TableEncoder.fit(frame, kinds, self.model)
         table = encoder.encode(frame, np.ones(frame.shape, dtype=bool))
         generator = make_generator(self.random_state, self._device)
-        with kept_memory(), _training_bar(self.verbose) as show:
+        with kept_memory(), training_bar(self.verbose) as show:
             network, history = fit_network(
                 table.to(self._device),
                 encoder.schema,
@@ -163,11 +163,11 @@ class TabDAR:
         filled = encoder.decode(completion.table, generator=self._generator)
         for name, entries in (restrictions or {}).items():
             codec = encoder.codecs[encoder.schema.position(name)]
-            _enforce(filled, codec, entries, self._generator)
+            enforce(filled, codec, entries, self._generator)
         for source, name in enumerate(frame.columns):
             rows = known[:, source]
             if rows.any():
-                filled[name] = _overwritten(filled[name], frame[name], rows)
+                filled[name] = overwritten(filled[name], frame[name], rows)
         return filled
 
     def predict_proba(
@@ -188,7 +188,7 @@ class TabDAR:
         """
         levels = self.levels(column)
         encoder, network = self._fitted()
-        rest, known = _without(frame, observed, column)
+        rest, known = without(frame, observed, column)
         table = encoder.encode(rest, known)
         position = encoder.schema.position(column)
         found = queries.level_probabilities(encoder, network, table, position, self.sampling)
@@ -221,7 +221,7 @@ class TabDAR:
         if outside:
             raise ValueError(f'quantiles must lie in [0, 1], however: {outside}.')
         encoder, network = self._fitted()
-        rest, known = _without(frame, observed, column)
+        rest, known = without(frame, observed, column)
         table = encoder.encode(rest, known)
         found = queries.quantiles(
             encoder,
@@ -418,74 +418,3 @@ class TabDAR:
             self._network = network.requires_grad_(False).eval().to(self._device)
         if state['generator_device'] == self._device.type:
             self._generator.set_state(state['generator'])
-
-
-def _without(
-    frame: pd.DataFrame, observed: npt.NDArray[np.bool_] | None, column: str
-) -> tuple[pd.DataFrame, npt.NDArray[np.bool_]]:
-    """The frame without ``column``, and which of its cells are known."""
-    known = np.ones(frame.shape, dtype=bool) if observed is None else observed
-    others = [place for place, name in enumerate(frame.columns) if name != column]
-    return frame.iloc[:, others], known[:, others]
-
-
-class _training_bar:
-    """A tqdm bar in percent of the training, with the loss; None where nothing is to be shown."""
-
-    def __init__(self, shown: bool) -> None:
-        self.bar = (
-            tqdm.tqdm(
-                total=100.0,
-                disable=not shown,
-                bar_format='{desc}{percentage:3.0f}%|{bar}| {elapsed}<{remaining}{postfix}',
-            )
-            if shown
-            else None
-        )
-
-    def __enter__(self) -> Callable[[float, int, float], None] | None:
-        if self.bar is None:
-            return None
-        self.bar.set_description('Training')
-        return self._show
-
-    def _show(self, share: float, epoch: int, loss: float) -> None:
-        assert self.bar is not None
-        if not math.isnan(loss):
-            self.bar.set_postfix_str(f'epoch {epoch + 1}, loss {loss:.4f}', refresh=False)
-        self.bar.update(100 * share - self.bar.n)
-
-    def __exit__(self, *_: object) -> None:
-        if self.bar is not None:
-            self.bar.close()
-
-
-def _overwritten(filled: pd.Series, given: pd.Series, rows: npt.NDArray[np.bool_]) -> pd.Series:
-    """``filled`` with the given cells in the marked rows, exactly as they are."""
-    if filled.dtype == np.float64:
-        values = filled.to_numpy(copy=True)
-        values[rows] = pd.to_numeric(given[rows]).to_numpy(dtype=np.float64, na_value=np.nan)
-    else:
-        values = filled.to_numpy(copy=True)
-        values[rows] = given[rows].astype(object).to_numpy()
-    return pd.Series(values, index=filled.index, dtype=filled.dtype)
-
-
-def _enforce(
-    filled: pd.DataFrame,
-    codec: Codec,
-    entries: Sequence[Restriction | None],
-    generator: torch.Generator,
-) -> None:
-    """Cells of one column that decoding left beside their restriction are moved onto it."""
-    name = codec.column.name
-    values = filled[name].to_numpy(copy=True)
-    uniforms = torch.rand(len(values), generator=generator, device=generator.device)
-    uniforms_of_rows = uniforms.cpu().numpy().astype(np.float64)
-    groups: dict[Restriction, list[int]] = {}
-    for row, entry in enumerate(entries):
-        if entry is not None:
-            groups.setdefault(entry, []).append(row)
-    for entry, rows in groups.items():
-        values[rows] = codec.enforce(values[rows], entry, uniforms_of_rows[rows])
-    filled[name] = pd.Series(values, index=filled.index, dtype=filled[name].dtype)
