@@ -2,7 +2,7 @@
 
 glibc hands every freed block above a threshold back to the kernel, and asks the kernel for fresh
 zeroed pages for the next one. A training step frees and asks for the same few megabytes over
-and over, and page faults then cost about a quarter of its time. Raising the two thresholds keeps
+and over, and page faults then cost a good part of its time. Raising the two thresholds keeps
 the blocks; they are put back to glibc's defaults afterwards.
 """
 

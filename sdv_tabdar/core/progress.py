@@ -20,7 +20,7 @@ def training_bar(shown: bool) -> Iterator[Callable[[float, int, float], None] | 
     if not shown:
         yield None
         return
-    layout = '{desc}{percentage:3.0f}%|{bar}| {elapsed}<{remaining}{postfix}'
+    layout = '{desc}: {percentage:3.0f}%|{bar}| {elapsed}<{remaining}{postfix}'
     with tqdm.tqdm(desc='Training', total=100.0, bar_format=layout) as bar:
 
         def show(share: float, epochs: int, loss: float) -> None:
