@@ -57,8 +57,9 @@ class ModelConfig:
         max_atoms: A numerical column keeps at most this many values that come back exactly;
             a column with no more distinct values than that, each of them frequent on average,
             has atoms only. 0 leaves every number to the diffusion.
-        num_bins: Into how many bins of equal mass the remaining numbers are cut; the diffusion
-            places a number inside its bin. 1 leaves all of them to one diffusion.
+        num_bins: Into how many bins of equal mass the remaining numbers are cut, the two at the
+            ends of the column once more if there are 16 or more; the diffusion places a number
+            inside its bin. 1 leaves all of them to one diffusion.
         max_categories: Levels of a categorical column that have a code of their own; rarer ones
             share a code, and are drawn from their training frequencies when it comes up.
         precision: Of the transformer's matrix products: ``'float32'``, ``'bfloat16'``, or

@@ -1,10 +1,10 @@
 """The codec of a numerical column.
 
 Values that occur often are *atoms*: they have codes of their own and come back exactly and with
-their share. The remaining values are cut into *bins* of equal mass, and inside a bin a number is
-written as the normal score of its place, with standard deviation 0.5: its *residual*. The map
-between numbers and places interpolates the bin's quantiles linearly, in float64. With no atoms
-and one bin this is the paper's quantile transform.
+their share. The remaining values are cut into *bins* of equal mass, smaller ones at
+the ends of the column, and inside a bin a number is written as the normal score of its place, with
+standard deviation 0.5: its *residual*. The map between numbers and places interpolates the bin's
+quantiles linearly, in float64. With no atoms and one bin this is the paper's quantile transform.
 """
 
 from __future__ import annotations
@@ -27,6 +27,8 @@ from sdv_tabdar.core.values import Codes, Floats, is_missing, is_number
 _MIN_ATOM_COUNT = 10
 _MIN_ATOM_SHARE = 0.002
 _MIN_BIN_COUNT = 64
+_FEW_BINS = 16  # with fewer the ends are not worth bins of their own
+_MIN_END_COUNT = 32  # the same where bins are cut once more, at the ends of a column
 _MAX_KNOTS = 1024  # quantiles kept of a column, over all bins
 _BORDER = 0.1  # of a training row lies beyond the end of a bin that borders on another
 _VALUES_PER_KNOT = 8  # fewer would make the density between two knots a matter of chance
@@ -233,7 +235,7 @@ def fit_numerical(name: str, values: Floats, config: ModelConfig) -> NumericalCo
     atoms = distinct[frequent]
     rest = present[~np.isin(present, atoms)]
     wanted = max(1, min(config.num_bins, len(rest) // _MIN_BIN_COUNT))
-    parts = _cut(rest, wanted)
+    parts = _split_ends(_cut(rest, wanted))
     knots, places = _knots(parts, max(_MAX_KNOTS // wanted, 2))
     codes = [int(count) for count in counts[frequent]] + [len(part) for part in parts]
     missing = None
@@ -271,6 +273,29 @@ def _cut(values: Floats, num_bins: int) -> list[Floats]:
     ends = values[(np.arange(1, num_bins) * len(values)) // num_bins]
     starts = np.searchsorted(values, np.unique(ends))
     return [part for part in np.split(values, starts) if len(part)]
+
+
+def _split_ends(parts: list[Floats]) -> list[Floats]:
+    """Halve the outermost parts of a column again and again, towards its ends.
+
+    Bins of equal mass are widest where numbers are rare, so that most of what a tail depends on
+    would be left to its residuals, of which training sees few.
+    """
+    if len(parts) < _FEW_BINS:
+        return parts
+    low, high = _halved(parts[0]), _halved(-parts[-1][::-1])
+    return low[::-1] + parts[1:-1] + [-part[::-1] for part in high]
+
+
+def _halved(values: Floats) -> list[Floats]:
+    """Sorted values as their upper half, the upper half of the rest, and so on."""
+    parts = []
+    halves = _cut(values, 2)
+    while len(halves) == 2 and len(halves[0]) >= _MIN_END_COUNT:
+        rest, upper = halves
+        parts.append(upper)
+        values, halves = rest, _cut(rest, 2)
+    return [*parts, values]
 
 
 def _knots(parts: Sequence[Floats], most: int) -> tuple[list[Floats], list[Floats]]:

@@ -20,9 +20,11 @@ from sdv_tabdar.core import diffusion
 from sdv_tabdar.core.columns import TableSchema
 from sdv_tabdar.core.config import ModelConfig
 from sdv_tabdar.core.nn.denoiser import DenoiserNetwork
+from sdv_tabdar.core.nn.ordinal import NUM_NODES, code_hats
 from sdv_tabdar.core.random import spread_normals, spread_uniforms
 
 _BUCKET_FACTOR = 4
+_OUTPUT_SCALE = 0.1  # of the last layer's first weights: training begins near the marginals
 
 
 class ColumnHead(nn.Module, abc.ABC):
@@ -47,11 +49,13 @@ class ColumnHead(nn.Module, abc.ABC):
 class _Bucket(nn.Module):
     """The predictors of columns with similar numbers of codes, as one batched MLP each layer.
 
+    In the last layer the codes of a number share a part of their weights, see ``ordinal``.
     Rows of the last layer beyond a column's own codes are padding: their bias is so low that
     they have no probability, and no gradient either.
     """
 
     columns: torch.Tensor
+    shares: torch.Tensor
 
     def __init__(self, schema: TableSchema, positions: Sequence[int], config: ModelConfig) -> None:
         super().__init__()
@@ -65,8 +69,14 @@ class _Bucket(nn.Module):
             weight = torch.randn(len(positions), inputs, outputs) * inputs**-0.5
             self.weights.append(nn.Parameter(weight))
             self.biases.append(nn.Parameter(torch.zeros(len(positions), 1, outputs)))
+        shares = torch.zeros(len(positions), NUM_NODES, num_codes)
+        for row, position in enumerate(positions):
+            shares[row, :, : len(counts[row])] = code_hats(schema.columns[position]).t()
+        self.register_buffer('shares', shares)
+        nodes = torch.randn(len(positions), widths[-2], NUM_NODES) * widths[-2] ** -0.5
+        self.nodes = nn.Parameter(nodes * _OUTPUT_SCALE)
         with torch.no_grad():
-            self.weights[-1].mul_(0.1)
+            self.weights[-1].mul_(_OUTPUT_SCALE)
             self.biases[-1].fill_(-1e9)
             for row, column_counts in enumerate(counts):
                 frequency = torch.tensor(column_counts, dtype=torch.float64)
@@ -76,21 +86,17 @@ class _Bucket(nn.Module):
     def forward(self, context: torch.Tensor) -> torch.Tensor:
         """Logits ``(G, B, K_max)`` of the bucket's G columns from contexts ``(B, C, D)``."""
         hidden = context[:, self.columns].transpose(0, 1)
-        last = len(self.weights) - 1
-        for layer, (weight, bias) in enumerate(zip(self.weights, self.biases, strict=True)):
-            hidden = torch.baddbmm(bias, hidden, weight)
-            if layer < last:
-                hidden = nn.functional.relu(hidden)
-        return hidden
+        for weight, bias in zip(self.weights[:-1], self.biases[:-1], strict=True):
+            hidden = nn.functional.relu(torch.baddbmm(bias, hidden, weight))
+        weight = torch.baddbmm(self.weights[-1], self.nodes, self.shares)
+        return torch.baddbmm(self.biases[-1], hidden, weight)
 
     def column_logits(self, context: torch.Tensor, row: int, num_codes: int) -> torch.Tensor:
         """Logits ``(N, K)`` of the bucket's column at ``row`` from contexts ``(N, D)``."""
-        last = len(self.weights) - 1
-        for layer, (weight, bias) in enumerate(zip(self.weights, self.biases, strict=True)):
-            context = torch.addmm(bias[row], context, weight[row])
-            if layer < last:
-                context = nn.functional.relu(context)
-        return context[:, :num_codes]
+        for weight, bias in zip(self.weights[:-1], self.biases[:-1], strict=True):
+            context = nn.functional.relu(torch.addmm(bias[row], context, weight[row]))
+        weight = torch.addmm(self.weights[-1][row], self.nodes[row], self.shares[row])
+        return torch.addmm(self.biases[-1][row], context, weight)[:, :num_codes]
 
 
 class CodeHead(ColumnHead):

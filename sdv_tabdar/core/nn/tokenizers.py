@@ -1,9 +1,9 @@
 """From cells to tokens: column-specific linear maps of a code and, for numbers, of its place.
 
 The paper's tokenizer is ``h_i = W_i x_i`` for a number x_i and a row of ``W_i`` for a category.
-Here every cell has a code with a row of its own; a number adds ``W_i`` times its normal score,
-and a slope of its bin times its place in the bin, which makes the token a piecewise linear
-function of the number.
+Here every cell has a code with a row of its own; a number adds ``W_i`` times its normal score, a
+piecewise linear function of that score which all codes share, and a slope of its bin times its
+place in the bin.
 """
 
 from __future__ import annotations
@@ -13,8 +13,10 @@ from torch import nn
 
 from sdv_tabdar.core.columns import TableSchema
 from sdv_tabdar.core.diffusion import SIGMA_DATA
+from sdv_tabdar.core.nn.ordinal import NUM_NODES, hats
 
 _EDGE = 1e-6  # keeps normal scores finite in float32
+_OWN_SCALE = 0.3  # of what sets a code of a number apart, beside what all its codes share
 
 
 class Tokenizer(nn.Module):
@@ -43,9 +45,17 @@ class Tokenizer(nn.Module):
         self.register_buffer('low', uniform[:, 0].clone())
         self.register_buffer('span', uniform[:, 1] - uniform[:, 0])
         scale = width**-0.5
-        self.code = nn.Parameter(torch.randn(total, width) * scale)
+        own = torch.tensor(
+            [
+                _OWN_SCALE if column.uniform else 1.0
+                for column in schema.columns
+                for _ in range(column.num_codes)
+            ]
+        )
+        self.code = nn.Parameter(torch.randn(total, width) * scale * own[:, None])
         self.slope = nn.Parameter(torch.zeros(total if schema.numerical else 0, width))
         self.score = nn.Parameter(torch.randn(len(schema.columns), width) * scale)
+        self.nodes = nn.Parameter(torch.randn(len(schema.columns), NUM_NODES, width) * scale)
 
     def normal_score(self, flat_codes: torch.Tensor, residuals: torch.Tensor) -> torch.Tensor:
         """Normal score (standard deviation 0.5) of numbers within their whole column.
@@ -65,9 +75,7 @@ class Tokenizer(nn.Module):
         if not len(self.numerical):
             return tokens
         flat = flat[:, self.numerical]
-        return tokens.index_add(
-            1, self.numerical, self._number(flat, residuals, self.score[self.numerical])
-        )
+        return tokens.index_add(1, self.numerical, self._numbers(flat, residuals, self.numerical))
 
     def column(
         self, position: int, codes: torch.Tensor, residuals: torch.Tensor | None
@@ -76,11 +84,16 @@ class Tokenizer(nn.Module):
         flat = codes.long() + self.offsets[position]
         tokens = nn.functional.embedding(flat, self.code)
         if residuals is not None:
-            tokens = tokens + self._number(flat, residuals, self.score[position])
+            column = self.numerical.new_tensor([position])
+            number = self._numbers(flat[:, None], residuals[:, None], column)
+            tokens = tokens + number.squeeze(1)
         return tokens
 
-    def _number(
-        self, flat: torch.Tensor, residuals: torch.Tensor, score: torch.Tensor
+    def _numbers(
+        self, flat: torch.Tensor, residuals: torch.Tensor, columns: torch.Tensor
     ) -> torch.Tensor:
-        whole = self.normal_score(flat, residuals).unsqueeze(-1) * score
-        return whole + residuals.unsqueeze(-1) * nn.functional.embedding(flat, self.slope)
+        """What numbers ``(N, G)`` of G columns add to the tokens of their codes, ``(N, G, D)``."""
+        score = self.normal_score(flat, residuals)
+        shared = torch.einsum('ngk,gkd->ngd', hats(score / SIGMA_DATA), self.nodes[columns])
+        slope = nn.functional.embedding(flat, self.slope)
+        return shared + score.unsqueeze(-1) * self.score[columns] + residuals.unsqueeze(-1) * slope

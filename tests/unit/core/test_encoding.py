@@ -145,6 +145,18 @@ def test_bins_have_about_equal_mass() -> None:
     assert counts.max() - counts.min() <= 2
 
 
+def test_bins_get_smaller_towards_the_ends() -> None:
+    codec = _numerical(np.random.default_rng(0).normal(size=16_384))
+    counts = np.array(codec.column.counts)
+    assert counts.sum() == 16_384
+    for ends in (counts, counts[::-1]):
+        assert ends[:5].tolist() == [32, 32, 64, 128, 256]
+        assert ends[5] == 512
+    edges = [knots[-1] for knots in codec.knots[:-1]]
+    assert edges == [knots[0] for knots in codec.knots[1:]]
+    assert edges == sorted(edges)
+
+
 def test_residuals_are_normal_scores_of_standard_deviation_one_half() -> None:
     values = SMOOTH['log-normal']
     for config in (DEFAULT, PAPER_LIKE):
@@ -163,7 +175,7 @@ def test_at_most_so_many_atoms_the_most_frequent_first() -> None:
 def test_more_bins_than_quantiles_are_kept_still_works() -> None:
     values = np.random.default_rng(1).normal(size=64 * 1100)
     codec = _numerical(values, ModelConfig(num_bins=1100))
-    assert len(codec.knots) == 1100
+    assert len(codec.knots) == 1102  # the outermost are cut in halves
     decoded = codec.decode(*codec.encode(values[:100]))
     assert np.abs(decoded - values[:100]).max() < 0.5
 
@@ -586,7 +598,7 @@ def bell() -> NumericalCodec:
     """A column of 20,000 normal quantiles: bins only."""
     values = ndtri((np.arange(20_000) + 0.5) / 20_000)
     codec = fit_numerical('x', values, ModelConfig())
-    assert len(codec.knots) == ModelConfig().num_bins
+    assert len(codec.knots) > ModelConfig().num_bins
     assert not len(codec.atoms)
     return codec
 
@@ -618,7 +630,8 @@ def test_members_of_bins_compare_by_density(bell: NumericalCodec) -> None:
 
 def test_tails_keep_their_shape(bell: NumericalCodec) -> None:
     places = np.array([0.9991, 0.9995, 0.9998])
-    in_bin = 1 - (1 - places) * len(bell.knots)
+    share = bell.column.counts[-1] / 20_000
+    in_bin = 1 - (1 - places) / share
     codes = np.full(3, bell.column.bins.stop - 1)
     decoded = bell.decode(codes, 0.5 * ndtri(in_bin))
     assert decoded == pytest.approx(ndtri(places), abs=0.05)
