@@ -32,6 +32,8 @@ from collections.abc import Callable
 
 import torch
 
+from sdv_tabdar.core.random import spread_normals
+
 SIGMA_DATA = 0.5
 SIGMA_MIN = 0.002
 LOG_SIGMA_MEAN = -1.2
@@ -54,8 +56,8 @@ def preconditioning(
 
 
 def draw_sigma(shape: tuple[int, ...], *, generator: torch.Generator) -> torch.Tensor:
-    """Noise levels of a training step, ln sigma ~ N(-1.2, 1.2)."""
-    noise = torch.randn(shape, generator=generator, device=generator.device)
+    """Noise levels of a training step, ln sigma ~ N(-1.2, 1.2), those of a call spread evenly."""
+    noise = spread_normals(math.prod(shape), generator=generator).view(shape)
     return (LOG_SIGMA_MEAN + LOG_SIGMA_STD * noise).exp()
 
 

@@ -4,6 +4,8 @@ from __future__ import annotations
 
 import torch
 
+from sdv_tabdar.core.random import spread_uniforms
+
 
 def random_observed(num_rows: int, num_columns: int, *, generator: torch.Generator) -> torch.Tensor:
     """Draw what the model may see: for every row M ~ U{1..C} hidden cells, uniformly placed.
@@ -20,24 +22,27 @@ def random_observed(num_rows: int, num_columns: int, *, generator: torch.Generat
 
     Source: paper, section 'Detailed Architecture', 'Input masking', for each row on its own.
     """
-    device = generator.device
-    scores = torch.rand(num_rows, num_columns, generator=generator, device=device)
+    scores = torch.rand(num_rows, num_columns, generator=generator, device=generator.device)
     ranks = scores.argsort(dim=1).argsort(dim=1)
-    num_hidden = torch.randint(
-        1, num_columns + 1, (num_rows, 1), generator=generator, device=device
-    )
-    return ranks >= num_hidden
+    return ranks >= _num_hidden(num_rows, num_columns, generator=generator)
 
 
 def leading_observed(
     num_rows: int, num_columns: int, *, generator: torch.Generator
 ) -> torch.Tensor:
     """As :func:`random_observed`, but the M hidden cells of a row are its last ones."""
-    device = generator.device
-    num_hidden = torch.randint(
-        1, num_columns + 1, (num_rows, 1), generator=generator, device=device
-    )
-    return torch.arange(num_columns, device=device) < num_columns - num_hidden
+    num_hidden = _num_hidden(num_rows, num_columns, generator=generator)
+    return torch.arange(num_columns, device=generator.device) < num_columns - num_hidden
+
+
+def _num_hidden(num_rows: int, num_columns: int, *, generator: torch.Generator) -> torch.Tensor:
+    """M ~ U{1..C} for each row, ``(B, 1)``.
+
+    The numbers of a call are spread evenly (stratified), which takes their share of the noise out
+    of a step's gradient.
+    """
+    uniform = spread_uniforms(num_rows, generator=generator)
+    return 1 + (uniform * num_columns).long().clamp_max(num_columns - 1).unsqueeze(1)
 
 
 def random_order(num_columns: int, *, generator: torch.Generator) -> list[int]:
