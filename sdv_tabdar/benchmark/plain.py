@@ -29,10 +29,9 @@ class PlainBlock(Block):
         value: torch.Tensor,
         bias: torch.Tensor | None,
     ) -> torch.Tensor:
-        mixed = torch.nn.functional.scaled_dot_product_attention(
-            self._heads(query), self._heads(key), self._heads(value), attn_mask=bias
+        return torch.nn.functional.scaled_dot_product_attention(
+            query, key, value, attn_mask=bias, scale=1.0
         )
-        return mixed.transpose(1, 2).flatten(2)
 
 
 @contextlib.contextmanager

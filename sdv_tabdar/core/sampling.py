@@ -25,7 +25,7 @@ import torch
 from sdv_tabdar.core.config import SamplingConfig
 from sdv_tabdar.core.masking import column_order, random_order
 from sdv_tabdar.core.nn.heads import Flow, draw_categorical
-from sdv_tabdar.core.nn.network import TabDARNetwork
+from sdv_tabdar.core.nn.network import TabDARNetwork, VisibleTokens
 from sdv_tabdar.core.pieces import Pieces
 from sdv_tabdar.core.random import spread_normals, spread_uniforms
 from sdv_tabdar.core.table import EncodedTable
@@ -121,7 +121,7 @@ class _Chunk:
     """Rows being filled, with the input tokens of their known cells.
 
     ``slots`` lists the columns known in some row; the token of slot s stands at place s + 1 of
-    ``tokens``, behind ``[pad]``, so that what is visible is always a leading part of it.
+    ``seen``, behind ``[pad]``, so that what is visible is always a leading part of it.
     """
 
     def __init__(
@@ -137,9 +137,9 @@ class _Chunk:
         num_rows, num_columns = self.codes.shape
         self.numerical = {column: i for i, column in enumerate(network.schema.numerical)}
         self.slots: list[int] = []
-        width = network.pad.shape[0]
-        self.tokens = torch.zeros(num_rows, num_columns + 1, width, device=generator.device)
-        self.tokens[:, 0] = network.pad
+        pad = network.visible_pad()
+        self.seen = VisibleTokens.room(pad, num_rows, num_columns + 1)
+        self.seen.put(slice(None), 0, pad)
         for position in range(num_columns):
             rows = self.observed[:, position]
             if rows.any():
@@ -184,13 +184,14 @@ class _Chunk:
     def select(self, index: torch.Tensor) -> None:
         """Keep (and repeat) the rows at ``index``."""
         self.codes, self.residuals = self.codes[index], self.residuals[index]
-        self.observed, self.tokens = self.observed[index], self.tokens[index]
+        self.observed = self.observed[index]
+        self.seen = self.seen.leading(index, self.seen.tokens.shape[1])
 
-    def _visible(self, index: torch.Tensor | None) -> tuple[torch.Tensor, torch.Tensor | None]:
+    def _visible(self, index: torch.Tensor | None) -> tuple[VisibleTokens, torch.Tensor | None]:
         where = slice(None) if index is None else index
-        tokens = self.tokens[where, : len(self.slots) + 1]
+        seen = self.seen.leading(where, len(self.slots) + 1)
         known = self.observed[where][:, self.slots]
-        return tokens, None if known.all() else self.network.key_bias(known)
+        return seen, None if known.all() else self.network.key_bias(known)
 
     def _see(self, position: int, rows: torch.Tensor) -> None:
         if position not in self.slots:
@@ -200,9 +201,8 @@ class _Chunk:
         residuals = None
         if position in self.numerical:
             residuals = self.residuals[index, self.numerical[position]]
-        self.tokens[index, place] = self.network.visible(
-            position, self.codes[index, position], residuals
-        )
+        cells = self.network.visible(position, self.codes[index, position], residuals)
+        self.seen.put(index, place, cells)
 
 
 def _draw_restricted(chunk: _Chunk, restrictions: Restrictions) -> torch.Tensor:

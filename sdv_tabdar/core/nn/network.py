@@ -8,6 +8,8 @@
 
 from __future__ import annotations
 
+import dataclasses
+
 import torch
 from torch import nn
 
@@ -18,6 +20,42 @@ from sdv_tabdar.core.nn.heads import CodeHead, first_bins, make_residual_head
 from sdv_tabdar.core.nn.tokenizers import Tokenizer
 from sdv_tabdar.core.nn.transformer import Block
 from sdv_tabdar.core.table import EncodedTable
+
+
+@dataclasses.dataclass(frozen=True)
+class VisibleTokens:
+    """Input tokens of known cells, and what the first block makes of each of them alone.
+
+    Attributes:
+        tokens: ``(B, V, D)``.
+        query: ``(B, heads, V, d)``, as are the next.
+        key: Likewise.
+        value: Likewise.
+    """
+
+    tokens: torch.Tensor
+    query: torch.Tensor
+    key: torch.Tensor
+    value: torch.Tensor
+
+    @classmethod
+    def room(cls, like: VisibleTokens, num_rows: int, num_tokens: int) -> VisibleTokens:
+        """Zeros for so many tokens of so many rows."""
+        _, num_heads, _, head_width = like.query.shape
+        heads = (num_rows, num_heads, num_tokens, head_width)
+        tokens = like.tokens.new_zeros(num_rows, num_tokens, like.tokens.shape[-1])
+        return cls(tokens, *(like.query.new_zeros(heads) for _ in range(3)))
+
+    def put(self, rows: torch.Tensor | slice, place: int, cells: VisibleTokens) -> None:
+        """Write cells of one token each at a place of some rows."""
+        self.tokens[:, place][rows] = cells.tokens[:, 0]
+        for name in ('query', 'key', 'value'):
+            getattr(self, name)[:, :, place][rows] = getattr(cells, name)[:, :, 0]
+
+    def leading(self, rows: torch.Tensor | slice, num_tokens: int) -> VisibleTokens:
+        """The first tokens of some rows."""
+        heads = (getattr(self, name)[rows, :, :num_tokens] for name in ('query', 'key', 'value'))
+        return VisibleTokens(self.tokens[rows, :num_tokens], *heads)
 
 
 class TabDARNetwork(nn.Module):
@@ -76,28 +114,48 @@ class TabDARNetwork(nn.Module):
 
     def visible(
         self, position: int, codes: torch.Tensor, residuals: torch.Tensor | None
-    ) -> torch.Tensor:
-        """Input tokens ``(N, D)`` of known cells of one column."""
-        return self.tokenizer.column(position, codes, residuals) + self.positions[position]
+    ) -> VisibleTokens:
+        """Known cells ``(N,)`` of one column, as what others see of them."""
+        tokens = self.tokenizer.column(position, codes, residuals) + self.positions[position]
+        return self._projected(tokens)
+
+    def visible_pad(self) -> VisibleTokens:
+        """``[pad]``, which every cell sees."""
+        return self._projected(self.pad.unsqueeze(0))
 
     def context_of(
-        self, position: int, visible: torch.Tensor, bias: torch.Tensor | None
+        self, position: int, visible: VisibleTokens, bias: torch.Tensor | None
     ) -> torch.Tensor:
         """The output z ``(B, D)`` for one column: :meth:`contexts`, without what it needs not.
 
+        The first block's projections are at hand, the last block works for the one cell only.
+
         Args:
             position: The column asked for.
-            visible: ``(B, V, D)``, ``[pad]`` and the input tokens of columns known in some row.
+            visible: ``[pad]`` and the columns known in some row, V tokens a row.
             bias: ``(B, 1, 1, V)`` from :meth:`key_bias`, or None if all are known in all rows.
         """
-        query = self.positions[position].expand(len(visible), 1, -1)
-        x = torch.cat([visible, query], dim=1)
+        asking = self.positions[position].expand(len(visible.tokens), 1, -1)
+        x = torch.cat([visible.tokens, asking], dim=1)
+        first, *others = self._layers()
         with matrix_precision(x.device, self.precision):
-            for block in self.blocks[:-1]:
-                x = block(x, num_keys=visible.shape[1], bias=bias)
-            x = self.blocks[-1](x, num_keys=visible.shape[1], num_queries=1, bias=bias)
-        context: torch.Tensor = self.norm(x[:, 0].float())
+            if others:
+                query = first.project(asking[:1])[0].expand(len(x), -1, -1, -1)
+                queries = torch.cat([visible.query, query], dim=2)
+                x = first.mix(x, queries, visible.key, visible.value, bias)
+            for block in others[:-1]:
+                x = block(x, num_keys=visible.tokens.shape[1], bias=bias)
+            asked = (others or [first])[-1].ask(x[:, -1], x[:, :-1], bias)
+        context: torch.Tensor = self.norm(asked.float())
         return context
+
+    def _projected(self, tokens: torch.Tensor) -> VisibleTokens:
+        with matrix_precision(tokens.device, self.precision):
+            query, key, value = self._layers()[0].project(tokens.unsqueeze(1))
+        return VisibleTokens(tokens.unsqueeze(1), query, key, value)
+
+    def _layers(self) -> list[Block]:
+        return [block for block in self.blocks if isinstance(block, Block)]
 
     def key_bias(self, observed: torch.Tensor) -> torch.Tensor:
         """Attention bias ``(B, 1, 1, 1 + C)`` from ``(B, C)``: ``[pad]`` is always visible."""

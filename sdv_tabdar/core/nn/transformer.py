@@ -39,7 +39,6 @@ class Block(nn.Module):
         x: torch.Tensor,
         *,
         num_keys: int | None = None,
-        num_queries: int | None = None,
         bias: torch.Tensor | None = None,
     ) -> torch.Tensor:
         """Transform tokens.
@@ -47,22 +46,71 @@ class Block(nn.Module):
         Args:
             x: ``(B, T, D)``.
             num_keys: Only the first so many tokens are attended to (default all).
-            num_queries: Only the last so many tokens are computed (default all).
             bias: ``(B, 1, 1, num_keys)``, added to the attention logits: 0 for a visible token,
                 -inf for a hidden one.
 
         Returns:
-            ``(B, num_queries, D)``.
+            ``(B, T, D)``.
+        """
+        query, key, value = self.project(x)
+        return self.mix(x, query, key[:, :, :num_keys], value[:, :, :num_keys], bias)
+
+    def project(self, x: torch.Tensor) -> tuple[torch.Tensor, torch.Tensor, torch.Tensor]:
+        """Scaled queries, keys and values of tokens ``(B, T, D)``, each ``(B, heads, T, d)``.
+
+        In float32, as are the products with them: these are too small to gain anything from a
+        shorter type.
         """
         normed = self.norm_attention(x)
-        if num_queries is not None:
-            x, asking = x[:, -num_queries:], normed[:, -num_queries:]
-        else:
-            asking = normed
-        key, value = self.key_value(normed[:, :num_keys]).chunk(2, dim=-1)
-        x = x + self.output(self._attend(self.query(asking), key, value, bias))
-        hidden = nn.functional.silu(self.expand(self.norm_feedforward(x)))
-        return x + self.contract(hidden)
+        key, value = self.key_value(normed).chunk(2, dim=-1)
+        query = self.query(normed).float() * self._scale
+        return self._heads(query), self._heads(key.float()), self._heads(value.float())
+
+    def mix(
+        self,
+        x: torch.Tensor,
+        query: torch.Tensor,
+        key: torch.Tensor,
+        value: torch.Tensor,
+        bias: torch.Tensor | None,
+    ) -> torch.Tensor:
+        """The block behind its projections: ``(B, T, D)`` from tokens and their queries."""
+        with torch.autocast(query.device.type, enabled=False):
+            mixed = self._attend(query, key, value, bias)
+        return self._feed_forward(x + self.output(mixed.transpose(1, 2).flatten(2)))
+
+    def ask(self, x: torch.Tensor, seen: torch.Tensor, bias: torch.Tensor | None) -> torch.Tensor:
+        """The block for a single asking token of each row, without keys and values.
+
+        A logit ``q (W n + b)`` is ``(W^T q) n`` and what a softmax does not see, and the mixed
+        value ``sum_j a_j (W n_j + b)`` is ``W (sum_j a_j n_j) + b``: with one query a row, the
+        maps act on the query instead of on every token.
+
+        Args:
+            x: ``(B, D)``, the asking tokens.
+            seen: ``(B, V, D)``, the tokens attended to.
+            bias: ``(B, 1, 1, V)`` as in :meth:`forward`.
+
+        Returns:
+            ``(B, D)``.
+        """
+        width = x.shape[-1]
+        shape = (2, self.num_heads, width // self.num_heads, width)
+        with torch.autocast(x.device.type, enabled=False):
+            key_map, value_map = self.key_value.weight.view(shape)
+            normed = self.norm_attention(seen.float())
+            query = self.query(self.norm_attention(x.float())) * self._scale
+            query = query.unflatten(-1, (self.num_heads, -1)).transpose(0, 1)
+            logits = (query @ key_map).transpose(0, 1) @ normed.transpose(1, 2)
+            shares = _softmax(logits if bias is None else logits + bias.squeeze(1))
+            mixed = (shares @ normed).transpose(0, 1) @ value_map.transpose(1, 2)
+            mixed = mixed.transpose(0, 1).flatten(1) + self.key_value.bias[width:]
+        return self._feed_forward(x + self.output(mixed))
+
+    @property
+    def _scale(self) -> float:
+        """What queries are multiplied by, 1 / sqrt(d)."""
+        return float((self.query.out_features // self.num_heads) ** -0.5)
 
     def _attend(
         self,
@@ -71,20 +119,16 @@ class Block(nn.Module):
         value: torch.Tensor,
         bias: torch.Tensor | None,
     ) -> torch.Tensor:
-        """Mix values ``(B, T_keys, D)`` for queries ``(B, T_queries, D)``, in float32.
+        """Mix values ``(B, heads, T_keys, d)`` for scaled queries ``(B, heads, T, d)``."""
+        logits = query @ key.transpose(-1, -2)
+        return _softmax(logits if bias is None else logits + bias) @ value
 
-        The products of a head are too small to gain anything from a shorter type.
-        """
-        with torch.autocast(query.device.type, enabled=False):
-            query = self._heads(query.float() * (query.shape[-1] // self.num_heads) ** -0.5)
-            logits = query @ self._heads(key.float()).transpose(-1, -2)
-            if bias is not None:
-                logits = logits + bias
-            mixed = _softmax(logits) @ self._heads(value.float())
-        return mixed.transpose(1, 2).flatten(2)
+    def _feed_forward(self, x: torch.Tensor) -> torch.Tensor:
+        hidden = nn.functional.silu(self.expand(self.norm_feedforward(x)))
+        return x + self.contract(hidden)
 
     def _heads(self, x: torch.Tensor) -> torch.Tensor:
-        """``(B, T, D)`` as ``(B, heads, T, D / heads)``."""
+        """``(B, T, D)`` as ``(B, heads, T, d)``."""
         return x.unflatten(-1, (self.num_heads, -1)).transpose(1, 2)
 
 

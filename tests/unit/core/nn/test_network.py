@@ -10,7 +10,7 @@ import torch
 from sdv_tabdar.core.columns import Column, ColumnKind, TableSchema
 from sdv_tabdar.core.config import ModelConfig
 from sdv_tabdar.core.masking import random_observed
-from sdv_tabdar.core.nn.network import TabDARNetwork
+from sdv_tabdar.core.nn.network import TabDARNetwork, VisibleTokens
 from sdv_tabdar.core.table import EncodedTable
 
 NUM_COLUMNS = 6
@@ -123,15 +123,18 @@ def test_nothing_observed_gives_every_row_the_same_contexts(
     assert torch.allclose(contexts, contexts[:1].expand_as(contexts), atol=1e-5)
 
 
-def _visible(network: TabDARNetwork, table: EncodedTable, slots: list[int]) -> torch.Tensor:
-    tokens = [network.pad.expand(len(table), -1)]
+def _visible(network: TabDARNetwork, table: EncodedTable, slots: list[int]) -> VisibleTokens:
+    pad = network.visible_pad()
+    visible = VisibleTokens.room(pad, len(table), len(slots) + 1)
+    visible.put(slice(None), 0, pad)
     numerical = list(network.schema.numerical)
-    for position in slots:
+    for place, position in enumerate(slots, start=1):
         residuals = None
         if position in numerical:
             residuals = table.residuals[:, numerical.index(position)]
-        tokens.append(network.visible(position, table.codes[:, position], residuals))
-    return torch.stack(tokens, dim=1)
+        cells = network.visible(position, table.codes[:, position], residuals)
+        visible.put(slice(None), place, cells)
+    return visible
 
 
 @pytest.mark.parametrize('slots', [[], [3], [5, 0, 2], [4, 3, 2, 1, 0]])
@@ -156,7 +159,8 @@ def test_context_of_agrees_with_contexts_where_each_row_knows_its_own(
     bias = network.key_bias(hidden.observed)
     for position in range(NUM_COLUMNS):
         rows = ~hidden.observed[:, position]
-        alone = network.context_of(position, visible[rows], bias[rows])
+        known = visible.leading(rows, NUM_COLUMNS + 1)
+        alone = network.context_of(position, known, bias[rows])
         assert torch.allclose(alone, contexts[rows, position], atol=1e-4)
 
 

@@ -48,8 +48,24 @@ def test_leading_keys_only_is_the_same_as_hiding_the_rest(
     assert torch.allclose(block(tokens, num_keys=3), expected, atol=1e-6)
 
 
-def test_last_queries_only_is_the_end_of_all(block: Block, tokens: torch.Tensor) -> None:
-    assert torch.allclose(block(tokens, num_queries=2), block(tokens)[:, -2:], atol=1e-6)
+@pytest.mark.parametrize('hides', [False, True])
+def test_asking_alone_is_the_same_as_asking_among_others(
+    block: Block, tokens: torch.Tensor, hides: bool
+) -> None:
+    bias = torch.zeros(5, 1, 1, 3)
+    if hides:
+        bias[:2, ..., 1] = -torch.inf
+    expected = block(tokens, num_keys=3, bias=bias)[:, -1]
+    alone = block.ask(tokens[:, -1], tokens[:, :3], bias if hides else None)
+    assert torch.allclose(alone, expected, atol=1e-6)
+
+
+def test_projections_of_a_token_do_not_depend_on_the_others(
+    block: Block, tokens: torch.Tensor
+) -> None:
+    whole = block.project(tokens)
+    for part, alone in zip(whole, block.project(tokens[:, 2:3]), strict=True):
+        assert torch.allclose(part[:, :, 2:3], alone, atol=1e-6)
 
 
 def test_order_of_the_keys_does_not_matter(block: Block, tokens: torch.Tensor) -> None:
