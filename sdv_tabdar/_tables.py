@@ -7,19 +7,22 @@ copy in plain form, and gives back what ``fit`` was given.
 
 from __future__ import annotations
 
+import contextlib
 import numbers
 import re
 import warnings
-from collections.abc import Mapping, Sequence
+from collections.abc import Iterator, Mapping, Sequence
 from typing import Any
 
 import numpy as np
 import pandas as pd
+import tqdm
 from sdv.errors import InvalidDataError, InvalidDataTypeError, NotFittedError, SynthesizerInputError
 
 from sdv_tabdar import _sdv
 from sdv_tabdar._facts import ColumnFacts, role_of
 from sdv_tabdar._formats import TableFormat
+from sdv_tabdar._streams import STREAMED_ROWS, TableFile, batches
 
 Tables = Mapping[str, pd.DataFrame]
 _LOOKED_AT = 100  # training rows in which to see what constraints do
@@ -167,6 +170,8 @@ class TableSynthesizer(_sdv.BaseSingleTableSynthesizer):
         max_tries_per_batch: int = 100,
         batch_size: int | None = None,
         output_folder_path: str | None = None,
+        output_format: str = 'csv',
+        return_rows: bool = True,
     ) -> Any:
         """Draw synthetic rows.
 
@@ -174,28 +179,62 @@ class TableSynthesizer(_sdv.BaseSingleTableSynthesizer):
             num_rows: How many.
             main_table_name: Name of the table; there is only one.
             max_tries_per_batch: How often to draw again for rows that break a constraint.
-            batch_size: Rows to draw, and to write, at a time; None for all.
+            batch_size: Rows to draw, and to write, at a time; None for all, or for 100,000 if
+                they are not returned.
             output_folder_path: Folder in which to write ``<table>.csv`` as rows are drawn.
+            output_format: ``'csv'`` or ``'parquet'``.
+            return_rows: False for rows that are written only, in the memory of one batch.
 
         Returns:
-            The rows: a frame if ``fit`` was given one, else a dictionary.
+            The rows: a frame if ``fit`` was given one, else a dictionary. No rows if
+            ``return_rows`` is False.
 
         Raises:
             sdv.errors.SamplingError: If the synthesizer has not been fitted.
-            ValueError: If ``num_rows`` or ``batch_size`` is not a whole number in range.
+            ValueError: If ``num_rows`` or ``batch_size`` is not a whole number in range, or the
+                rows are neither to be written nor to be returned.
+            AssertionError: If the file exists.
         """
         self._validate_fit_before_sample()
         if num_rows is not None:
             check_count('num_rows', num_rows, 0)
         check_count('batch_size', batch_size, 1)
-        if num_rows == 0:
-            assert self._format is not None
-            return self._as_given({main_table_name or _sdv.table_name(self): self._format.empty()})
-        with _sdv.untouched_random_states():
-            sampled = super().sample(
-                num_rows, main_table_name, max_tries_per_batch, batch_size, output_folder_path
+        if not return_rows and not output_folder_path:
+            raise ValueError(
+                "Rows that are not returned must be written: give 'output_folder_path'."
             )
-        return self._as_given(sampled)
+        file = None
+        if output_folder_path:
+            file = TableFile(output_folder_path, _sdv.table_name(self), output_format)
+        if not return_rows:
+            batch_size = batch_size or STREAMED_ROWS
+        name = main_table_name or _sdv.table_name(self)
+        drawn = self._batches(num_rows, name, max_tries_per_batch, batch_size, file)
+        rows = [batch for batch in drawn if return_rows]
+        assert self._format is not None
+        table = pd.concat(rows, ignore_index=True) if rows else self._format.empty()
+        return self._as_given({name: table})
+
+    def _batches(
+        self,
+        num_rows: int,
+        main_table_name: str,
+        max_tries_per_batch: int,
+        batch_size: int | None,
+        file: TableFile | None,
+    ) -> Iterator[pd.DataFrame]:
+        """Batches of synthetic rows, written as soon as they are drawn."""
+        sizes = [num_rows] if num_rows is None else list(batches(num_rows, batch_size))
+        bar = tqdm.tqdm(total=num_rows, desc='Sampling rows', disable=len(sizes) < 2)
+        with bar, file or contextlib.nullcontext():
+            for size in sizes:
+                with _sdv.untouched_random_states():
+                    tables = super().sample(size, main_table_name, max_tries_per_batch)
+                (batch,) = tables.values()
+                if file is not None:
+                    file.write(batch)
+                bar.update(len(batch))
+                yield batch
 
     def _sample_rows(
         self,

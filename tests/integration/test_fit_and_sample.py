@@ -3,7 +3,6 @@
 from __future__ import annotations
 
 from collections.abc import Callable
-from pathlib import Path
 from typing import Any
 
 import numpy as np
@@ -160,18 +159,6 @@ def test_columns_return_in_the_order_of_the_data(table: pd.DataFrame, new: New) 
     synthesizer.fit(shuffled)
 
     assert list(synthesizer.sample(2).columns) == list(shuffled.columns)
-
-
-def test_sampling_in_batches_writes_what_it_returns(
-    fitted: TabDARSynthesizer, tmp_path: Path
-) -> None:
-    sampled = fitted.sample(10, batch_size=4, output_folder_path=str(tmp_path))
-
-    written = pd.read_csv(tmp_path / 'table.csv')
-    assert len(sampled) == 10
-    assert list(written['email'].head(8)) == list(sampled['email'].head(8))
-    with pytest.raises(AssertionError, match='already exist'):
-        fitted.sample(1, output_folder_path=str(tmp_path))
 
 
 def test_no_rows(fitted: TabDARSynthesizer, table: pd.DataFrame) -> None:
