@@ -107,7 +107,7 @@ class Completer:
             return self._met_rows(known, max_tries=max_tries, fill=True, progress=None)
         request = self._translated(known, fill=True)
         repeated = request.repeated(num_samples)
-        drawn = ask(self.model, repeated, _FILL_PARTICLES)
+        drawn = ask(self.model, repeated, _FILL_PARTICLES, num_copies=num_samples)
         averaged = {
             name: self._average(name, drawn[name].to_numpy().reshape(-1, num_samples))
             for name in drawn.columns
@@ -266,13 +266,16 @@ class Completer:
         return rows
 
 
-def ask(model: TabDAR, request: Request, num_particles: int | None = None) -> pd.DataFrame:
+def ask(
+    model: TabDAR, request: Request, num_particles: int | None = None, num_copies: int = 1
+) -> pd.DataFrame:
     """The model's completion of a request, with errors that name what was asked.
 
     Args:
         model: The model.
         request: What is known.
         num_particles: In place of the model's setting.
+        num_copies: How many rows in a row are the same, to be averaged.
 
     Raises:
         ValueError: If the model cannot meet a restriction.
@@ -284,6 +287,7 @@ def ask(model: TabDAR, request: Request, num_particles: int | None = None) -> pd
             request.observed,
             restrictions=request.restrictions,
             num_particles=num_particles,
+            num_copies=num_copies,
         )
     except ValueError as error:
         raise ValueError(f'Unable to sample any rows for the given conditions: {error}') from error

@@ -133,6 +133,7 @@ class TabDAR:
         *,
         restrictions: Mapping[str, Sequence[Restriction | None]] | None = None,
         num_particles: int | None = None,
+        num_copies: int = 1,
         progress: Callable[[int], None] | None = None,
     ) -> pd.DataFrame:
         """Fill cells by draws from the model, given the others.
@@ -144,6 +145,8 @@ class TabDAR:
             restrictions: For a column, what each row's cell may be; None leaves it as
                 ``observed`` says. A restricted cell is filled.
             num_particles: In place of that of the sampling settings.
+            num_copies: Every so many rows are the same, and of their draws the mean or the vote
+                is wanted: these are then spread evenly over the law of the row.
             progress: Called with the number of rows finished, after each chunk.
 
         Returns:
@@ -157,7 +160,7 @@ class TabDAR:
         config = self.sampling
         if num_particles is not None:
             config = dataclasses.replace(config, num_particles=num_particles)
-        completion = self._complete(frame, known, restrictions, config, progress)
+        completion = self._complete(frame, known, restrictions, config, num_copies, progress)
         self.effective_sample_size = completion.effective_sample_size.numpy()
         encoder, _ = self._fitted()
         filled = encoder.decode(completion.table, generator=self._generator)
@@ -351,6 +354,7 @@ class TabDAR:
         known: npt.NDArray[np.bool_],
         restrictions: Mapping[str, Sequence[Restriction | None]] | None,
         config: SamplingConfig,
+        num_copies: int,
         progress: Callable[[int], None] | None,
     ) -> Completion:
         encoder, network = self._fitted()
@@ -368,6 +372,7 @@ class TabDAR:
                 config=config,
                 generator=self._generator,
                 restrictions=pieces,
+                num_copies=num_copies,
                 progress=progress,
             )
 

@@ -39,9 +39,15 @@ def make_generator(state: RandomState, device: torch.device) -> torch.Generator:
 
 
 def spread_uniforms(
-    size: int, *, generator: torch.Generator, dtype: torch.dtype = torch.float32
+    size: int,
+    *,
+    generator: torch.Generator,
+    group: int | None = None,
+    dtype: torch.dtype = torch.float32,
 ) -> torch.Tensor:
     """Uniform numbers ``(size,)``, one in each of ``size`` equal parts of [0, 1), in random order.
+
+    With ``group``, so many numbers in a row are spread over as many parts, each group by itself.
 
     Each of them is uniform by itself, so that every row that uses one follows its law exactly;
     together they are spread more evenly than independent ones, and the shares and quantiles of a
@@ -49,13 +55,20 @@ def spread_uniforms(
     theory, methods and examples', section 8.4).
     """
     device = generator.device
-    places = torch.randperm(size, generator=generator, device=device).to(dtype)
+    parts = group or max(size, 1)
+    if group is None:
+        places = torch.randperm(size, generator=generator, device=device)
+    else:
+        scores = torch.rand(-(-size // group), group, generator=generator, device=device)
+        places = scores.argsort(dim=1).flatten()[:size]
     inside = torch.rand(size, generator=generator, device=device, dtype=dtype)
     # Rounding may take the last part up to 1 itself.
-    return ((places + inside) / max(size, 1)).clamp_max(1 - torch.finfo(dtype).eps)
+    return ((places.to(dtype) + inside) / parts).clamp_max(1 - torch.finfo(dtype).eps)
 
 
-def spread_normals(size: int, *, generator: torch.Generator) -> torch.Tensor:
+def spread_normals(
+    size: int, *, generator: torch.Generator, group: int | None = None
+) -> torch.Tensor:
     """Standard normal numbers ``(size,)``, spread like :func:`spread_uniforms`."""
-    uniforms = spread_uniforms(size, generator=generator, dtype=torch.float64)
+    uniforms = spread_uniforms(size, generator=generator, group=group, dtype=torch.float64)
     return torch.special.ndtri(uniforms.clamp_min(1e-12)).float()

@@ -61,6 +61,7 @@ def complete(
     config: SamplingConfig,
     generator: torch.Generator,
     restrictions: Restrictions | None = None,
+    num_copies: int = 1,
     progress: Callable[[int], None] | None = None,
 ) -> Completion:
     """Fill the hidden cells of a table by draws from the model.
@@ -71,6 +72,9 @@ def complete(
         config: Solver and chunk size.
         generator: Source of all randomness.
         restrictions: Cells known in part; they must be hidden in ``table``.
+        num_copies: Every so many rows are the same and stand for one: their draws are spread
+            evenly over its law, so that their mean is closer to its expectation than that of
+            independent ones. A single draw has the law it always has.
         progress: Called with the number of rows finished, after each chunk.
 
     Returns:
@@ -78,6 +82,7 @@ def complete(
     """
     chunks, sizes = [], []
     size = _chunk_size(config, *table.codes.shape, num_restricted=len(restrictions or {}))
+    size = -(-size // num_copies) * num_copies
     for start in range(0, len(table), size):
         rows = slice(start, start + size)
         part = {
@@ -85,7 +90,8 @@ def complete(
             for position, pieces in (restrictions or {}).items()
             if any(piece is not None for piece in pieces[rows])
         }
-        chunk = _Chunk(network, table.rows(rows).to(generator.device), config, generator)
+        part_table = table.rows(rows).to(generator.device)
+        chunk = _Chunk(network, part_table, config, generator, num_copies)
         sizes.append(_draw_restricted(chunk, part))
         for position in column_order(
             len(network.schema.columns), fixed=network.fixed_order, generator=generator
@@ -130,8 +136,10 @@ class _Chunk:
         table: EncodedTable,
         config: SamplingConfig,
         generator: torch.Generator,
+        num_copies: int,
     ) -> None:
         self.network, self.config, self.generator = network, config, generator
+        self.group = num_copies if num_copies > 1 else None
         self.codes, self.residuals = table.codes.clone(), table.residuals.clone()
         self.observed = table.observed.clone()
         num_rows, num_columns = self.codes.shape
@@ -290,11 +298,12 @@ def _draw_cells(
     chunk: _Chunk, position: int, context: torch.Tensor
 ) -> tuple[torch.Tensor, torch.Tensor]:
     """Codes and residuals ``(N,)`` of one column, from contexts ``(N, D)``."""
-    codes = chunk.network.code_head.sample(context, position, generator=chunk.generator)
+    logits = chunk.network.code_head.logits(context, position)
+    codes = draw_categorical(logits, generator=chunk.generator, group=chunk.group)
     residuals = torch.zeros(len(codes), device=codes.device)
     bins = chunk.network.schema.columns[position].bins
     if bins:
-        noise = spread_normals(len(codes), generator=chunk.generator)
+        noise = spread_normals(len(codes), generator=chunk.generator, group=chunk.group)
         in_bin = ((codes >= bins.start) & (codes < bins.stop)).nonzero().squeeze(1)
         flow = chunk.flow(position, context[in_bin], codes[in_bin])
         residuals[in_bin] = flow.to_data(noise[in_bin])

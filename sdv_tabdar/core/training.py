@@ -27,7 +27,8 @@ _FINAL_RATE = 0.01  # learning rate at the end, as a share of the highest
 _BETAS = (0.9, 0.98)
 _PLATEAU_PATIENCE = 50  # epochs
 _DEFAULT_CELLS = 60_000_000  # cells that go through the network by default ...
-_MIN_EPOCHS, _MAX_EPOCHS = 10, 60  # ... within these numbers of epochs; more would memorise
+_MIN_EPOCHS, _MAX_EPOCHS = 10, 120  # ... within these numbers of epochs, and no more than ...
+_FEW_EPOCHS, _ROWS_PER_EPOCH = 60, 150  # ... these for fewer rows, which would be memorised
 _MIN_STEPS = 500  # of a training, however small the table
 _SMALL_TABLE = 4_000  # rows below which smaller steps learn more from fewer epochs
 
@@ -52,8 +53,9 @@ Progress = Callable[[float, int, float], None]
 def default_epochs(num_rows: int, num_columns: int, batch_size: int) -> int:
     """Epochs for a table of that size when none are asked for."""
     epochs = math.ceil(_DEFAULT_CELLS / (num_rows * num_columns))
+    most = min(max(num_rows // _ROWS_PER_EPOCH, _FEW_EPOCHS), _MAX_EPOCHS)
     at_least = math.ceil(_MIN_STEPS / (num_rows // batch_size))
-    return max(min(max(epochs, _MIN_EPOCHS), _MAX_EPOCHS), at_least)
+    return max(min(max(epochs, _MIN_EPOCHS), most), at_least)
 
 
 def default_batch_size(num_rows: int) -> int:

@@ -315,9 +315,14 @@ class Flow:
         )
 
 
-def draw_categorical(logits: torch.Tensor, *, generator: torch.Generator) -> torch.Tensor:
-    """One index a row by inverting the distribution function; ``(N,)`` from ``(N, K)``."""
+def draw_categorical(
+    logits: torch.Tensor, *, generator: torch.Generator, group: int | None = None
+) -> torch.Tensor:
+    """One index a row by inverting the distribution function; ``(N,)`` from ``(N, K)``.
+
+    ``group`` is that of ``spread_uniforms``.
+    """
     cumulative = logits.softmax(dim=1).cumsum(dim=1)
-    uniform = spread_uniforms(len(logits), generator=generator, dtype=logits.dtype)[:, None]
-    drawn = torch.searchsorted(cumulative, uniform * cumulative[:, -1:], right=True)
+    uniform = spread_uniforms(len(logits), generator=generator, group=group, dtype=logits.dtype)
+    drawn = torch.searchsorted(cumulative, uniform[:, None] * cumulative[:, -1:], right=True)
     return drawn.squeeze(1).clamp_max(logits.shape[1] - 1)

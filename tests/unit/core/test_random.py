@@ -64,6 +64,16 @@ def test_spread_uniforms_are_one_in_each_part(generator: torch.Generator) -> Non
     assert float(numbers.diff().abs().mean()) == pytest.approx(1 / 3, abs=0.03)  # order is random
 
 
+@pytest.mark.parametrize('size', [40, 37])
+def test_groups_are_spread_each_by_itself(size: int, generator: torch.Generator) -> None:
+    numbers = spread_uniforms(size, generator=generator, group=10)
+    assert numbers.shape == (size,)
+    for group in numbers.split(10):
+        parts = (group * 10).long()
+        assert len(parts.unique()) == len(parts)
+    assert not torch.equal(numbers[:10].argsort(), numbers[10:20].argsort())
+
+
 def test_a_spread_uniform_is_uniform_by_itself(generator: torch.Generator) -> None:
     first = torch.stack([spread_uniforms(3, generator=generator)[0] for _ in range(3000)])
     for place in (0.1, 0.5, 0.8):

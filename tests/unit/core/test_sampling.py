@@ -39,6 +39,24 @@ def _nothing(encoded: EncodedTable, size: int) -> EncodedTable:
     return EncodedTable(rows.codes, rows.residuals, torch.zeros_like(rows.observed))
 
 
+def test_copies_of_a_row_are_spread_over_its_law(
+    network: TabDARNetwork, encoded: EncodedTable
+) -> None:
+    table = _nothing(encoded, 400)
+    table.observed[:] = True
+    table.observed[:, COLOUR] = False
+    table = table.rows(torch.arange(40).repeat_interleave(10))
+    generator = torch.Generator().manual_seed(0)
+    drawn = complete(network, table, config=CONFIG, generator=generator, num_copies=10)
+    found = drawn.table.codes[:, COLOUR].view(40, 10).long()
+    context = network.contexts(table)[:, COLOUR]
+    logits = network.code_head.logits(context, COLOUR).view(40, 10, -1)[:, 0]
+    expected = 10 * logits.softmax(dim=1)
+    counts = torch.nn.functional.one_hot(found, logits.shape[1]).sum(dim=1)
+    # of ten evenly spread points of a distribution function at most one strays at either end
+    assert float((counts - expected).abs().max()) < 2
+
+
 @pytest.fixture
 def partial(encoded: EncodedTable) -> EncodedTable:
     generator = torch.Generator().manual_seed(8)
