@@ -56,6 +56,7 @@ class TabDARSynthesizer(ConditionalSynthesizer):
         max_training_time (float): Seconds after which training ends; None for no limit.
         batch_size (int): Rows of a training step.
         learning_rate (float): Highest learning rate.
+        optimizer (str): ``'muon'`` or ``'adamw'``.
         weight_decay (float): Decoupled weight decay.
         scheduler (str): ``'cosine'`` or ``'plateau'``.
         ema_decay (float): Decay of the moving average of the weights that is sampled from.
@@ -113,6 +114,7 @@ class TabDARSynthesizer(ConditionalSynthesizer):
         max_training_time: float | None = _TRAINING.max_training_time,
         batch_size: int | None = _TRAINING.batch_size,
         learning_rate: float = _TRAINING.learning_rate,
+        optimizer: str = _TRAINING.optimizer,
         weight_decay: float = _TRAINING.weight_decay,
         scheduler: str = _TRAINING.scheduler,
         ema_decay: float = _TRAINING.ema_decay,

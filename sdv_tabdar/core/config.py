@@ -121,6 +121,8 @@ class TrainingConfig:
             towards that end; None sets no limit.
         batch_size: Rows of a step; None chooses by the size of the table.
         learning_rate: Highest learning rate.
+        optimizer: ``'muon'`` for the matrices of hidden layers, beside AdamW for the rest, or
+            ``'adamw'`` for all parameters.
         weight_decay: Decoupled weight decay of AdamW.
         scheduler: ``'cosine'`` (warm-up, then annealed to the end of training) or ``'plateau'``
             (halved when the loss of an epoch has stopped falling; the paper's).
@@ -134,6 +136,7 @@ class TrainingConfig:
     max_training_time: float | None = 900.0
     batch_size: int | None = None
     learning_rate: float = 1.5e-3
+    optimizer: str = 'muon'
     weight_decay: float = 1e-6
     scheduler: str = 'cosine'
     ema_decay: float = 0.9995
@@ -150,6 +153,7 @@ class TrainingConfig:
             _check_integer(self, 'batch_size', 1)
         _check_number(self, 'learning_rate', 0, open_low=True)
         _check_number(self, 'weight_decay', 0)
+        _check_choice(self, 'optimizer', ('muon', 'adamw'))
         _check_choice(self, 'scheduler', ('cosine', 'plateau'))
         _check_number(self, 'ema_decay', 0, 1)
         _check_integer(self, 'noise_draws', 1)
@@ -202,6 +206,7 @@ PAPER: dict[str, Any] = {
     'max_training_time': None,
     'batch_size': 4096,
     'learning_rate': 1e-3,
+    'optimizer': 'adamw',
     'weight_decay': 1e-6,
     'scheduler': 'plateau',
     'noise_draws': 1,

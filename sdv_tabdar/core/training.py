@@ -19,12 +19,14 @@ import torch
 from sdv_tabdar.core.columns import TableSchema
 from sdv_tabdar.core.config import ModelConfig, TrainingConfig
 from sdv_tabdar.core.masking import leading_observed, random_observed
+from sdv_tabdar.core.muon import Muon
 from sdv_tabdar.core.nn.network import TabDARNetwork
 from sdv_tabdar.core.table import EncodedTable
 
 _WARM_UP = 0.02  # share of the training spent on raising the learning rate
 _FINAL_RATE = 0.01  # learning rate at the end, as a share of the highest
 _BETAS = (0.9, 0.98)
+_MUON_FACTOR = 3.0  # Muon's learning rate, as a multiple of AdamW's
 _PLATEAU_PATIENCE = 50  # epochs
 _DEFAULT_CELLS = 60_000_000  # cells that go through the network by default ...
 _MIN_EPOCHS, _MAX_EPOCHS = 10, 120  # ... within these numbers of epochs, and no more than ...
@@ -159,16 +161,13 @@ class _Trainer:
         self.generator, self.progress = generator, progress
         self.network = _initialised(schema, model, generator).to(generator.device).train()
         self.average = _Average(self.network, config.ema_decay) if config.ema_decay else None
-        self.optimizer = torch.optim.AdamW(
-            self.network.parameters(),
-            lr=config.learning_rate,
-            betas=_BETAS,
-            weight_decay=config.weight_decay,
-            fused=True,
-        )
-        self.plateau = torch.optim.lr_scheduler.ReduceLROnPlateau(
-            self.optimizer, factor=0.5, patience=_PLATEAU_PATIENCE
-        )
+        self.optimizers = _optimizers(self.network, config)
+        self.plateaus = [
+            torch.optim.lr_scheduler.ReduceLROnPlateau(
+                optimizer, factor=0.5, patience=_PLATEAU_PATIENCE
+            )
+            for optimizer in self.optimizers
+        ]
         self.batch_size = min(config.batch_size or default_batch_size(len(table)), len(table))
         self.steps_per_epoch = len(table) // self.batch_size
         num_rows, num_columns = table.codes.shape
@@ -194,7 +193,8 @@ class _Trainer:
                 f'learning_rate than {self.config.learning_rate:g}.'
             )
         if self.config.scheduler == 'plateau':
-            self.plateau.step(loss)
+            for plateau in self.plateaus:
+                plateau.step(loss)
 
     def result(self) -> TabDARNetwork:
         """The network to sample from, in evaluation mode."""
@@ -203,13 +203,16 @@ class _Trainer:
 
     def _step(self, rows: EncodedTable) -> torch.Tensor:
         if self.config.scheduler == 'cosine':
-            rate = self.config.learning_rate * learning_rate_factor(self.clock.share)
-            for group in self.optimizer.param_groups:
-                group['lr'] = rate
+            factor = learning_rate_factor(self.clock.share)
+            for optimizer in self.optimizers:
+                for group in optimizer.param_groups:
+                    group['lr'] = group['initial_lr'] * factor
         loss = batch_loss(self.network, rows, self.config, generator=self.generator)
-        self.optimizer.zero_grad()
+        for optimizer in self.optimizers:
+            optimizer.zero_grad()
         loss.backward()
-        self.optimizer.step()
+        for optimizer in self.optimizers:
+            optimizer.step()
         if self.average is not None:
             self.average.update()
         self.clock.steps += 1
@@ -238,6 +241,30 @@ def batch_loss(
     else:
         total = 2 * total / num_columns
     return total.mean()
+
+
+def _optimizers(network: TabDARNetwork, config: TrainingConfig) -> list[torch.optim.Optimizer]:
+    """Muon for the matrices of hidden layers, if it is asked for, and AdamW for what remains."""
+    matrices = network.hidden_matrices() if config.optimizer == 'muon' else []
+    others = {id(parameter): parameter for parameter in network.parameters()}
+    for matrix in matrices:
+        del others[id(matrix)]
+    found: list[torch.optim.Optimizer] = [
+        torch.optim.AdamW(
+            others.values(),
+            lr=config.learning_rate,
+            betas=_BETAS,
+            weight_decay=config.weight_decay,
+            fused=True,
+        )
+    ]
+    if matrices:
+        rate = _MUON_FACTOR * config.learning_rate
+        found.append(Muon(matrices, lr=rate, weight_decay=config.weight_decay))
+    for optimizer in found:
+        for group in optimizer.param_groups:
+            group['initial_lr'] = group['lr']
+    return found
 
 
 def _initialised(

@@ -42,6 +42,11 @@ class DenoiserNetwork(nn.Module):
         exponents = torch.arange(_NUM_FREQUENCIES) / (_NUM_FREQUENCIES - 1)
         self.register_buffer('frequencies', math.pi * 16.0**exponents)
 
+    def hidden_matrices(self) -> list[torch.Tensor]:
+        """Weights of the linear maps between hidden layers."""
+        layers = [*self.noise, *self.context, *self.blocks]
+        return [layer.weight for layer in layers if isinstance(layer, nn.Linear)]
+
     def condition(self, context: torch.Tensor, bins: torch.Tensor) -> torch.Tensor:
         """What the noise level does not change: ``(N, width)`` from ``(N, D)`` and ``(N,)``."""
         return self.context(context) + self.bin(bins)

@@ -147,6 +147,10 @@ class CodeHead(ColumnHead):
             order.append(bucket.columns)
         return torch.cat(parts).index_select(0, torch.cat(order).argsort()).t()
 
+    def hidden_matrices(self) -> list[torch.Tensor]:
+        """Weights of all layers but the last, stacked over the columns of a bucket."""
+        return [weight for bucket in self._buckets() for weight in [*bucket.weights][:-1]]
+
     def logits(self, context: torch.Tensor, position: int) -> torch.Tensor:
         """Unnormalised log probabilities ``(N, K)`` of one column from ``(N, D)``."""
         bucket, row = self._place[position]
@@ -182,6 +186,10 @@ class ResidualHead(ColumnHead):
         self.network = DenoiserNetwork(
             config.width, max(total, 1), config.denoiser_width, config.denoiser_blocks
         )
+
+    def hidden_matrices(self) -> list[torch.Tensor]:
+        """Weights between the hidden layers of the denoiser."""
+        return self.network.hidden_matrices()
 
     def loss(self, target: torch.Tensor, context: torch.Tensor, **condition: Any) -> torch.Tensor:
         """EDM's weighted squared error, averaged over several noise levels for each cell.
@@ -256,6 +264,10 @@ class BinHead(ResidualHead):
     def __init__(self) -> None:
         """Build nothing."""
         nn.Module.__init__(self)
+
+    def hidden_matrices(self) -> list[torch.Tensor]:
+        """None."""
+        return []
 
     def loss(self, target: torch.Tensor, context: torch.Tensor, **condition: Any) -> torch.Tensor:
         """Zero for each of the ``(N,)`` cells."""

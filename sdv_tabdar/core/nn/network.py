@@ -98,6 +98,11 @@ class TabDARNetwork(nn.Module):
             'bin_stop', torch.tensor([c.bins.stop for c in numerical], dtype=torch.long)
         )
 
+    def hidden_matrices(self) -> list[torch.Tensor]:
+        """Weights of the linear maps between hidden layers, of 2 dimensions, or 3 for stacks."""
+        found = [weight for weight in self.blocks.parameters() if weight.ndim == 2]
+        return found + self.code_head.hidden_matrices() + self.residual_head.hidden_matrices()
+
     def contexts(self, table: EncodedTable) -> torch.Tensor:
         """The outputs z ``(B, C, D)`` for every cell, given the observed cells of its row.
 
