@@ -43,8 +43,8 @@ def has_fast_bfloat16(device: torch.device) -> bool:
     return False
 
 
-def matrix_precision(device: torch.device, precision: str) -> torch.autocast:
-    """A context in which linear layers multiply in the given precision.
+def matrix_type(device: torch.device, precision: str) -> torch.dtype:
+    """What matrices are multiplied in.
 
     Args:
         device: Where the tensors are.
@@ -52,4 +52,10 @@ def matrix_precision(device: torch.device, precision: str) -> torch.autocast:
             multiplies it faster.
     """
     fast = precision == 'bfloat16' or (precision == 'auto' and has_fast_bfloat16(device))
+    return torch.bfloat16 if fast else torch.float32
+
+
+def matrix_precision(device: torch.device, precision: str) -> torch.autocast:
+    """A context in which linear layers multiply in :func:`matrix_type`."""
+    fast = matrix_type(device, precision) == torch.bfloat16
     return torch.autocast(device.type, torch.bfloat16, enabled=fast)

@@ -28,6 +28,7 @@ class Muon(torch.optim.Optimizer):
         momentum: Decay of the mean gradient.
         weight_decay: Decoupled weight decay.
         num_iterations: Newton-Schulz steps towards an orthogonal matrix.
+        dtype: Of these steps, which bear rounding well.
     """
 
     def __init__(
@@ -38,12 +39,14 @@ class Muon(torch.optim.Optimizer):
         momentum: float = 0.95,
         weight_decay: float = 0.0,
         num_iterations: int = 5,
+        dtype: torch.dtype = torch.float32,
     ) -> None:
         settings = {
             'lr': lr,
             'momentum': momentum,
             'weight_decay': weight_decay,
             'num_iterations': num_iterations,
+            'dtype': dtype,
         }
         super().__init__(parameters, settings)
 
@@ -67,7 +70,7 @@ class Muon(torch.optim.Optimizer):
         # Nesterov's momentum: the mean as it would be after the same gradient once more.
         ahead = torch._foreach_lerp(gradients, means, group['momentum'])
         stacked = torch.cat([matrix.reshape(-1, *shape) for matrix in ahead])
-        updates = orthogonalised(stacked, group['num_iterations'])
+        updates = orthogonalised(stacked, group['num_iterations'], group['dtype']).to(stacked)
         sizes = [parameter.numel() // (shape[0] * shape[1]) for parameter in parameters]
         directions = [
             update.view_as(parameter)
@@ -85,11 +88,13 @@ class Muon(torch.optim.Optimizer):
         return mean
 
 
-def orthogonalised(matrices: torch.Tensor, num_iterations: int) -> torch.Tensor:
+def orthogonalised(
+    matrices: torch.Tensor, num_iterations: int, dtype: torch.dtype = torch.float32
+) -> torch.Tensor:
     """Matrices ``(N, R, C)`` with all singular values near 1 and the same singular vectors."""
     is_tall = matrices.shape[1] > matrices.shape[2]
     x = matrices.transpose(1, 2) if is_tall else matrices
-    x = x / x.norm(dim=(1, 2), keepdim=True).clamp_min(1e-12)
+    x = (x / x.norm(dim=(1, 2), keepdim=True).clamp_min(1e-12)).to(dtype)
     linear, cubic, quintic = _COEFFICIENTS
     for _ in range(num_iterations):
         square = x @ x.transpose(1, 2)

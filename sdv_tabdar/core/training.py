@@ -18,6 +18,7 @@ import torch
 
 from sdv_tabdar.core.columns import TableSchema
 from sdv_tabdar.core.config import ModelConfig, TrainingConfig
+from sdv_tabdar.core.device import matrix_type
 from sdv_tabdar.core.masking import leading_observed, random_observed
 from sdv_tabdar.core.muon import Muon
 from sdv_tabdar.core.nn.network import TabDARNetwork
@@ -260,7 +261,8 @@ def _optimizers(network: TabDARNetwork, config: TrainingConfig) -> list[torch.op
     ]
     if matrices:
         rate = _MUON_FACTOR * config.learning_rate
-        found.append(Muon(matrices, lr=rate, weight_decay=config.weight_decay))
+        dtype = matrix_type(matrices[0].device, network.precision)
+        found.append(Muon(matrices, lr=rate, weight_decay=config.weight_decay, dtype=dtype))
     for optimizer in found:
         for group in optimizer.param_groups:
             group['initial_lr'] = group['lr']

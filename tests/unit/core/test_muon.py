@@ -20,6 +20,13 @@ def test_singular_values_become_about_one(
     assert float(values.max()) < 1.3
 
 
+def test_a_shorter_type_rounds_and_no_more(generator: torch.Generator) -> None:
+    matrices = torch.randn(2, 16, 24, generator=generator)
+    found = orthogonalised(matrices, 5, torch.bfloat16)
+    assert found.dtype == torch.bfloat16
+    assert torch.allclose(found.float(), orthogonalised(matrices, 5), atol=0.1)
+
+
 def test_singular_vectors_stay(generator: torch.Generator) -> None:
     matrix = torch.randn(1, 6, 6, generator=generator)
     left, _, right = torch.linalg.svd(matrix)
