@@ -72,7 +72,7 @@ def main(options: argparse.Namespace, *, launch: Launch | None = None) -> list[d
     if options.argn_python and not any(parse_spec(text).kind == ARGN for text in others):
         others.append(ARGN)
     overrides = parse_options(options.settings, options.settings)
-    ours = [timed_spec(budget_label(seconds), seconds, overrides) for seconds in options.budgets]
+    ours = [budget_spec(seconds, overrides) for seconds in options.budgets]
     settings = {**plan_settings(options), 'metrics': DEFAULT_METRICS}
     jobs = plan(synthesizers=[*others, *ours], argn_python=options.argn_python, **settings)
     results = run_all(jobs, options.out, launch=launch)
@@ -91,6 +91,11 @@ def main(options: argparse.Namespace, *, launch: Launch | None = None) -> list[d
         (options.out / f'{NAME}.html').write_text(page, encoding='utf-8')
         print('\n' + text)
     return results
+
+
+def budget_spec(seconds: float, overrides: Mapping[str, object] | None = None) -> str:
+    """Our synthesizer trained for so many seconds."""
+    return timed_spec(budget_label(seconds), seconds, overrides)
 
 
 def budget_label(seconds: float) -> str:

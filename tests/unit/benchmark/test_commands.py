@@ -9,7 +9,7 @@ from typing import Any
 
 import pytest
 
-from sdv_tabdar.benchmark import quality, sampling_speed, settings, synthesizers, tenth
+from sdv_tabdar.benchmark import full_report, quality, sampling_speed, settings, synthesizers, tenth
 from sdv_tabdar.benchmark.__main__ import EVIDENCE, build_parser, main
 from sdv_tabdar.benchmark.arguments import plan_settings, timed_spec
 from sdv_tabdar.benchmark.jobs import Job, write_json
@@ -255,6 +255,27 @@ def test_sampling_speed_leaves_out_the_first_draw(
     options.repeats = 0
     with pytest.raises(ValueError, match='--repeats must be at least 1, but it is 0'):
         sampling_speed.main(options, launch=launch_here)
+
+
+@pytest.mark.usefixtures('replaced')
+def test_full_report_has_every_score_its_cost_and_a_page(
+    prepared: Path, tmp_path: Path, launch_here: Any, capsys: pytest.CaptureFixture[str]
+) -> None:
+    def ask_here(module: str, question: Any, *, threads: int | None = None) -> dict[str, Any]:
+        assert module == full_report.__name__
+        answered = full_report.measure(question)
+        return json.loads(json.dumps(answered))  # type: ignore[no-any-return]
+
+    out = tmp_path / 'out'
+    options = parsed('full-report', '--data', prepared, '--tables', 'one', '--out', out)
+    [found] = full_report.main(options, launch=launch_here, ask_for=ask_here)
+    assert {'shape_error', 'xgb_c2st', 'dcr_share'} <= {row['metric'] for row in found['scores']}
+    assert found['cost']['seconds'] > 0
+    printed = capsys.readouterr().out
+    assert '### one, tabdar 5 min, seed 0' in printed
+    assert '| shape_error |' in printed
+    [page] = out.rglob('full_report.html')
+    assert 'tabdar 5 min on one' in page.read_text(encoding='utf-8')
 
 
 def test_sampling_speed_is_the_median() -> None:
