@@ -60,6 +60,23 @@ def add_data_options(
     )
 
 
+def add_fitted_options(parser: argparse.ArgumentParser, *, fit_seconds: float) -> None:
+    """Which synthesizers, or for how long ours is fitted if none are named."""
+    parser.add_argument(
+        '--synthesizers',
+        nargs='+',
+        metavar='SYNTHESIZER',
+        help='which ones (default: ours, fitted for --fit-seconds)',
+    )
+    parser.add_argument(
+        '--fit-seconds',
+        type=float,
+        default=fit_seconds,
+        metavar='SECONDS',
+        help='how long our own is fitted (default: %(default)s)',
+    )
+
+
 def add_metric_options(parser: argparse.ArgumentParser) -> None:
     """What to score."""
     parser.add_argument(

@@ -12,7 +12,7 @@ from collections.abc import Mapping
 from pathlib import Path
 from typing import Any
 
-from sdv_tabdar.benchmark.arguments import add_data_options, plan_settings
+from sdv_tabdar.benchmark.arguments import add_data_options, add_fitted_options, plan_settings
 from sdv_tabdar.benchmark.environment import describe_environment, summary
 from sdv_tabdar.benchmark.exchange import read_rows
 from sdv_tabdar.benchmark.fresh import Ask, answer, ask
@@ -29,19 +29,7 @@ NAME = 'full_report'
 def add_arguments(parser: argparse.ArgumentParser) -> None:
     """The command's options."""
     add_data_options(parser, out='benchmark_runs/time_quality', tables=['adult'])
-    parser.add_argument(
-        '--synthesizers',
-        nargs='+',
-        metavar='SYNTHESIZER',
-        help='which ones (default: ours, fitted for --fit-seconds)',
-    )
-    parser.add_argument(
-        '--fit-seconds',
-        type=float,
-        default=300.0,
-        metavar='SECONDS',
-        help='how long our own is fitted (default: %(default)s)',
-    )
+    add_fitted_options(parser, fit_seconds=300.0)
     parser.add_argument(
         '--evaluation-threads',
         type=int,

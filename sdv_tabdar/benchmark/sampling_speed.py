@@ -12,7 +12,12 @@ import statistics
 from typing import Any
 
 from sdv_tabdar.benchmark import worker
-from sdv_tabdar.benchmark.arguments import add_data_options, plan_settings, timed_spec
+from sdv_tabdar.benchmark.arguments import (
+    add_data_options,
+    add_fitted_options,
+    plan_settings,
+    timed_spec,
+)
 from sdv_tabdar.benchmark.environment import describe_environment, summary
 from sdv_tabdar.benchmark.rendering import Cell, Grid, to_markdown
 from sdv_tabdar.benchmark.runner import Launch, launch_process, plan
@@ -24,19 +29,7 @@ WARM_UP_ROWS = 1_000
 def add_arguments(parser: argparse.ArgumentParser) -> None:
     """The command's options."""
     add_data_options(parser, out='benchmark_runs/sampling_speed', tables=['adult'])
-    parser.add_argument(
-        '--synthesizers',
-        nargs='+',
-        metavar='SYNTHESIZER',
-        help='which ones (default: ours, fitted for --fit-seconds)',
-    )
-    parser.add_argument(
-        '--fit-seconds',
-        type=float,
-        default=20.0,
-        metavar='SECONDS',
-        help='how long our own is fitted (default: %(default)s)',
-    )
+    add_fitted_options(parser, fit_seconds=20.0)
     parser.add_argument(
         '--sample-rows',
         type=int,

@@ -90,8 +90,8 @@ def complete(
             for position, pieces in (restrictions or {}).items()
             if any(piece is not None for piece in pieces[rows])
         }
-        part_table = table.rows(rows).to(generator.device)
-        chunk = _Chunk(network, part_table, config, generator, num_copies)
+        hidden = table.rows(rows).to(generator.device)
+        chunk = _Chunk(network, hidden, config, generator, num_copies)
         sizes.append(_draw_restricted(chunk, part))
         for position in column_order(
             len(network.schema.columns), fixed=network.fixed_order, generator=generator
@@ -298,8 +298,9 @@ def _draw_cells(
     chunk: _Chunk, position: int, context: torch.Tensor
 ) -> tuple[torch.Tensor, torch.Tensor]:
     """Codes and residuals ``(N,)`` of one column, from contexts ``(N, D)``."""
-    logits = chunk.network.code_head.logits(context, position)
-    codes = draw_categorical(logits, generator=chunk.generator, group=chunk.group)
+    codes = chunk.network.code_head.sample(
+        context, position, generator=chunk.generator, group=chunk.group
+    )
     residuals = torch.zeros(len(codes), device=codes.device)
     bins = chunk.network.schema.columns[position].bins
     if bins:

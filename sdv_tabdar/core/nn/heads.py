@@ -164,8 +164,11 @@ class CodeHead(ColumnHead):
         generator: torch.Generator,
         **condition: Any,
     ) -> torch.Tensor:
-        """Codes ``(N,)`` of one column from contexts ``(N, D)``."""
-        return draw_categorical(self.logits(context, position), generator=generator)
+        """Codes ``(N,)`` of one column from contexts ``(N, D)``.
+
+        Keyword argument besides ``generator``: ``group``, that of ``spread_uniforms``.
+        """
+        return draw_categorical(self.logits(context, position), generator=generator, **condition)
 
     def _buckets(self) -> list[_Bucket]:
         return [bucket for bucket in self.buckets if isinstance(bucket, _Bucket)]
