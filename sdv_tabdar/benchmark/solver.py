@@ -15,7 +15,7 @@ from collections.abc import Callable
 import torch
 
 from sdv_tabdar.benchmark.rendering import Cell, Grid, to_markdown
-from sdv_tabdar.core.diffusion import SIGMA_DATA, SIGMA_MIN, Denoiser, noise_to_data
+from sdv_tabdar.core.diffusion import SIGMA_DATA, SIGMA_MIN, Denoiser, field_of, noise_to_data
 
 HELP = 'steps of the diffusion solver against its error, on known laws'
 _EDM_POWER = 7
@@ -76,7 +76,7 @@ def denoiser(law: Mixture) -> Denoiser:
 
 def angle(denoise: Denoiser, noise: torch.Tensor, steps: int, sigma_max: float) -> torch.Tensor:
     """The solver of the package."""
-    return noise_to_data(denoise, noise, num_steps=steps, sigma_max=sigma_max)
+    return noise_to_data(field_of(denoise), noise, num_steps=steps, sigma_max=sigma_max)
 
 
 def edm(denoise: Denoiser, noise: torch.Tensor, steps: int, sigma_max: float) -> torch.Tensor:

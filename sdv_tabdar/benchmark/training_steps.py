@@ -23,12 +23,13 @@ from sdv_tabdar.benchmark.arguments import ENDLESS
 from sdv_tabdar.benchmark.datasets import DISCRETE_SDTYPES, Dataset
 from sdv_tabdar.benchmark.fresh import answer
 from sdv_tabdar.benchmark.jobs import Job
+from sdv_tabdar.core import training
 from sdv_tabdar.core.allocator import kept_memory
 from sdv_tabdar.core.columns import ColumnKind
 from sdv_tabdar.core.config import ModelConfig, TrainingConfig
 from sdv_tabdar.core.encoding import TableEncoder
 from sdv_tabdar.core.nn.network import TabDARNetwork
-from sdv_tabdar.core.training import batch_loss, default_batch_size, fit_network
+from sdv_tabdar.core.training import default_batch_size, fit_network
 
 FAST, PLAIN, PEAK = 'fast', 'plain', 'peak'
 MATRIX_SIZES = (512, 1024, 2048)
@@ -97,37 +98,37 @@ def train(
         (floating-point operations of the matrix products, forwards and backwards),
         ``batch_size``, ``steps`` and ``loss`` (of the last epoch, or None).
     """
-    model, training = (_configured(kind, settings) for kind in (ModelConfig, TrainingConfig))
+    model, config = (_configured(kind, settings) for kind in (ModelConfig, TrainingConfig))
     assert isinstance(model, ModelConfig)
-    assert isinstance(training, TrainingConfig)
+    assert isinstance(config, TrainingConfig)
     encoder = TableEncoder.fit(frame, kinds, model)
     table = encoder.encode(frame, np.ones(frame.shape, dtype=bool))
-    limit = dataclasses.replace(training, epochs=ENDLESS, max_training_time=warm_up + seconds)
+    limit = dataclasses.replace(config, epochs=ENDLESS, max_training_time=warm_up + seconds)
     stamps: list[tuple[float, float]] = []
 
     def stamp(share: float, epochs: int, loss: float) -> None:
         stamps.append((time.perf_counter(), time.process_time()))
 
-    around = plain.plain_blocks() if is_plain else kept_memory()
+    around = plain.plain_implementation() if is_plain else kept_memory()
     generator = torch.Generator().manual_seed(0)
     start = time.perf_counter()
     with around:
         _, history = fit_network(
             table, encoder.schema, model, limit, generator=generator, progress=stamp
         )
+        network = _network(encoder, model)
+        counter = FlopCounterMode(display=False)
+        with counter:
+            rows = table.rows(slice(config.batch_size or default_batch_size(len(table))))
+            training.batch_loss(network, rows, config, generator=generator).backward()
     counted = [pair for pair in stamps if pair[0] - start >= warm_up]
     steps = len(counted) - 1
     if steps < 1:
         raise ValueError(
             f'{warm_up + seconds:g} seconds are not enough for two training steps; give more.'
         )
-    batch_size = min(training.batch_size or default_batch_size(len(table)), len(table))
+    batch_size = min(config.batch_size or default_batch_size(len(table)), len(table))
     wall, cpu = (counted[-1][clock] - counted[0][clock] for clock in (0, 1))
-    network = _network(encoder, model)
-    counter = FlopCounterMode(display=False)
-    with counter:
-        rows = table.rows(slice(batch_size))
-        batch_loss(network, rows, training, generator=generator).backward()
     return {
         'rows_per_second': steps * batch_size / wall,
         'rows_per_cpu_second': steps * batch_size / cpu,

@@ -42,6 +42,12 @@ LOG_SIGMA_STD = 1.2
 Denoiser = Callable[[torch.Tensor, torch.Tensor], torch.Tensor]
 """``denoise(x, sigma) -> E[x | x_sigma]``; x ``(N,)``, sigma a scalar or ``(N,)``."""
 
+RawDenoiser = Callable[[torch.Tensor, int], torch.Tensor]
+"""``raw(y, level) -> F``; y ``(N,)`` scaled values, level the number of one of a few sigmas."""
+
+Field = Callable[[torch.Tensor], RawDenoiser]
+"""``field(sigmas)``, the raw denoiser at the noise levels ``(L,)`` that a solver will ask for."""
+
 
 def preconditioning(
     sigma: torch.Tensor,
@@ -66,36 +72,42 @@ def loss_weight(sigma: torch.Tensor) -> torch.Tensor:
     return (sigma**2 + SIGMA_DATA**2) / (sigma * SIGMA_DATA) ** 2
 
 
-def solve(
-    denoise: Denoiser, y: torch.Tensor, start: float, stop: float, steps: int
-) -> torch.Tensor:
+def field_of(denoise: Denoiser) -> Field:
+    """The field of any denoiser: F is what its preconditioning leaves of it."""
+
+    def at_levels(sigmas: torch.Tensor) -> RawDenoiser:
+        def raw(y: torch.Tensor, level: int) -> torch.Tensor:
+            sigma = sigmas[level]
+            c_skip, c_out, c_in, _ = preconditioning(sigma)
+            x = y / c_in
+            return (denoise(x, sigma) - c_skip * x) / c_out
+
+        return raw
+
+    return at_levels
+
+
+def solve(field: Field, y: torch.Tensor, start: float, stop: float, steps: int) -> torch.Tensor:
     """Follow dy/dtheta = -F(y, theta) with Heun's second-order rule.
 
     Args:
-        denoise: Any denoiser.
+        field: F.
         y: ``(N,)`` scaled values at the angle ``start``.
         start: Angle to begin with, in radians.
         stop: Angle to end with; less than ``start`` on the way to data.
-        steps: Equal steps, of two calls of the denoiser each.
+        steps: Equal steps, of two calls of F each.
 
     Returns:
         ``(N,)`` scaled values at ``stop``.
     """
     step = (stop - start) / steps
+    angles = [start + number * step for number in range(steps + 1)]
+    raw = field(y.new_tensor([SIGMA_DATA * math.tan(angle) for angle in angles]))
     for number in range(steps):
-        angle = start + number * step
-        slope = -_raw(denoise, y, angle)
-        end_slope = -_raw(denoise, y + step * slope, angle + step)
-        y = y + step * (slope + end_slope) / 2
+        slope = raw(y, number)
+        end_slope = raw(y - step * slope, number + 1)
+        y = y - step * (slope + end_slope) / 2
     return y
-
-
-def _raw(denoise: Denoiser, y: torch.Tensor, angle: float) -> torch.Tensor:
-    """F at scaled values ``y``, from the denoiser it is inside of."""
-    sigma = y.new_tensor(SIGMA_DATA * math.tan(angle))
-    c_skip, c_out, c_in, _ = preconditioning(sigma)
-    x = y / c_in
-    return (denoise(x, sigma) - c_skip * x) / c_out
 
 
 def _angle(sigma: float) -> float:
@@ -103,18 +115,18 @@ def _angle(sigma: float) -> float:
 
 
 def noise_to_data(
-    denoise: Denoiser, noise: torch.Tensor, *, num_steps: int, sigma_max: float
+    field: Field, noise: torch.Tensor, *, num_steps: int, sigma_max: float
 ) -> torch.Tensor:
     """Data values ``(N,)`` that standard normal ``noise`` ``(N,)`` flows to.
 
     Noise stands for the scaled value at ``sigma_max``; the flow ends at ``SIGMA_MIN``, which is
     taken for noise-free.
     """
-    return SIGMA_DATA * solve(denoise, noise, _angle(sigma_max), _angle(SIGMA_MIN), num_steps)
+    return SIGMA_DATA * solve(field, noise, _angle(sigma_max), _angle(SIGMA_MIN), num_steps)
 
 
 def data_to_noise(
-    denoise: Denoiser, x: torch.Tensor, *, num_steps: int, sigma_max: float
+    field: Field, x: torch.Tensor, *, num_steps: int, sigma_max: float
 ) -> torch.Tensor:
     """The standard normal noise ``(N,)`` that flows to ``x`` ``(N,)``; inverse of the above."""
-    return solve(denoise, x / SIGMA_DATA, _angle(SIGMA_MIN), _angle(sigma_max), num_steps)
+    return solve(field, x / SIGMA_DATA, _angle(SIGMA_MIN), _angle(sigma_max), num_steps)

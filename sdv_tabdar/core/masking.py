@@ -7,42 +7,47 @@ import torch
 from sdv_tabdar.core.random import spread_uniforms
 
 
-def random_observed(num_rows: int, num_columns: int, *, generator: torch.Generator) -> torch.Tensor:
-    """Draw what the model may see: for every row M ~ U{1..C} hidden cells, uniformly placed.
+def complementary_observed(
+    num_pairs: int, num_columns: int, *, generator: torch.Generator
+) -> torch.Tensor:
+    """Draw what the model may see of pairs of rows: one sees what the other does not.
 
-    A row's hidden cells are those whose uniform score ranks among its M smallest.
+    The number M of hidden cells of every row is uniform on {0..C}, their places are uniform, and
+    the rows of a pair hide C cells between them. The law is that of the paper, M ~ U{1..C}, but
+    for the rows that hide nothing and teach nothing, one in C + 1.
 
     Args:
-        num_rows: B.
+        num_pairs: P.
         num_columns: C.
         generator: Source of randomness; its device is the result's.
 
     Returns:
-        ``(B, C)`` bool, True = observed. Every row hides at least one cell.
+        ``(2 P, C)`` bool, True = observed; row P + p is the complement of row p.
 
     Source: paper, section 'Detailed Architecture', 'Input masking', for each row on its own.
     """
-    scores = torch.rand(num_rows, num_columns, generator=generator, device=generator.device)
+    scores = torch.rand(num_pairs, num_columns, generator=generator, device=generator.device)
     ranks = scores.argsort(dim=1).argsort(dim=1)
-    return ranks >= _num_hidden(num_rows, num_columns, generator=generator)
+    first = ranks >= _spread_integers(num_pairs, num_columns + 1, generator=generator)
+    return torch.cat([first, ~first])
 
 
 def leading_observed(
     num_rows: int, num_columns: int, *, generator: torch.Generator
 ) -> torch.Tensor:
-    """As :func:`random_observed`, but the M hidden cells of a row are its last ones."""
-    num_hidden = _num_hidden(num_rows, num_columns, generator=generator)
-    return torch.arange(num_columns, device=generator.device) < num_columns - num_hidden
+    """``(B, C)``: the M ~ U{1..C} hidden cells of a row are its last ones."""
+    num_observed = _spread_integers(num_rows, num_columns, generator=generator)
+    return torch.arange(num_columns, device=generator.device) < num_observed
 
 
-def _num_hidden(num_rows: int, num_columns: int, *, generator: torch.Generator) -> torch.Tensor:
-    """M ~ U{1..C} for each row, ``(B, 1)``.
+def _spread_integers(size: int, stop: int, *, generator: torch.Generator) -> torch.Tensor:
+    """Integers ``(size, 1)``, each uniform on {0..stop - 1}.
 
-    The numbers of a call are spread evenly (stratified), which takes their share of the noise out
-    of a step's gradient.
+    Those of a call are spread evenly (stratified), which takes their share of the noise out of a
+    step's gradient.
     """
-    uniform = spread_uniforms(num_rows, generator=generator)
-    return 1 + (uniform * num_columns).long().clamp_max(num_columns - 1).unsqueeze(1)
+    uniform = spread_uniforms(size, generator=generator)
+    return (uniform * stop).long().clamp_max(stop - 1).unsqueeze(1)
 
 
 def random_order(num_columns: int, *, generator: torch.Generator) -> list[int]:

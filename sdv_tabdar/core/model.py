@@ -31,7 +31,7 @@ from sdv_tabdar.core.restrictions import Restriction
 from sdv_tabdar.core.sampling import Completion, complete
 from sdv_tabdar.core.training import TrainingHistory, fit_network
 
-_STATE_VERSION = 1
+_STATE_VERSION = 2
 
 
 class TabDAR:

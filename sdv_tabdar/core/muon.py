@@ -38,7 +38,7 @@ class Muon(torch.optim.Optimizer):
         lr: float,
         momentum: float = 0.95,
         weight_decay: float = 0.0,
-        num_iterations: int = 5,
+        num_iterations: int = 3,
         dtype: torch.dtype = torch.float32,
     ) -> None:
         settings = {

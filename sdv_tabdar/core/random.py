@@ -38,6 +38,12 @@ def make_generator(state: RandomState, device: torch.device) -> torch.Generator:
     return generator
 
 
+def split_generator(generator: torch.Generator, number: int) -> list[torch.Generator]:
+    """So many generators, with seeds drawn from one."""
+    seeds = torch.randint(2**62, (number,), generator=generator, device=generator.device)
+    return [torch.Generator(generator.device).manual_seed(seed) for seed in seeds.tolist()]
+
+
 def spread_uniforms(
     size: int,
     *,

@@ -17,6 +17,7 @@ doi:10.1007/978-1-4757-3437-9).
 from __future__ import annotations
 
 import dataclasses
+import functools
 from collections.abc import Callable, Mapping, Sequence
 
 import numpy as np
@@ -25,10 +26,11 @@ import torch
 from sdv_tabdar.core.config import SamplingConfig
 from sdv_tabdar.core.masking import column_order, random_order
 from sdv_tabdar.core.nn.heads import Flow, draw_categorical
-from sdv_tabdar.core.nn.network import TabDARNetwork, VisibleTokens
+from sdv_tabdar.core.nn.network import TabDARNetwork
 from sdv_tabdar.core.pieces import Pieces
-from sdv_tabdar.core.random import spread_normals, spread_uniforms
+from sdv_tabdar.core.random import split_generator, spread_normals, spread_uniforms
 from sdv_tabdar.core.table import EncodedTable
+from sdv_tabdar.core.workers import workers
 
 _MIN_ORDERS = 8  # chunks that a table is cut into, unless they would be smaller than ...
 _MIN_CHUNK = 256  # ... this
@@ -53,7 +55,6 @@ class Completion:
     effective_sample_size: torch.Tensor
 
 
-@torch.inference_mode()
 def complete(
     network: TabDARNetwork,
     table: EncodedTable,
@@ -80,34 +81,56 @@ def complete(
     Returns:
         The table with its observed cells untouched and all others filled.
     """
-    chunks, sizes = [], []
     size = _chunk_size(config, *table.codes.shape, num_restricted=len(restrictions or {}))
     size = -(-size // num_copies) * num_copies
-    for start in range(0, len(table), size):
+    starts = range(0, len(table), size)
+    tasks = []
+    for start, chunk_generator in zip(starts, split_generator(generator, len(starts)), strict=True):
         rows = slice(start, start + size)
         part = {
             position: pieces[rows]
             for position, pieces in (restrictions or {}).items()
             if any(piece is not None for piece in pieces[rows])
         }
-        hidden = table.rows(rows).to(generator.device)
-        chunk = _Chunk(network, hidden, config, generator, num_copies)
-        sizes.append(_draw_restricted(chunk, part))
-        for position in column_order(
-            len(network.schema.columns), fixed=network.fixed_order, generator=generator
-        ):
-            chunk.draw(position, ~chunk.observed[:, position])
-        chunks.append(EncodedTable(chunk.codes, chunk.residuals, chunk.observed))
-        if progress is not None:
-            progress(len(chunk.codes))
+        hidden = table.rows(rows)
+        tasks.append(
+            functools.partial(
+                _completed_chunk, network, hidden, config, chunk_generator, part, num_copies
+            )
+        )
+    chunks = []
+    with workers(len(tasks), generator.device) as team:
+        for chunk in team.run(tasks):
+            chunks.append(chunk)
+            if progress is not None:
+                progress(len(chunk.table))
     if not chunks:
         return Completion(table, torch.zeros(0))
     completed = EncodedTable(
-        torch.cat([chunk.codes for chunk in chunks]),
-        torch.cat([chunk.residuals for chunk in chunks]),
-        torch.cat([chunk.observed for chunk in chunks]),
+        torch.cat([chunk.table.codes for chunk in chunks]),
+        torch.cat([chunk.table.residuals for chunk in chunks]),
+        torch.cat([chunk.table.observed for chunk in chunks]),
     )
-    return Completion(completed, torch.cat(sizes))
+    return Completion(completed, torch.cat([chunk.effective_sample_size for chunk in chunks]))
+
+
+@torch.inference_mode()
+def _completed_chunk(
+    network: TabDARNetwork,
+    table: EncodedTable,
+    config: SamplingConfig,
+    generator: torch.Generator,
+    restrictions: Restrictions,
+    num_copies: int,
+) -> Completion:
+    """As :func:`complete`, for rows that go through the network together."""
+    chunk = _Chunk(network, table.to(generator.device), config, generator, num_copies)
+    sizes = _draw_restricted(chunk, restrictions)
+    for position in column_order(
+        len(network.schema.columns), fixed=network.fixed_order, generator=generator
+    ):
+        chunk.draw(position, ~chunk.observed[:, position])
+    return Completion(EncodedTable(chunk.codes, chunk.residuals, chunk.observed), sizes)
 
 
 def _chunk_size(
@@ -124,10 +147,10 @@ def _chunk_size(
 
 
 class _Chunk:
-    """Rows being filled, with the input tokens of their known cells.
+    """Rows being filled.
 
     ``slots`` lists the columns known in some row; the token of slot s stands at place s + 1 of
-    ``seen``, behind ``[pad]``, so that what is visible is always a leading part of it.
+    ``seen``, behind ``[pad]``.
     """
 
     def __init__(
@@ -145,9 +168,7 @@ class _Chunk:
         num_rows, num_columns = self.codes.shape
         self.numerical = {column: i for i, column in enumerate(network.schema.numerical)}
         self.slots: list[int] = []
-        pad = network.visible_pad()
-        self.seen = VisibleTokens.room(pad, num_rows, num_columns + 1)
-        self.seen.put(slice(None), 0, pad)
+        self.seen = network.nothing_seen(num_rows)
         for position in range(num_columns):
             rows = self.observed[:, position]
             if rows.any():
@@ -165,13 +186,13 @@ class _Chunk:
         if not rows.any():
             return None
         index = None if rows.all() else rows.nonzero().squeeze(1)
-        context = self.network.context_of(position, *self._visible(index))
+        where = slice(None) if index is None else index
+        context = self.network.context_of(position, self.seen.of(where))
         weight = None
         if pieces is None:
             codes, residuals = _draw_cells(self, position, context)
         else:
             codes, residuals, weight = _draw_pieces(self, position, context, pieces)
-        where = slice(None) if index is None else index
         self.codes[where, position] = codes.to(self.codes.dtype)
         if position in self.numerical:
             self.residuals[where, self.numerical[position]] = residuals
@@ -193,13 +214,7 @@ class _Chunk:
         """Keep (and repeat) the rows at ``index``."""
         self.codes, self.residuals = self.codes[index], self.residuals[index]
         self.observed = self.observed[index]
-        self.seen = self.seen.leading(index, self.seen.tokens.shape[1])
-
-    def _visible(self, index: torch.Tensor | None) -> tuple[VisibleTokens, torch.Tensor | None]:
-        where = slice(None) if index is None else index
-        seen = self.seen.leading(where, len(self.slots) + 1)
-        known = self.observed[where][:, self.slots]
-        return seen, None if known.all() else self.network.key_bias(known)
+        self.seen.keep(index)
 
     def _see(self, position: int, rows: torch.Tensor) -> None:
         if position not in self.slots:
@@ -209,8 +224,8 @@ class _Chunk:
         residuals = None
         if position in self.numerical:
             residuals = self.residuals[index, self.numerical[position]]
-        cells = self.network.visible(position, self.codes[index, position], residuals)
-        self.seen.put(index, place, cells)
+        codes = self.codes[index, position]
+        self.network.see(self.seen, place, index, position, codes, residuals)
 
 
 def _draw_restricted(chunk: _Chunk, restrictions: Restrictions) -> torch.Tensor:

@@ -10,19 +10,23 @@ from __future__ import annotations
 
 import copy
 import dataclasses
+import functools
 import math
 import time
 from collections.abc import Callable
+from itertools import pairwise
 
 import torch
 
 from sdv_tabdar.core.columns import TableSchema
 from sdv_tabdar.core.config import ModelConfig, TrainingConfig
 from sdv_tabdar.core.device import matrix_type
-from sdv_tabdar.core.masking import leading_observed, random_observed
+from sdv_tabdar.core.masking import complementary_observed, leading_observed
 from sdv_tabdar.core.muon import Muon
 from sdv_tabdar.core.nn.network import TabDARNetwork
+from sdv_tabdar.core.random import split_generator
 from sdv_tabdar.core.table import EncodedTable
+from sdv_tabdar.core.workers import Workers, workers
 
 _WARM_UP = 0.02  # share of the training spent on raising the learning rate
 _FINAL_RATE = 0.01  # learning rate at the end, as a share of the highest
@@ -32,6 +36,7 @@ _PLATEAU_PATIENCE = 50  # epochs
 _DEFAULT_CELLS = 40_000_000  # cells that go through the network by default ...
 _MIN_EPOCHS, _MAX_EPOCHS = 10, 80  # ... within these numbers of epochs, and no more than ...
 _FEW_EPOCHS, _ROWS_PER_EPOCH = 30, 225  # ... these for fewer rows, which would be memorised
+SHARD_CELLS = 480  # of a step, for each core that takes part in it
 _MIN_STEPS = 500  # of a training, however small the table
 _SMALL_TABLE = 4_000  # rows below which smaller steps learn more from fewer epochs
 
@@ -139,9 +144,11 @@ def fit_network(
 
     Source: paper, Algorithm 'Training'.
     """
-    trainer = _Trainer(table, schema, model, config, generator, progress)
-    while trainer.clock.share < 1:
-        trainer.run_epoch()
+    batch_size = min(config.batch_size or default_batch_size(len(table)), len(table))
+    with workers(batch_size * len(schema.columns) // SHARD_CELLS, generator.device) as team:
+        trainer = _Trainer(table, schema, model, config, batch_size, team, generator, progress)
+        while trainer.clock.share < 1:
+            trainer.run_epoch()
     trainer.history.seconds = trainer.clock.seconds
     return trainer.result(), trainer.history
 
@@ -155,21 +162,24 @@ class _Trainer:
         schema: TableSchema,
         model: ModelConfig,
         config: TrainingConfig,
+        batch_size: int,
+        team: Workers,
         generator: torch.Generator,
         progress: Progress | None,
     ) -> None:
-        self.table, self.config = table, config
+        self.table, self.config, self.batch_size, self.team = table, config, batch_size, team
         self.generator, self.progress = generator, progress
         self.network = _initialised(schema, model, generator).to(generator.device).train()
         self.average = _Average(self.network, config.ema_decay) if config.ema_decay else None
-        self.optimizers = _optimizers(self.network, config)
+        self.parameters = list(self.network.parameters())
+        self.shards = split_generator(generator, team.number)
+        self.optimizers = _optimizers(self.network, config, team.number)
         self.plateaus = [
             torch.optim.lr_scheduler.ReduceLROnPlateau(
                 optimizer, factor=0.5, patience=_PLATEAU_PATIENCE
             )
             for optimizer in self.optimizers
         ]
-        self.batch_size = min(config.batch_size or default_batch_size(len(table)), len(table))
         self.steps_per_epoch = len(table) // self.batch_size
         num_rows, num_columns = table.codes.shape
         epochs = config.epochs or default_epochs(num_rows, num_columns, self.batch_size)
@@ -208,19 +218,42 @@ class _Trainer:
             for optimizer in self.optimizers:
                 for group in optimizer.param_groups:
                     group['lr'] = group['initial_lr'] * factor
-        loss = batch_loss(self.network, rows, self.config, generator=self.generator)
-        for optimizer in self.optimizers:
-            optimizer.zero_grad()
-        loss.backward()
-        for optimizer in self.optimizers:
-            optimizer.step()
+        loss = self._backward(rows)
+        list(self.team.run([optimizer.step for optimizer in self.optimizers]))
         if self.average is not None:
             self.average.update()
         self.clock.steps += 1
         if self.progress is not None:
             losses = self.history.losses
             self.progress(self.clock.share, len(losses), losses[-1] if losses else math.nan)
-        return loss.detach()
+        return loss
+
+    def _backward(self, rows: EncodedTable) -> torch.Tensor:
+        """Leave the gradient of a batch with the parameters, and return its loss.
+
+        Each shard's gradients are its own until they are added, so that no two threads write to
+        the same place and the sum does not depend on which is first.
+        """
+        bounds = torch.linspace(0, len(rows), len(self.shards) + 1).round().int().tolist()
+        tasks = [
+            functools.partial(self._shard, rows.rows(slice(start, stop)), len(rows), generator)
+            for (start, stop), generator in zip(pairwise(bounds), self.shards, strict=True)
+        ]
+        found = list(self.team.run(tasks))
+        for parameter, *gradients in zip(
+            self.parameters, *(gradients for _, gradients in found), strict=True
+        ):
+            if gradients[0] is not None:
+                parameter.grad = sum(gradients[1:], gradients[0])
+        return torch.stack([loss for loss, _ in found]).sum()
+
+    def _shard(
+        self, rows: EncodedTable, num_rows: int, generator: torch.Generator
+    ) -> tuple[torch.Tensor, tuple[torch.Tensor | None, ...]]:
+        """Loss and gradients of a part of ``num_rows`` rows, by its share of them."""
+        loss = batch_loss(self.network, rows, self.config, generator=generator)
+        loss = loss * (len(rows) / num_rows)
+        return loss.detach(), torch.autograd.grad(loss, self.parameters, allow_unused=True)
 
 
 def batch_loss(
@@ -231,21 +264,51 @@ def batch_loss(
     generator: torch.Generator,
 ) -> torch.Tensor:
     """Loss of a batch, in nats per cell: a scalar."""
-    num_rows, num_columns = rows.codes.shape
-    draw_observed = leading_observed if network.fixed_order else random_observed
-    observed = draw_observed(num_rows, num_columns, generator=generator)
-    hidden_rows = EncodedTable(rows.codes, rows.residuals, observed)
-    losses = network.losses(hidden_rows, noise_draws=config.noise_draws, generator=generator)
-    total = losses.sum(dim=1)
+    find = _ordered_losses if network.fixed_order else _paired_losses
+    losses, num_hidden, num_rows = find(network, rows, config.noise_draws, generator)
     if config.loss_weighting == 'order':
-        total = total / (~observed).sum(dim=1)
-    else:
-        total = 2 * total / num_columns
-    return total.mean()
+        return (losses / num_hidden).sum() / num_rows
+    return 2 * losses.sum() / (losses.shape[1] * num_rows)
 
 
-def _optimizers(network: TabDARNetwork, config: TrainingConfig) -> list[torch.optim.Optimizer]:
-    """Muon for the matrices of hidden layers, if it is asked for, and AdamW for what remains."""
+def _ordered_losses(
+    network: TabDARNetwork, rows: EncodedTable, noise_draws: int, generator: torch.Generator
+) -> tuple[torch.Tensor, torch.Tensor, float]:
+    """Losses ``(B, C)``, the number of hidden cells ``(B, 1)`` of their rows, and B."""
+    observed = leading_observed(*rows.codes.shape, generator=generator)
+    table = EncodedTable(rows.codes, rows.residuals, observed)
+    losses = network.losses(table, noise_draws=noise_draws, generator=generator)
+    return losses, (~observed).sum(dim=1, keepdim=True), float(len(rows))
+
+
+def _paired_losses(
+    network: TabDARNetwork, rows: EncodedTable, noise_draws: int, generator: torch.Generator
+) -> tuple[torch.Tensor, torch.Tensor, float]:
+    """As :func:`_ordered_losses`, for the one hidden cell of each column of P pairs, ``(P, C)``.
+
+    Without a partner the last row is paired with the first. The number of rows is that of rows
+    which hide something, in expectation.
+    """
+    num_rows, num_columns = rows.codes.shape
+    if num_rows % 2:
+        rows = rows.rows(torch.arange(num_rows + 1, device=rows.codes.device) % num_rows)
+    num_pairs = len(rows) // 2
+    observed = complementary_observed(num_pairs, num_columns, generator=generator)
+    table = EncodedTable(rows.codes, rows.residuals, observed)
+    losses = network.pair_losses(table, noise_draws=noise_draws, generator=generator)
+    side = observed[:num_pairs]
+    hidden_of_second = side.sum(dim=1, keepdim=True)
+    num_hidden = torch.where(side, hidden_of_second, num_columns - hidden_of_second)
+    return losses, num_hidden, 2 * num_pairs * num_columns / (num_columns + 1)
+
+
+def _optimizers(
+    network: TabDARNetwork, config: TrainingConfig, number: int
+) -> list[torch.optim.Optimizer]:
+    """Muon for the matrices of hidden layers, if it is asked for, and AdamW for what remains.
+
+    There are ``number`` Muons, of about the same work each.
+    """
     matrices = network.hidden_matrices() if config.optimizer == 'muon' else []
     others = {id(parameter): parameter for parameter in network.parameters()}
     for matrix in matrices:
@@ -262,7 +325,11 @@ def _optimizers(network: TabDARNetwork, config: TrainingConfig) -> list[torch.op
     if matrices:
         rate = _MUON_FACTOR * config.learning_rate
         dtype = matrix_type(matrices[0].device, network.precision)
-        found.append(Muon(matrices, lr=rate, weight_decay=config.weight_decay, dtype=dtype))
+        matrices.sort(key=torch.numel, reverse=True)
+        found.extend(
+            Muon(matrices[start::number], lr=rate, weight_decay=config.weight_decay, dtype=dtype)
+            for start in range(number)
+        )
     for optimizer in found:
         for group in optimizer.param_groups:
             group['initial_lr'] = group['lr']

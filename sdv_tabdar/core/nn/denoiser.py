@@ -13,7 +13,7 @@ import math
 import torch
 from torch import nn
 
-from sdv_tabdar.core.diffusion import preconditioning
+from sdv_tabdar.core.diffusion import Field, RawDenoiser, preconditioning
 
 _NUM_FREQUENCIES = 16
 
@@ -64,10 +64,28 @@ class DenoiserNetwork(nn.Module):
         Returns:
             ``(..., N)``, E[x | x_sigma].
         """
-        c_skip, c_out, c_in, c_noise = preconditioning(sigma)
-        angles = c_noise.unsqueeze(-1) * self.frequencies
-        noise = self.noise(torch.cat([angles.cos(), angles.sin()], dim=-1))
-        hidden = self.value((c_in * x).unsqueeze(-1)) + noise + condition
+        c_skip, c_out, c_in, _ = preconditioning(sigma)
+        return c_skip * x + c_out * self._raw(c_in * x, self._level(sigma), condition)
+
+    def field(self, condition: torch.Tensor) -> Field:
+        """The raw network F for N cells with conditions ``(N, width)``."""
+
+        def at_levels(sigmas: torch.Tensor) -> RawDenoiser:
+            levels = self._level(sigmas)
+            return lambda y, level: self._raw(y, levels[level], condition)
+
+        return at_levels
+
+    def _level(self, sigma: torch.Tensor) -> torch.Tensor:
+        """What a noise level adds to the first hidden layer: ``(..., width)`` from ``(...)``."""
+        angles = preconditioning(sigma)[3].unsqueeze(-1) * self.frequencies
+        level: torch.Tensor = self.noise(torch.cat([angles.cos(), angles.sin()], dim=-1))
+        return level
+
+    def _raw(self, y: torch.Tensor, level: torch.Tensor, condition: torch.Tensor) -> torch.Tensor:
+        """F for scaled noisy numbers ``(..., N)``."""
+        hidden = self.value(y.unsqueeze(-1)) + (condition + level)
         for block in self.blocks:
             hidden = hidden + nn.functional.silu(block(hidden))
-        return c_skip * x + c_out * self.output(hidden).squeeze(-1)
+        raw: torch.Tensor = self.output(hidden).squeeze(-1)
+        return raw

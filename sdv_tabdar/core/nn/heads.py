@@ -84,8 +84,8 @@ class _Bucket(nn.Module):
                 self.biases[-1][row, 0, : len(column_counts)] = logs
 
     def forward(self, context: torch.Tensor) -> torch.Tensor:
-        """Logits ``(G, B, K_max)`` of the bucket's G columns from contexts ``(B, C, D)``."""
-        hidden = context[:, self.columns].transpose(0, 1)
+        """Logits ``(G, B, K_max)`` of the bucket's G columns from contexts ``(C, B, D)``."""
+        hidden = context.index_select(0, self.columns)
         for weight, bias in zip(self.weights[:-1], self.biases[:-1], strict=True):
             hidden = nn.functional.relu(torch.baddbmm(bias, hidden, weight))
         weight = torch.baddbmm(self.weights[-1], self.nodes, self.shares)
@@ -129,23 +129,23 @@ class CodeHead(ColumnHead):
         """Negative log probability in nats.
 
         Args:
-            target: ``(B, C)`` codes.
-            context: ``(B, C, D)``.
+            target: ``(C, B)`` codes.
+            context: ``(C, B, D)``.
             **condition: Nothing.
 
         Returns:
-            ``(B, C)``.
+            ``(C, B)``.
         """
         parts, order = [], []
         for bucket in self._buckets():
             logits = bucket(context)
-            codes = target[:, bucket.columns].t().long()
+            codes = target.index_select(0, bucket.columns).long()
             part = nn.functional.cross_entropy(
                 logits.flatten(0, 1), codes.flatten(), reduction='none'
             )
             parts.append(part.view(codes.shape))
             order.append(bucket.columns)
-        return torch.cat(parts).index_select(0, torch.cat(order).argsort()).t()
+        return torch.cat(parts).index_select(0, torch.cat(order).argsort())
 
     def hidden_matrices(self) -> list[torch.Tensor]:
         """Weights of all layers but the last, stacked over the columns of a bucket."""
@@ -248,18 +248,14 @@ class ResidualHead(ColumnHead):
             sigma_max: Noise level at which it starts.
         """
         condition = self.network.condition(context, codes + self.first_bin[position])
-
-        def denoise(x: torch.Tensor, sigma: torch.Tensor) -> torch.Tensor:
-            estimate: torch.Tensor = self.network(x, sigma, condition)
-            return estimate
-
-        return Flow(denoise, num_steps, sigma_max)
+        return Flow(self.network.field(condition), num_steps, sigma_max)
 
 
 class BinHead(ResidualHead):
     """Residuals by the marginal law of their bin, whatever the context: nothing to learn.
 
-    The denoiser of N(0, sigma_data^2) is c_skip x, and the flow scales noise by sigma_data.
+    The denoiser of N(0, sigma_data^2) is c_skip x, so that F = 0, and the flow scales noise by
+    sigma_data.
 
     Source: paper, ablation 'w/o diffusion loss', with bins of equal mass instead of equal width.
     """
@@ -286,7 +282,7 @@ class BinHead(ResidualHead):
         sigma_max: float,
     ) -> Flow:
         """As :meth:`ResidualHead.flow`, the same for all cells."""
-        return Flow(lambda x, sigma: diffusion.preconditioning(sigma)[0] * x, num_steps, sigma_max)
+        return Flow(lambda _: lambda y, _: torch.zeros_like(y), num_steps, sigma_max)
 
 
 def make_residual_head(schema: TableSchema, config: ModelConfig) -> ResidualHead:
@@ -308,25 +304,25 @@ class Flow:
     """The probability-flow ODE of N cells, both ways.
 
     Attributes:
-        denoise: Their denoiser.
+        field: Their raw denoiser F.
         num_steps: Steps of the solver.
         sigma_max: Noise level at the noise end.
     """
 
-    denoise: diffusion.Denoiser
+    field: diffusion.Field
     num_steps: int
     sigma_max: float
 
     def to_data(self, noise: torch.Tensor) -> torch.Tensor:
         """Residuals ``(N,)`` from standard normal noise ``(N,)``."""
         return diffusion.noise_to_data(
-            self.denoise, noise, num_steps=self.num_steps, sigma_max=self.sigma_max
+            self.field, noise, num_steps=self.num_steps, sigma_max=self.sigma_max
         )
 
     def to_noise(self, residuals: torch.Tensor) -> torch.Tensor:
         """Noise ``(N,)`` from residuals ``(N,)``; its normal CDF is that of the residuals."""
         return diffusion.data_to_noise(
-            self.denoise, residuals, num_steps=self.num_steps, sigma_max=self.sigma_max
+            self.field, residuals, num_steps=self.num_steps, sigma_max=self.sigma_max
         )
 
 

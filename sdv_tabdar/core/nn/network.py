@@ -8,8 +8,6 @@
 
 from __future__ import annotations
 
-import dataclasses
-
 import torch
 from torch import nn
 
@@ -17,45 +15,10 @@ from sdv_tabdar.core.columns import TableSchema
 from sdv_tabdar.core.config import ModelConfig
 from sdv_tabdar.core.device import matrix_precision
 from sdv_tabdar.core.nn.heads import CodeHead, first_bins, make_residual_head
+from sdv_tabdar.core.nn.seen import Rows, SeenTokens
 from sdv_tabdar.core.nn.tokenizers import Tokenizer
 from sdv_tabdar.core.nn.transformer import Block
 from sdv_tabdar.core.table import EncodedTable
-
-
-@dataclasses.dataclass(frozen=True)
-class VisibleTokens:
-    """Input tokens of known cells, and what the first block makes of each of them alone.
-
-    Attributes:
-        tokens: ``(B, V, D)``.
-        query: ``(B, heads, V, d)``, as are the next.
-        key: Likewise.
-        value: Likewise.
-    """
-
-    tokens: torch.Tensor
-    query: torch.Tensor
-    key: torch.Tensor
-    value: torch.Tensor
-
-    @classmethod
-    def room(cls, like: VisibleTokens, num_rows: int, num_tokens: int) -> VisibleTokens:
-        """Zeros for so many tokens of so many rows."""
-        _, num_heads, _, head_width = like.query.shape
-        heads = (num_rows, num_heads, num_tokens, head_width)
-        tokens = like.tokens.new_zeros(num_rows, num_tokens, like.tokens.shape[-1])
-        return cls(tokens, *(like.query.new_zeros(heads) for _ in range(3)))
-
-    def put(self, rows: torch.Tensor | slice, place: int, cells: VisibleTokens) -> None:
-        """Write cells of one token each at a place of some rows."""
-        self.tokens[:, place][rows] = cells.tokens[:, 0]
-        for name in ('query', 'key', 'value'):
-            getattr(self, name)[:, :, place][rows] = getattr(cells, name)[:, :, 0]
-
-    def leading(self, rows: torch.Tensor | slice, num_tokens: int) -> VisibleTokens:
-        """The first tokens of some rows."""
-        heads = (getattr(self, name)[rows, :, :num_tokens] for name in ('query', 'key', 'value'))
-        return VisibleTokens(self.tokens[rows, :num_tokens], *heads)
 
 
 class TabDARNetwork(nn.Module):
@@ -90,13 +53,12 @@ class TabDARNetwork(nn.Module):
         numerical = [schema.columns[position] for position in schema.numerical]
         numbers = first_bins(schema)
         first_bin = [numbers[position] for position in schema.numerical]
-        self.register_buffer('bin_offsets', torch.tensor(first_bin, dtype=torch.long))
-        self.register_buffer(
-            'bin_start', torch.tensor([c.bins.start for c in numerical], dtype=torch.long)
-        )
-        self.register_buffer(
-            'bin_stop', torch.tensor([c.bins.stop for c in numerical], dtype=torch.long)
-        )
+        for name, values in (
+            ('bin_offsets', first_bin),
+            ('bin_start', [column.bins.start for column in numerical]),
+            ('bin_stop', [column.bins.stop for column in numerical]),
+        ):
+            self.register_buffer(name, torch.tensor(values, dtype=torch.long)[:, None])
 
     def hidden_matrices(self) -> list[torch.Tensor]:
         """Weights of the linear maps between hidden layers, of 2 dimensions, or 3 for stacks."""
@@ -109,55 +71,96 @@ class TabDARNetwork(nn.Module):
         The value of a hidden cell has no influence on any output.
         """
         tokens = self.tokenizer(table.codes, table.residuals)
-        hidden = tokens * table.observed.unsqueeze(-1) + self.positions
-        x = torch.cat([self.pad.expand(len(table), 1, -1), hidden], dim=1)
+        hidden = tokens * table.observed.t().unsqueeze(-1) + self.positions.unsqueeze(1)
+        x = torch.cat([self.pad.expand(1, len(table), -1), hidden])
         bias = self.key_bias(table.observed)
         with matrix_precision(x.device, self.precision):
             for block in self.blocks:
                 x = block(x, bias=bias)
-        return self.norm(x[:, 1:].float())
+        return self.norm(x[1:].float()).transpose(0, 1)
 
-    def visible(
-        self, position: int, codes: torch.Tensor, residuals: torch.Tensor | None
-    ) -> VisibleTokens:
-        """Known cells ``(N,)`` of one column, as what others see of them."""
-        tokens = self.tokenizer.column(position, codes, residuals) + self.positions[position]
-        return self._projected(tokens)
-
-    def visible_pad(self) -> VisibleTokens:
-        """``[pad]``, which every cell sees."""
-        return self._projected(self.pad.unsqueeze(0))
-
-    def context_of(
-        self, position: int, visible: VisibleTokens, bias: torch.Tensor | None
+    def pair_contexts(
+        self, codes: torch.Tensor, residuals: torch.Tensor, seen_by_first: torch.Tensor
     ) -> torch.Tensor:
-        """The output z ``(B, D)`` for one column: :meth:`contexts`, without what it needs not.
+        """:meth:`contexts` of the hidden cells of pairs of rows that see complementary columns.
 
-        The first block's projections are at hand, the last block works for the one cell only.
+        In every column one row of a pair sees its cell and the other is asked for it, so that
+        the pair has a visible token and an asking one for each column, whatever the hidden sets
+        are: all shapes are fixed, and nothing is computed for a cell whose output is not used.
 
         Args:
-            position: The column asked for.
-            visible: ``[pad]`` and the columns known in some row, V tokens a row.
-            bias: ``(B, 1, 1, V)`` from :meth:`key_bias`, or None if all are known in all rows.
+            codes: ``(P, C)``, of the cells that are seen.
+            residuals: ``(P, C_num)``, likewise.
+            seen_by_first: ``(P, C)`` bool, whether it is the first row that sees its cell.
+
+        Returns:
+            ``(C, P, D)``, for the cell of the row that does not see it.
         """
-        asking = self.positions[position].expand(len(visible.tokens), 1, -1)
-        x = torch.cat([visible.tokens, asking], dim=1)
-        first, *others = self._layers()
+        asking = self.positions.unsqueeze(1)
+        tokens = self.tokenizer(codes, residuals) + asking
+        visible = torch.cat([self.pad.expand(2, len(codes), -1), tokens])
+        num_visible = len(visible)
+        x = torch.cat([visible, asking.expand_as(tokens)])
+        bias = self.pair_bias(seen_by_first)
+        *others, last = self._layers()
         with matrix_precision(x.device, self.precision):
-            if others:
-                query = first.project(asking[:1])[0].expand(len(x), -1, -1, -1)
-                queries = torch.cat([visible.query, query], dim=2)
-                x = first.mix(x, queries, visible.key, visible.value, bias)
-            for block in others[:-1]:
-                x = block(x, num_keys=visible.tokens.shape[1], bias=bias)
-            asked = (others or [first])[-1].ask(x[:, -1], x[:, :-1], bias)
+            for number, block in enumerate(others):
+                if number:
+                    x = block(x, num_keys=num_visible, bias=bias)
+                else:  # where the asking tokens of all rows are the same
+                    query, key_value = block.project(visible)
+                    asked = block.project_query(asking).expand_as(tokens)
+                    x = block.mix(x, torch.cat([query, asked]), key_value, bias)
+            bias = bias[:, :, num_visible:]
+            x = last(x, num_keys=num_visible, first_query=num_visible, bias=bias)
+        context: torch.Tensor = self.norm(x.float())
+        return context
+
+    def nothing_seen(self, num_rows: int) -> SeenTokens:
+        """Rows of which nothing is known: only ``[pad]``, which every cell sees."""
+        num_places, num_heads = len(self.positions) + 1, self._layers()[0].num_heads
+        seen = SeenTokens.room(num_places, num_rows, num_heads, self.pad)
+        self._put(seen, 0, slice(None), self.pad.unsqueeze(0))
+        return seen
+
+    def see(
+        self,
+        seen: SeenTokens,
+        place: int,
+        rows: Rows,
+        position: int,
+        codes: torch.Tensor,
+        residuals: torch.Tensor | None,
+    ) -> None:
+        """Make cells ``(N,)`` of one column known in some rows."""
+        tokens = self.tokenizer.column(position, codes, residuals) + self.positions[position]
+        self._put(seen, place, rows, tokens)
+
+    def context_of(self, position: int, seen: SeenTokens) -> torch.Tensor:
+        """The output z ``(B, D)`` for one column: :meth:`contexts`, without what it needs not.
+
+        The first block's attention is at hand, the last block works for the one cell only.
+        """
+        asking = self.positions[position].view(1, 1, -1)
+        *others, last = self._layers()
+        bias = seen.bias()
+        x = torch.cat([seen.tokens, asking.expand(-1, seen.tokens.shape[1], -1)])
+        with matrix_precision(x.device, self.precision):
+            for number, block in enumerate(others):
+                if number:
+                    x = block(x, num_keys=seen.count, bias=bias)
+                else:
+                    query = block.heads(block.project_query(asking)[0])
+                    x = block.finish(x, torch.cat([seen.attended(), seen.attend(query)[None]]))
+            asked = last.ask(x[-1], x[:-1], bias)
         context: torch.Tensor = self.norm(asked.float())
         return context
 
-    def _projected(self, tokens: torch.Tensor) -> VisibleTokens:
+    def _put(self, seen: SeenTokens, place: int, rows: Rows, tokens: torch.Tensor) -> None:
+        first = self._layers()[0]
         with matrix_precision(tokens.device, self.precision):
-            query, key, value = self._layers()[0].project(tokens.unsqueeze(1))
-        return VisibleTokens(tokens.unsqueeze(1), query, key, value)
+            query, key_value = first.project(tokens)
+        seen.put(place, rows, tokens, first.heads(query), *first.heads(key_value).chunk(2, dim=-1))
 
     def _layers(self) -> list[Block]:
         return [block for block in self.blocks if isinstance(block, Block)]
@@ -169,6 +172,18 @@ class TabDARNetwork(nn.Module):
             torch.nn.functional.pad(~observed, (1, 0))[:, None, None], float('-inf')
         )
 
+    def pair_bias(self, seen_by_first: torch.Tensor) -> torch.Tensor:
+        """Attention bias ``(P, 1, 2 + 2 C, 2 + C)`` of pairs: a token sees those of its row.
+
+        The keys are a ``[pad]`` for each row and the seen cells; the queries are these and the
+        cells asked for, which are of the other row each.
+        """
+        keys = torch.nn.functional.pad(seen_by_first, (1, 0), value=False)
+        keys = torch.nn.functional.pad(keys, (1, 0), value=True)
+        queries = torch.cat([keys, ~seen_by_first], dim=1)
+        bias = torch.zeros(*queries.shape, keys.shape[1], device=keys.device)
+        return bias.masked_fill_(queries[:, :, None] != keys[:, None], float('-inf')).unsqueeze(1)
+
     def losses(
         self, table: EncodedTable, *, noise_draws: int, generator: torch.Generator
     ) -> torch.Tensor:
@@ -176,21 +191,55 @@ class TabDARNetwork(nn.Module):
 
         Source: paper, Algorithm 'Training', step 4.
         """
-        context = self.contexts(table)
-        hidden = ~table.observed
-        loss = self.code_head.loss(table.codes, context) * hidden
+        return self._cell_losses(
+            table, self.contexts(table).transpose(0, 1), noise_draws, generator
+        )
+
+    def pair_losses(
+        self, table: EncodedTable, *, noise_draws: int, generator: torch.Generator
+    ) -> torch.Tensor:
+        """:meth:`losses` of the hidden cells of pairs of rows, ``(P, C)``.
+
+        Args:
+            table: 2 P rows. Row P + p sees the cells that row p does not, and no others.
+            noise_draws: As in :meth:`losses`.
+            generator: Source of the noise.
+
+        Returns:
+            For every pair and column the loss of the one cell that is hidden.
+        """
+        num_pairs = len(table) // 2
+        side = table.observed[:num_pairs]
+        numerical_side = side[:, self.tokenizer.numerical]
+        first, second = table.codes.split(num_pairs)
+        seen, hidden = first.where(side, second), second.where(side, first)
+        first, second = table.residuals.split(num_pairs)
+        context = self.pair_contexts(seen, first.where(numerical_side, second), side)
+        asked = EncodedTable(hidden, second.where(numerical_side, first), torch.zeros_like(side))
+        return self._cell_losses(asked, context, noise_draws, generator)
+
+    def _cell_losses(
+        self,
+        table: EncodedTable,
+        context: torch.Tensor,
+        noise_draws: int,
+        generator: torch.Generator,
+    ) -> torch.Tensor:
+        """Losses ``(B, C)`` of the cells that are not observed, from contexts ``(C, B, D)``."""
+        hidden, codes = ~table.observed.t(), table.codes.t()
+        loss = self.code_head.loss(codes, context) * hidden
         numerical = self.tokenizer.numerical
         if not len(numerical):
-            return loss
-        codes = table.codes[:, numerical].long()
-        in_bin = (codes >= self.bin_start) & (codes < self.bin_stop) & hidden[:, numerical]
-        rows, columns = in_bin.nonzero(as_tuple=True)
-        positions = numerical[columns]
+            return loss.t()
+        codes = codes[numerical].long()
+        in_bin = (codes >= self.bin_start) & (codes < self.bin_stop) & hidden[numerical]
+        columns, rows = in_bin.nonzero(as_tuple=True)
+        cells = numerical[columns] * len(table) + rows
         residual_loss = self.residual_head.loss(
             table.residuals[rows, columns],
-            context[rows, positions],
-            bins=codes[rows, columns] + self.bin_offsets[columns],
+            context.flatten(0, 1).index_select(0, cells),
+            bins=(codes + self.bin_offsets)[columns, rows],
             noise_draws=noise_draws,
             generator=generator,
         )
-        return loss.index_put((rows, positions), residual_loss, accumulate=True)
+        return loss.flatten().index_add(0, cells, residual_loss).view_as(loss).t()

@@ -20,7 +20,7 @@ _OWN_SCALE = 0.3  # of what sets a code of a number apart, beside what all its c
 
 
 class Tokenizer(nn.Module):
-    """Maps codes ``(B, C)`` and residuals ``(B, C_num)`` to tokens ``(B, C, D)``.
+    """Maps codes ``(B, C)`` and residuals ``(B, C_num)`` to tokens ``(C, B, D)``.
 
     Source: paper, appendix 'Tokenizers and Transformers'.
     """
@@ -69,13 +69,13 @@ class Tokenizer(nn.Module):
         return SIGMA_DATA * torch.special.ndtri(quantile.clamp(_EDGE, 1 - _EDGE))
 
     def forward(self, codes: torch.Tensor, residuals: torch.Tensor) -> torch.Tensor:
-        """Tokens ``(B, C, D)`` of whole rows."""
-        flat = codes.long() + self.offsets
+        """Tokens ``(C, B, D)`` of whole rows."""
+        flat = codes.t().long() + self.offsets[:, None]
         tokens = nn.functional.embedding(flat, self.code)
         if not len(self.numerical):
             return tokens
-        flat = flat[:, self.numerical]
-        return tokens.index_add(1, self.numerical, self._numbers(flat, residuals, self.numerical))
+        numbers = self._numbers(flat[self.numerical], residuals.t(), self.numerical)
+        return tokens.index_add(0, self.numerical, numbers)
 
     def column(
         self, position: int, codes: torch.Tensor, residuals: torch.Tensor | None
@@ -85,15 +85,15 @@ class Tokenizer(nn.Module):
         tokens = nn.functional.embedding(flat, self.code)
         if residuals is not None:
             column = self.numerical.new_tensor([position])
-            number = self._numbers(flat[:, None], residuals[:, None], column)
-            tokens = tokens + number.squeeze(1)
+            tokens = tokens + self._numbers(flat[None], residuals[None], column).squeeze(0)
         return tokens
 
     def _numbers(
         self, flat: torch.Tensor, residuals: torch.Tensor, columns: torch.Tensor
     ) -> torch.Tensor:
-        """What numbers ``(N, G)`` of G columns add to the tokens of their codes, ``(N, G, D)``."""
+        """What numbers ``(G, N)`` of G columns add to the tokens of their codes, ``(G, N, D)``."""
         score = self.normal_score(flat, residuals)
-        shared = torch.einsum('ngk,gkd->ngd', hats(score / SIGMA_DATA), self.nodes[columns])
+        shares = torch.cat([hats(score / SIGMA_DATA), score.unsqueeze(-1)], dim=-1)
+        maps = torch.cat([self.nodes[columns], self.score[columns].unsqueeze(1)], dim=1)
         slope = nn.functional.embedding(flat, self.slope)
-        return shared + score.unsqueeze(-1) * self.score[columns] + residuals.unsqueeze(-1) * slope
+        return torch.baddbmm(residuals.unsqueeze(-1) * slope, shares, maps)

@@ -16,8 +16,11 @@ _VECTOR = 16  # float32 numbers in a vector register; torch's softmax is scalar 
 class Block(nn.Module):
     """Attention from queries to keys, then a feed-forward layer, each on a residual path.
 
-    Attention is written as batched matrix products: at a few tens of tokens of small head width
-    these are faster on a CPU than the fused call.
+    Tokens come first, rows second: ``(T, B, D)``. Leading tokens are then a contiguous part, and
+    the heads of all rows are batches of matrices where they lie, without a copy.
+
+    Attention is written as batched matrix products in float32: at a few tens of tokens of small
+    head width these are faster on a CPU than the fused call, and gain nothing from a shorter type.
 
     Source: paper, appendix 'Tokenizers and Transformers' (blocks of ViT, pre-norm).
     """
@@ -26,6 +29,7 @@ class Block(nn.Module):
         """Start with both residual branches at a small scale."""
         super().__init__()
         self.num_heads = num_heads
+        self.head_width = width // num_heads
         self.norm_attention = nn.LayerNorm(width)
         self.query = nn.Linear(width, width)
         self.key_value = nn.Linear(width, 2 * width)
@@ -39,45 +43,58 @@ class Block(nn.Module):
         x: torch.Tensor,
         *,
         num_keys: int | None = None,
+        first_query: int = 0,
         bias: torch.Tensor | None = None,
     ) -> torch.Tensor:
         """Transform tokens.
 
         Args:
-            x: ``(B, T, D)``.
+            x: ``(T, B, D)``.
             num_keys: Only the first so many tokens are attended to (default all).
-            bias: ``(B, 1, 1, num_keys)``, added to the attention logits: 0 for a visible token,
-                -inf for a hidden one.
+            first_query: Only the tokens from here on are wanted.
+            bias: ``(B, 1, T - first_query or 1, num_keys)``, added to the attention logits: 0
+                where a token is visible, -inf where it is hidden.
 
         Returns:
-            ``(B, T, D)``.
-        """
-        query, key, value = self.project(x)
-        return self.mix(x, query, key[:, :, :num_keys], value[:, :, :num_keys], bias)
-
-    def project(self, x: torch.Tensor) -> tuple[torch.Tensor, torch.Tensor, torch.Tensor]:
-        """Scaled queries, keys and values of tokens ``(B, T, D)``, each ``(B, heads, T, d)``.
-
-        In float32, as are the products with them: these are too small to gain anything from a
-        shorter type.
+            ``(T - first_query, B, D)``.
         """
         normed = self.norm_attention(x)
-        key, value = self.key_value(normed).chunk(2, dim=-1)
-        query = self.query(normed).float() * self._scale
-        return self._heads(query), self._heads(key.float()), self._heads(value.float())
+        query, key_value = self._query(normed[first_query:]), self._key_value(normed[:num_keys])
+        return self.mix(x[first_query:], query, key_value, bias)
+
+    def project(self, x: torch.Tensor) -> tuple[torch.Tensor, torch.Tensor]:
+        """Scaled queries ``(..., D)``, and keys with values ``(..., 2 D)``, of ``(..., D)``."""
+        normed = self.norm_attention(x)
+        return self._query(normed), self._key_value(normed)
+
+    def project_query(self, x: torch.Tensor) -> torch.Tensor:
+        """The queries alone."""
+        return self._query(self.norm_attention(x))
+
+    def heads(self, projected: torch.Tensor) -> torch.Tensor:
+        """``(B, heads * n)`` as ``(B, heads, n)``."""
+        return projected.unflatten(-1, (self.num_heads, -1))
 
     def mix(
         self,
         x: torch.Tensor,
         query: torch.Tensor,
-        key: torch.Tensor,
-        value: torch.Tensor,
+        key_value: torch.Tensor,
         bias: torch.Tensor | None,
     ) -> torch.Tensor:
-        """The block behind its projections: ``(B, T, D)`` from tokens and their queries."""
+        """The block behind its projections: ``(T, B, D)`` from tokens and their queries."""
+        query = query.reshape(len(query), -1, self.head_width)
+        both = key_value.reshape(len(key_value), -1, 2 * self.head_width)
+        key, value = both.chunk(2, dim=-1)
         with torch.autocast(query.device.type, enabled=False):
             mixed = self._attend(query, key, value, bias)
-        return self._feed_forward(x + self.output(mixed.transpose(1, 2).flatten(2)))
+        return self.finish(x, mixed.reshape(x.shape))
+
+    def finish(self, x: torch.Tensor, mixed: torch.Tensor) -> torch.Tensor:
+        """The block behind its attention: ``(..., D)`` from tokens and their mixed values."""
+        x = x + self.output(mixed)
+        hidden = nn.functional.relu(self.expand(self.norm_feedforward(x)))
+        return x + self.contract(hidden)
 
     def ask(self, x: torch.Tensor, seen: torch.Tensor, bias: torch.Tensor | None) -> torch.Tensor:
         """The block for a single asking token of each row, without keys and values.
@@ -88,29 +105,22 @@ class Block(nn.Module):
 
         Args:
             x: ``(B, D)``, the asking tokens.
-            seen: ``(B, V, D)``, the tokens attended to.
+            seen: ``(V, B, D)``, the tokens attended to.
             bias: ``(B, 1, 1, V)`` as in :meth:`forward`.
 
         Returns:
             ``(B, D)``.
         """
-        width = x.shape[-1]
-        shape = (2, self.num_heads, width // self.num_heads, width)
+        shape = (self.num_heads, 2, self.head_width)
         with torch.autocast(x.device.type, enabled=False):
-            key_map, value_map = self.key_value.weight.view(shape)
-            normed = self.norm_attention(seen.float())
-            query = self.query(self.norm_attention(x.float())) * self._scale
-            query = query.unflatten(-1, (self.num_heads, -1)).transpose(0, 1)
+            key_map, value_map = self.key_value.weight.view(*shape, -1).unbind(1)
+            normed = self.norm_attention(seen.float()).transpose(0, 1)
+            query = self.heads(self.project_query(x.float())).transpose(0, 1)
             logits = (query @ key_map).transpose(0, 1) @ normed.transpose(1, 2)
             shares = _softmax(logits if bias is None else logits + bias.squeeze(1))
             mixed = (shares @ normed).transpose(0, 1) @ value_map.transpose(1, 2)
-            mixed = mixed.transpose(0, 1).flatten(1) + self.key_value.bias[width:]
-        return self._feed_forward(x + self.output(mixed))
-
-    @property
-    def _scale(self) -> float:
-        """What queries are multiplied by, 1 / sqrt(d)."""
-        return float((self.query.out_features // self.num_heads) ** -0.5)
+            mixed = mixed.transpose(0, 1) + self.key_value.bias.view(*shape)[:, 1]
+        return self.finish(x, mixed.flatten(1))
 
     def _attend(
         self,
@@ -119,17 +129,23 @@ class Block(nn.Module):
         value: torch.Tensor,
         bias: torch.Tensor | None,
     ) -> torch.Tensor:
-        """Mix values ``(B, heads, T_keys, d)`` for scaled queries ``(B, heads, T, d)``."""
-        logits = query @ key.transpose(-1, -2)
-        return _softmax(logits if bias is None else logits + bias) @ value
+        """Mix values ``(V, B * heads, d)`` for scaled queries ``(T, B * heads, d)``."""
+        query, value, keys = query.transpose(0, 1), value.transpose(0, 1), key.permute(1, 2, 0)
+        if bias is None:
+            logits = query @ keys
+        else:
+            shape = (len(bias), self.num_heads, query.shape[1], keys.shape[2])
+            logits = bias.expand(shape).reshape(-1, *shape[2:])
+            logits = torch.baddbmm(logits, query, keys)
+        return (_softmax(logits) @ value).transpose(0, 1)
 
-    def _feed_forward(self, x: torch.Tensor) -> torch.Tensor:
-        hidden = nn.functional.silu(self.expand(self.norm_feedforward(x)))
-        return x + self.contract(hidden)
+    def _query(self, normed: torch.Tensor) -> torch.Tensor:
+        """Scaled by 1 / sqrt(d), so that attention logits are plain products."""
+        return self.query(normed).float() * self.head_width**-0.5
 
-    def _heads(self, x: torch.Tensor) -> torch.Tensor:
-        """``(B, T, D)`` as ``(B, heads, T, d)``."""
-        return x.unflatten(-1, (self.num_heads, -1)).transpose(1, 2)
+    def _key_value(self, normed: torch.Tensor) -> torch.Tensor:
+        """Keys and values from one product, those of a head side by side."""
+        return self.key_value(normed).float()
 
 
 def _softmax(logits: torch.Tensor) -> torch.Tensor:

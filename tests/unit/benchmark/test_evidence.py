@@ -18,6 +18,7 @@ from sdv_tabdar.benchmark import (
     imputation,
     models,
     prediction,
+    solver_quality,
 )
 from sdv_tabdar.benchmark.__main__ import build_parser
 from sdv_tabdar.benchmark.datasets import load_dataset
@@ -179,6 +180,21 @@ def test_conditional_quality_compares_with_rows_that_meet_the_condition(
     options.repeats = 0
     with pytest.raises(ValueError, match='--repeats must be at least 1, but it is 0'):
         conditional_quality.main(options, launch=launch_here)
+
+
+def test_solver_quality_draws_with_each_number_of_steps(
+    on_one: list[object], launch_here: Any, capsys: pytest.CaptureFixture[str]
+) -> None:
+    options = parsed('solver-quality', *on_one, '--steps', 1, 3, '--repeats', 2)
+    [found] = solver_quality.main(options, launch=launch_here)
+    assert [each['steps'] for each in found['found']] == [3, 1]
+    assert all(0 <= each['ks'] <= 1 and 0 <= each['xgb_c2st'] <= 1 for each in found['found'])
+    printed = capsys.readouterr().out
+    assert '| 3 steps |' in printed
+    assert 'KS to another draw of 3 steps' in printed
+    options.steps = [0]
+    with pytest.raises(ValueError, match='--repeats and --steps must be at least 1'):
+        solver_quality.main(options, launch=launch_here)
 
 
 def test_conditions_are_read_and_checked(prepared: Path) -> None:

@@ -14,16 +14,16 @@ from sdv_tabdar.core.config import SamplingConfig
 Tensor = torch.Tensor
 
 
-def gaussian(mean: float, std: float) -> diffusion.Denoiser:
+def gaussian(mean: float, std: float) -> diffusion.Field:
     """E[x | x + sigma noise] for x ~ N(mean, std^2)."""
 
     def denoise(x: Tensor, sigma: Tensor) -> Tensor:
         return (std**2 * x + sigma**2 * mean) / (std**2 + sigma**2)
 
-    return denoise
+    return diffusion.field_of(denoise)
 
 
-def mixture(weights: tuple[float, ...], means: tuple[float, ...], std: float) -> diffusion.Denoiser:
+def mixture(weights: tuple[float, ...], means: tuple[float, ...], std: float) -> diffusion.Field:
     """The same for a mixture of normal laws of one standard deviation."""
 
     def denoise(x: Tensor, sigma: Tensor) -> Tensor:
@@ -32,7 +32,7 @@ def mixture(weights: tuple[float, ...], means: tuple[float, ...], std: float) ->
         each = (std**2 * x[:, None] + sigma**2 * centres) / variance
         return (logs.softmax(dim=1) * each).sum(dim=1)
 
-    return denoise
+    return diffusion.field_of(denoise)
 
 
 def _quantiles(size: int) -> Tensor:
@@ -103,27 +103,25 @@ def test_mixture_denoiser_returns_its_distribution_function() -> None:
     assert float((drawn < -0.1).double().mean()) == pytest.approx(0.3, abs=0.02)
 
 
-DENOISERS: dict[str, Callable[[], diffusion.Denoiser]] = {
+FIELDS: dict[str, Callable[[], diffusion.Field]] = {
     'narrow': lambda: gaussian(0.2, 0.1),
     'wide': lambda: gaussian(0.0, 0.5),
     'mixture': lambda: mixture((0.4, 0.6), (-0.4, 0.4), 0.2),
 }
 
 
-@pytest.mark.parametrize('name', DENOISERS)
+@pytest.mark.parametrize('name', FIELDS)
 def test_the_map_is_monotone(name: str) -> None:
-    drawn = diffusion.noise_to_data(
-        DENOISERS[name](), _quantiles(1000), num_steps=20, sigma_max=10.0
-    )
+    drawn = diffusion.noise_to_data(FIELDS[name](), _quantiles(1000), num_steps=20, sigma_max=10.0)
     assert bool((drawn.diff() > 0).all())
 
 
-@pytest.mark.parametrize('name', DENOISERS)
+@pytest.mark.parametrize('name', FIELDS)
 def test_data_to_noise_inverts_noise_to_data(name: str) -> None:
     noise = _quantiles(200)
-    denoise = DENOISERS[name]()
-    drawn = diffusion.noise_to_data(denoise, noise, num_steps=60, sigma_max=10.0)
-    back = diffusion.data_to_noise(denoise, drawn, num_steps=60, sigma_max=10.0)
+    field = FIELDS[name]()
+    drawn = diffusion.noise_to_data(field, noise, num_steps=60, sigma_max=10.0)
+    back = diffusion.data_to_noise(field, drawn, num_steps=60, sigma_max=10.0)
     assert torch.allclose(back, noise, atol=0.03)
 
 
@@ -136,9 +134,9 @@ def test_data_to_noise_gives_the_distribution_function() -> None:
 
 
 def test_the_solver_is_of_second_order() -> None:
-    noise, denoise = _quantiles(50), DENOISERS['mixture']()
+    noise, field = _quantiles(50), FIELDS['mixture']()
     drawn = {
-        num_steps: diffusion.noise_to_data(denoise, noise, num_steps=num_steps, sigma_max=10.0)
+        num_steps: diffusion.noise_to_data(field, noise, num_steps=num_steps, sigma_max=10.0)
         for num_steps in (20, 40, 640)
     }
     errors = [float((drawn[num_steps] - drawn[640]).abs().max()) for num_steps in (20, 40)]

@@ -5,22 +5,30 @@ from __future__ import annotations
 import pytest
 import torch
 
-from sdv_tabdar.core.masking import random_observed, random_order
+from sdv_tabdar.core.masking import complementary_observed, leading_observed, random_order
 
 
 def test_number_of_hidden_cells_is_uniform(generator: torch.Generator) -> None:
-    size, columns = 20_000, 5
-    hidden = (~random_observed(size, columns, generator=generator)).sum(dim=1)
+    pairs, columns = 12_000, 5
+    hidden = (~complementary_observed(pairs, columns, generator=generator)).sum(dim=1)
     counts = torch.bincount(hidden, minlength=columns + 1)
-    assert counts[0] == 0
-    expected = size / columns
-    # chi-squared with 4 degrees of freedom: 23.5 is exceeded with probability 1e-4
-    assert float(((counts[1:] - expected) ** 2 / expected).sum()) < 23.5
+    # the numbers are spread evenly over the pairs
+    assert float((counts - 2 * pairs / (columns + 1)).abs().max()) <= 2
+
+
+def test_a_pair_hides_every_column_once(generator: torch.Generator) -> None:
+    observed = complementary_observed(50, 7, generator=generator)
+    assert torch.equal(observed[50:], ~observed[:50])
+
+
+def test_of_columns_in_order_the_last_are_hidden(generator: torch.Generator) -> None:
+    observed = leading_observed(100, 4, generator=generator)
+    assert bool((observed.int().diff(dim=1) <= 0).all())
+    assert torch.equal(torch.bincount((~observed).sum(dim=1)), torch.tensor([0, 25, 25, 25, 25]))
 
 
 def test_hidden_cells_are_placed_uniformly(generator: torch.Generator) -> None:
-    size, columns = 20_000, 4
-    observed = random_observed(size, columns, generator=generator)
+    observed = complementary_observed(10_000, 4, generator=generator)
     single = observed[(~observed).sum(dim=1) == 1]
     share = (~single).double().mean(dim=0)
     tolerance = 4 * (0.25 * 0.75 / len(single)) ** 0.5
@@ -28,12 +36,8 @@ def test_hidden_cells_are_placed_uniformly(generator: torch.Generator) -> None:
 
 
 def test_rows_are_masked_on_their_own(generator: torch.Generator) -> None:
-    observed = random_observed(64, 6, generator=generator)
+    observed = complementary_observed(32, 6, generator=generator)
     assert len(observed.unique(dim=0)) > 10
-
-
-def test_one_column_is_always_hidden(generator: torch.Generator) -> None:
-    assert not random_observed(50, 1, generator=generator).any()
 
 
 @pytest.mark.parametrize('columns', [1, 7])
@@ -54,6 +58,7 @@ def test_orders_are_uniform(generator: torch.Generator) -> None:
 def test_same_generator_state_same_draws() -> None:
     first, second = (torch.Generator().manual_seed(3) for _ in range(2))
     assert torch.equal(
-        random_observed(9, 4, generator=first), random_observed(9, 4, generator=second)
+        complementary_observed(9, 4, generator=first),
+        complementary_observed(9, 4, generator=second),
     )
     assert random_order(9, generator=first) == random_order(9, generator=second)

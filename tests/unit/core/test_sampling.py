@@ -11,7 +11,7 @@ import torch
 from sdv_tabdar.core.categorical import CategoricalCodec
 from sdv_tabdar.core.config import SamplingConfig
 from sdv_tabdar.core.encoding import TableEncoder
-from sdv_tabdar.core.masking import random_observed
+from sdv_tabdar.core.masking import complementary_observed
 from sdv_tabdar.core.nn.network import TabDARNetwork
 from sdv_tabdar.core.pieces import Pieces
 from sdv_tabdar.core.restrictions import Interval, Members, NotMissing, Restriction
@@ -60,8 +60,8 @@ def test_copies_of_a_row_are_spread_over_its_law(
 @pytest.fixture
 def partial(encoded: EncodedTable) -> EncodedTable:
     generator = torch.Generator().manual_seed(8)
-    observed = random_observed(len(encoded), NUM_COLUMNS, generator=generator)
-    return EncodedTable(encoded.codes, encoded.residuals, observed)
+    observed = complementary_observed(len(encoded), NUM_COLUMNS, generator=generator)
+    return EncodedTable(encoded.codes, encoded.residuals, observed[: len(encoded)])
 
 
 def test_observed_cells_are_bit_equal_and_nothing_stays_hidden(

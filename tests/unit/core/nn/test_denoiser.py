@@ -5,7 +5,7 @@ from __future__ import annotations
 import pytest
 import torch
 
-from sdv_tabdar.core.diffusion import SIGMA_DATA
+from sdv_tabdar.core.diffusion import SIGMA_DATA, field_of
 from sdv_tabdar.core.nn.denoiser import DenoiserNetwork
 
 
@@ -62,3 +62,13 @@ def test_it_is_finite_at_the_ends_of_the_noise_levels(denoiser: DenoiserNetwork)
     x, condition = torch.linspace(-3, 3, 7), _condition(denoiser, 7)
     for sigma in (0.002, 80.0):
         assert bool(denoiser(x * sigma, torch.tensor(sigma), condition).isfinite().all())
+
+
+def test_its_field_is_what_preconditioning_leaves_of_it(denoiser: DenoiserNetwork) -> None:
+    torch.nn.init.ones_(denoiser.output.weight)
+    y, condition = torch.linspace(-2, 2, 7), _condition(denoiser, 7)
+    sigmas = torch.tensor([20.0, 0.4, 0.002])
+    direct = denoiser.field(condition)(sigmas)
+    derived = field_of(lambda x, sigma: denoiser(x, sigma, condition))(sigmas)
+    for level in range(3):
+        assert torch.allclose(direct(y, level), derived(y, level), atol=1e-3)

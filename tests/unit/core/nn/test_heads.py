@@ -75,9 +75,9 @@ def _randomised(head: Head) -> Head:
 def _code_case() -> Case:
     generator = torch.Generator().manual_seed(1)
     codes = [torch.randint(c.num_codes, (50,), generator=generator) for c in COLUMNS]
-    context = torch.randn(50, len(COLUMNS), 8, generator=generator)
+    context = torch.randn(len(COLUMNS), 50, 8, generator=generator)
     head = _randomised(_seeded(CodeHead))
-    return Case(head, torch.stack(codes, dim=1), context, {}, 0, {}, seeded=False)
+    return Case(head, torch.stack(codes), context, {}, 0, {}, seeded=False)
 
 
 def _residual_case() -> Case:
@@ -110,7 +110,7 @@ def test_loss_is_finite_and_one_number_a_cell(case: Case) -> None:
     assert bool((loss >= 0).all())
 
 
-def test_loss_of_a_row_does_not_depend_on_the_others(case: Case) -> None:
+def test_loss_of_a_cell_does_not_depend_on_the_others(case: Case) -> None:
     context = case.context.clone()
     context[1:] += 1.0
     assert torch.allclose(case.loss(context)[0], case.loss()[0], atol=1e-6)
@@ -181,14 +181,14 @@ def test_code_loss_is_the_negative_log_probability() -> None:
     case = _code_case()
     loss = case.loss()
     for position, column in enumerate(COLUMNS):
-        logits = case.head.logits(case.context[:, position], position)  # type: ignore[operator]
+        logits = case.head.logits(case.context[position], position)  # type: ignore[operator]
         assert logits.shape == (50, column.num_codes)
-        logs = logits.log_softmax(dim=1).gather(1, case.target[:, [position]]).squeeze(1)
-        assert torch.allclose(loss[:, position], -logs, atol=1e-5)
+        logs = logits.log_softmax(dim=1).gather(1, case.target[position][:, None]).squeeze(1)
+        assert torch.allclose(loss[position], -logs, atol=1e-5)
 
 
 def test_a_column_of_one_code_costs_nothing() -> None:
-    assert torch.equal(_code_case().loss()[:, 3], torch.zeros(50))
+    assert torch.equal(_code_case().loss()[3], torch.zeros(50))
 
 
 def test_codes_are_drawn_with_their_probabilities(fresh: CodeHead) -> None:

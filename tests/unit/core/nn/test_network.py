@@ -9,8 +9,9 @@ import torch
 
 from sdv_tabdar.core.columns import Column, ColumnKind, TableSchema
 from sdv_tabdar.core.config import ModelConfig
-from sdv_tabdar.core.masking import random_observed
-from sdv_tabdar.core.nn.network import TabDARNetwork, VisibleTokens
+from sdv_tabdar.core.masking import complementary_observed
+from sdv_tabdar.core.nn.network import TabDARNetwork
+from sdv_tabdar.core.nn.seen import SeenTokens
 from sdv_tabdar.core.table import EncodedTable
 
 NUM_COLUMNS = 6
@@ -49,7 +50,9 @@ def _mixed(table: EncodedTable, other: EncodedTable, network: TabDARNetwork) -> 
 def hidden(encoded: EncodedTable) -> EncodedTable:
     """The table with random hidden cells."""
     generator = torch.Generator().manual_seed(3)
-    return _hiding(encoded, random_observed(len(encoded), NUM_COLUMNS, generator=generator))
+    num_pairs = len(encoded) // 2
+    observed = complementary_observed(num_pairs, NUM_COLUMNS, generator=generator)
+    return _hiding(encoded.rows(slice(2 * num_pairs)), observed)
 
 
 def test_hidden_values_change_no_context_exactly(
@@ -123,18 +126,19 @@ def test_nothing_observed_gives_every_row_the_same_contexts(
     assert torch.allclose(contexts, contexts[:1].expand_as(contexts), atol=1e-5)
 
 
-def _visible(network: TabDARNetwork, table: EncodedTable, slots: list[int]) -> VisibleTokens:
-    pad = network.visible_pad()
-    visible = VisibleTokens.room(pad, len(table), len(slots) + 1)
-    visible.put(slice(None), 0, pad)
+def _seen(network: TabDARNetwork, table: EncodedTable, slots: list[int]) -> SeenTokens:
+    """The observed cells of some columns."""
+    seen = network.nothing_seen(len(table))
     numerical = list(network.schema.numerical)
     for place, position in enumerate(slots, start=1):
+        rows: torch.Tensor | slice = table.observed[:, position].nonzero().squeeze(1)
+        if len(rows) == len(table):
+            rows = slice(None)
         residuals = None
         if position in numerical:
-            residuals = table.residuals[:, numerical.index(position)]
-        cells = network.visible(position, table.codes[:, position], residuals)
-        visible.put(slice(None), place, cells)
-    return visible
+            residuals = table.residuals[rows, numerical.index(position)]
+        network.see(seen, place, rows, position, table.codes[rows, position], residuals)
+    return seen
 
 
 @pytest.mark.parametrize('slots', [[], [3], [5, 0, 2], [4, 3, 2, 1, 0]])
@@ -143,10 +147,11 @@ def test_context_of_agrees_with_contexts_where_all_rows_know_the_same(
 ) -> None:
     observed = torch.zeros_like(encoded.observed)
     observed[:, slots] = True
-    contexts = network.contexts(_hiding(encoded, observed))
-    visible = _visible(network, encoded, slots)
+    table = _hiding(encoded, observed)
+    contexts = network.contexts(table)
+    seen = _seen(network, table, slots).of(slice(None))
     for position in set(range(NUM_COLUMNS)) - set(slots):
-        alone = network.context_of(position, visible, None)
+        alone = network.context_of(position, seen)
         assert torch.allclose(alone, contexts[:, position], atol=1e-4)
 
 
@@ -154,14 +159,42 @@ def test_context_of_agrees_with_contexts_where_each_row_knows_its_own(
     network: TabDARNetwork, hidden: EncodedTable
 ) -> None:
     contexts = network.contexts(hidden)
-    slots = list(range(NUM_COLUMNS))
-    visible = _visible(network, hidden, slots)
-    bias = network.key_bias(hidden.observed)
+    seen = _seen(network, hidden, list(range(NUM_COLUMNS)))
     for position in range(NUM_COLUMNS):
-        rows = ~hidden.observed[:, position]
-        known = visible.leading(rows, NUM_COLUMNS + 1)
-        alone = network.context_of(position, known, bias[rows])
+        rows = (~hidden.observed[:, position]).nonzero().squeeze(1)
+        alone = network.context_of(position, seen.of(rows))
         assert torch.allclose(alone, contexts[rows, position], atol=1e-4)
+
+
+@pytest.mark.parametrize('precision', ['float32', 'bfloat16'])
+def test_pairs_agree_with_rows(
+    network: TabDARNetwork, hidden: EncodedTable, precision: str, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    monkeypatch.setattr(network, 'precision', precision)
+    num_pairs, numerical = len(hidden) // 2, list(network.schema.numerical)
+    side = hidden.observed[:num_pairs]
+    first, second = network.contexts(hidden).split(num_pairs)
+    expected = torch.where(side.unsqueeze(-1), second, first)
+    codes = torch.where(side, *hidden.codes.split(num_pairs))
+    residuals = torch.where(side[:, numerical], *hidden.residuals.split(num_pairs))
+    found = network.pair_contexts(codes, residuals, side).transpose(0, 1)
+    if precision == 'float32':
+        assert torch.allclose(found, expected, atol=1e-4)
+    assert float((found - expected).abs().mean()) < 0.1
+
+
+@pytest.mark.parametrize('noise_draws', [1, 2])
+def test_losses_of_pairs_are_those_of_their_rows(
+    network: TabDARNetwork, hidden: EncodedTable, noise_draws: int, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    def noiseless(target: torch.Tensor, *_: object, **condition: torch.Tensor) -> torch.Tensor:
+        return target + condition['bins']
+
+    monkeypatch.setattr(network.residual_head, 'loss', noiseless)
+    generator = torch.Generator()
+    losses = network.losses(hidden, noise_draws=noise_draws, generator=generator)
+    pairs = network.pair_losses(hidden, noise_draws=noise_draws, generator=generator)
+    assert torch.allclose(pairs, sum(losses.split(len(pairs))), atol=1e-4)
 
 
 def test_key_bias_hides_and_shows(network: TabDARNetwork) -> None:
@@ -185,7 +218,8 @@ def test_a_code_with_a_residual_costs_more_than_its_code(
 ) -> None:
     table = _hiding(encoded, torch.zeros_like(encoded.observed))
     losses = network.losses(table, noise_draws=2, generator=generator)
-    codes_only = network.code_head.loss(table.codes, network.contexts(table))
+    contexts = network.contexts(table).transpose(0, 1)
+    codes_only = network.code_head.loss(table.codes.t(), contexts).t()
     extra = losses - codes_only
     for position, column in enumerate(network.schema.columns):
         codes = table.codes[:, position]
@@ -199,7 +233,7 @@ def test_every_parameter_gets_a_gradient(
 ) -> None:
     network.requires_grad_(True)
     try:
-        loss = network.losses(hidden, noise_draws=1, generator=generator).sum()
+        loss = network.pair_losses(hidden, noise_draws=1, generator=generator).sum()
         gradients = torch.autograd.grad(loss, list(network.parameters()))
     finally:
         network.requires_grad_(False)

@@ -17,7 +17,8 @@ def block() -> Block:
 
 @pytest.fixture
 def tokens(generator: torch.Generator) -> torch.Tensor:
-    return torch.randn(5, 4, 8, generator=generator)
+    """4 tokens of 5 rows."""
+    return torch.randn(4, 5, 8, generator=generator)
 
 
 def test_shape_is_kept(block: Block, tokens: torch.Tensor) -> None:
@@ -28,15 +29,15 @@ def test_a_hidden_key_changes_no_other_token_exactly(block: Block, tokens: torch
     bias = torch.zeros(5, 1, 1, 4)
     bias[..., 2] = -torch.inf
     changed = tokens.clone()
-    changed[:, 2] += 100.0
+    changed[2] += 100.0
     rest = [0, 1, 3]
-    assert torch.equal(block(tokens, bias=bias)[:, rest], block(changed, bias=bias)[:, rest])
+    assert torch.equal(block(tokens, bias=bias)[rest], block(changed, bias=bias)[rest])
 
 
 def test_a_visible_key_changes_the_others(block: Block, tokens: torch.Tensor) -> None:
     changed = tokens.clone()
-    changed[:, 2] += torch.randn(8, generator=torch.Generator().manual_seed(1))
-    assert not torch.allclose(block(tokens)[:, 0], block(changed)[:, 0], atol=1e-4)
+    changed[2] += torch.randn(8, generator=torch.Generator().manual_seed(1))
+    assert not torch.allclose(block(tokens)[0], block(changed)[0], atol=1e-4)
 
 
 def test_leading_keys_only_is_the_same_as_hiding_the_rest(
@@ -48,6 +49,15 @@ def test_leading_keys_only_is_the_same_as_hiding_the_rest(
     assert torch.allclose(block(tokens, num_keys=3), expected, atol=1e-6)
 
 
+def test_leaving_the_first_queries_out_changes_no_other(block: Block, tokens: torch.Tensor) -> None:
+    bias = torch.zeros(5, 1, 4, 3)
+    bias[:, :, 2, 1] = -torch.inf
+    expected = block(tokens, num_keys=3, bias=bias)[2:]
+    assert torch.allclose(
+        block(tokens, num_keys=3, first_query=2, bias=bias[:, :, 2:]), expected, atol=1e-6
+    )
+
+
 @pytest.mark.parametrize('hides', [False, True])
 def test_asking_alone_is_the_same_as_asking_among_others(
     block: Block, tokens: torch.Tensor, hides: bool
@@ -55,8 +65,8 @@ def test_asking_alone_is_the_same_as_asking_among_others(
     bias = torch.zeros(5, 1, 1, 3)
     if hides:
         bias[:2, ..., 1] = -torch.inf
-    expected = block(tokens, num_keys=3, bias=bias)[:, -1]
-    alone = block.ask(tokens[:, -1], tokens[:, :3], bias if hides else None)
+    expected = block(tokens, num_keys=3, bias=bias)[-1]
+    alone = block.ask(tokens[-1], tokens[:3], bias if hides else None)
     assert torch.allclose(alone, expected, atol=1e-6)
 
 
@@ -64,16 +74,17 @@ def test_projections_of_a_token_do_not_depend_on_the_others(
     block: Block, tokens: torch.Tensor
 ) -> None:
     whole = block.project(tokens)
-    for part, alone in zip(whole, block.project(tokens[:, 2:3]), strict=True):
-        assert torch.allclose(part[:, :, 2:3], alone, atol=1e-6)
+    for part, alone in zip(whole, block.project(tokens[2:3]), strict=True):
+        assert torch.allclose(part[2:3], alone, atol=1e-6)
+    assert torch.equal(block.project_query(tokens), whole[0])
 
 
 def test_order_of_the_keys_does_not_matter(block: Block, tokens: torch.Tensor) -> None:
     order = [2, 0, 3, 1]
-    assert torch.allclose(block(tokens[:, order]), block(tokens)[:, order], atol=1e-6)
+    assert torch.allclose(block(tokens[order]), block(tokens)[order], atol=1e-6)
 
 
 def test_rows_do_not_mix(block: Block, tokens: torch.Tensor) -> None:
     changed = tokens.clone()
-    changed[1:] = 0.0
-    assert torch.equal(block(changed)[0], block(tokens)[0])
+    changed[:, 1:] = 0.0
+    assert torch.equal(block(changed)[:, 0], block(tokens)[:, 0])
