@@ -173,7 +173,7 @@ class SamplingConfig:
         num_particles: Particles of a row with several cells known in part.
     """
 
-    num_steps: int = 8
+    num_steps: int = 4
     sigma_max: float = 20.0
     sampling_batch_size: int = 2048
     num_particles: int = 64

@@ -33,12 +33,13 @@ _FINAL_RATE = 0.01  # learning rate at the end, as a share of the highest
 _BETAS = (0.9, 0.98)
 _MUON_FACTOR = 3.0  # Muon's learning rate, as a multiple of AdamW's
 _PLATEAU_PATIENCE = 50  # epochs
-_DEFAULT_CELLS = 40_000_000  # cells that go through the network by default ...
+_DEFAULT_CELLS = 60_000_000  # cells that go through the network by default ...
 _MIN_EPOCHS, _MAX_EPOCHS = 10, 80  # ... within these numbers of epochs, and no more than ...
 _FEW_EPOCHS, _ROWS_PER_EPOCH = 30, 225  # ... these for fewer rows, which would be memorised
 SHARD_CELLS = 480  # of a step, for each core that takes part in it
 _MIN_STEPS = 500  # of a training, however small the table
-_SMALL_TABLE = 4_000  # rows below which smaller steps learn more from fewer epochs
+_SMALL_TABLE, _LARGE_TABLE = 4_000, 16_000  # rows: small steps learn more from few epochs,
+_SMALL_STEP, _STEP, _LARGE_STEP = 64, 128, 256  # large ones more in a given time
 
 
 @dataclasses.dataclass
@@ -68,7 +69,9 @@ def default_epochs(num_rows: int, num_columns: int, batch_size: int) -> int:
 
 def default_batch_size(num_rows: int) -> int:
     """Rows of a step for a table of ``num_rows`` rows when none are asked for."""
-    return 64 if num_rows < _SMALL_TABLE else 128
+    if num_rows < _SMALL_TABLE:
+        return _SMALL_STEP
+    return _STEP if num_rows < _LARGE_TABLE else _LARGE_STEP
 
 
 class _Average:

@@ -18,7 +18,13 @@ from sdv_tabdar.core.config import ModelConfig, TrainingConfig
 from sdv_tabdar.core.encoding import TableEncoder
 from sdv_tabdar.core.nn.network import TabDARNetwork
 from sdv_tabdar.core.table import EncodedTable
-from sdv_tabdar.core.training import batch_loss, default_epochs, fit_network, learning_rate_factor
+from sdv_tabdar.core.training import (
+    batch_loss,
+    default_batch_size,
+    default_epochs,
+    fit_network,
+    learning_rate_factor,
+)
 
 Fitted = tuple[TabDARNetwork, training.TrainingHistory]
 Train = Callable[..., Fitted]
@@ -172,11 +178,17 @@ def test_a_loss_that_is_not_finite_is_an_error(train: Train, epochs: int) -> Non
 
 
 def test_default_epochs_fall_with_the_size_within_limits() -> None:
-    numbers = [default_epochs(rows, 10, min(rows, 64)) for rows in (1, 100, 10_000, 100_000, 10**9)]
+    numbers = [default_epochs(rows, 10, min(rows, 64)) for rows in (1, 100, 1000, 10**6, 10**9)]
     assert numbers == sorted(numbers, reverse=True)
     assert numbers[0] == default_epochs(2, 2, 2) > numbers[-1]
+    # fewer rows are memorised sooner
+    assert numbers[2] < default_epochs(10_000, 10, 64) < default_epochs(20_000, 10, 64)
     assert numbers[-1] == default_epochs(10**9, 20, 128) >= 1
     assert default_epochs(10_000, 20, 128) <= default_epochs(10_000, 10, 128)
+
+
+def test_default_steps_grow_with_the_table() -> None:
+    assert [default_batch_size(rows) for rows in (2, 1000, 10_000, 10**6)] == [64, 64, 128, 256]
 
 
 def test_without_epochs_the_size_of_the_table_decides(
