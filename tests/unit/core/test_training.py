@@ -187,6 +187,41 @@ def test_default_epochs_fall_with_the_size_within_limits() -> None:
     assert default_epochs(10_000, 20, 128) <= default_epochs(10_000, 10, 128)
 
 
+@pytest.mark.parametrize('precision', ['float32', 'bfloat16'])
+def test_shares_of_a_step_add_up_to_it(
+    encoded: EncodedTable,
+    encoder: TableEncoder,
+    tiny: ModelConfig,
+    precision: str,
+    monkeypatch: pytest.MonkeyPatch,
+) -> None:
+    def given(network: TabDARNetwork, rows: EncodedTable, *_: object, **__: object) -> torch.Tensor:
+        observed = torch.zeros_like(rows.observed)
+        observed[:, ::2] = rows.codes[:, :1] % 2 == 0
+        contexts = network.contexts(EncodedTable(rows.codes, rows.residuals, observed))
+        return network.code_head.loss(rows.codes.t(), contexts.transpose(0, 1)).mean()
+
+    monkeypatch.setattr(training, 'batch_loss', given)
+    monkeypatch.setattr(training, 'SHARD_CELLS', 1)
+    before = torch.get_num_threads()
+    found = {}
+    for threads in (1, 3):
+        torch.set_num_threads(threads)
+        try:
+            _, history = fit_network(
+                encoded.rows(slice(96)),
+                encoder.schema,
+                dataclasses.replace(tiny, precision=precision),
+                TrainingConfig(epochs=4, batch_size=48, scheduler='plateau', ema_decay=0.0),
+                generator=torch.Generator().manual_seed(0),
+            )
+        finally:
+            torch.set_num_threads(before)
+        found[threads] = history.losses
+    tolerance = 1e-3 if precision == 'float32' else 2e-2
+    assert found[1] == pytest.approx(found[3], rel=tolerance)
+
+
 def test_default_steps_grow_with_the_table() -> None:
     assert [default_batch_size(rows) for rows in (2, 1000, 10_000, 10**6)] == [64, 64, 128, 256]
 
