@@ -242,21 +242,20 @@ class _Trainer:
             functools.partial(self._shard, rows.rows(slice(start, stop)), len(rows), generator)
             for (start, stop), generator in zip(pairwise(bounds), self.shards, strict=True)
         ]
-        found = list(self.team.run(tasks))
-        for parameter, *gradients in zip(
-            self.parameters, *(gradients for _, gradients in found), strict=True
-        ):
-            if gradients[0] is not None:
-                parameter.grad = sum(gradients[1:], gradients[0])
-        return torch.stack([loss for loss, _ in found]).sum()
+        (total, gradients), *others = self.team.run(tasks)
+        for loss, more in others:
+            total, gradients = total + loss, torch._foreach_add(gradients, more)
+        for parameter, gradient in zip(self.parameters, gradients, strict=True):
+            parameter.grad = gradient
+        return total
 
     def _shard(
         self, rows: EncodedTable, num_rows: int, generator: torch.Generator
-    ) -> tuple[torch.Tensor, tuple[torch.Tensor | None, ...]]:
+    ) -> tuple[torch.Tensor, tuple[torch.Tensor, ...]]:
         """Loss and gradients of a part of ``num_rows`` rows, by its share of them."""
         loss = batch_loss(self.network, rows, self.config, generator=generator)
         loss = loss * (len(rows) / num_rows)
-        return loss.detach(), torch.autograd.grad(loss, self.parameters, allow_unused=True)
+        return loss.detach(), torch.autograd.grad(loss, self.parameters, materialize_grads=True)
 
 
 def batch_loss(
