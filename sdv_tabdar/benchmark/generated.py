@@ -7,6 +7,7 @@
 from __future__ import annotations
 
 import dataclasses
+import tempfile
 from collections.abc import Mapping
 from typing import Any
 
@@ -74,6 +75,7 @@ def measure(question: Mapping[str, Any]) -> dict[str, Any]:
 
     Args:
         question: ``rows``, ``columns`` and ``levels`` of :func:`make_table`, ``sample_rows``,
+            ``streamed`` (whether these are written to disk as they are drawn and not kept),
             ``settings`` (hyperparameters in place of the defaults) and ``seed``.
 
     Returns:
@@ -94,7 +96,7 @@ def measure(question: Mapping[str, Any]) -> dict[str, Any]:
     model = synthesizer._model
     assert model is not None, 'a table of numbers and categories has a model'
     with measured() as sampling:
-        synthesizer.sample(question['sample_rows'])
+        _draw(synthesizer, question)
     return {
         'fit': dataclasses.asdict(fitting),
         'sample': dataclasses.asdict(sampling),
@@ -103,6 +105,14 @@ def measure(question: Mapping[str, Any]) -> dict[str, Any]:
         'columns': table.shape[1],
         'table_mib': float(table.memory_usage(deep=True).sum()) / MIB,
     }
+
+
+def _draw(synthesizer: TabDARSynthesizer, question: Mapping[str, Any]) -> None:
+    if not question['streamed']:
+        synthesizer.sample(question['sample_rows'])
+        return
+    with tempfile.TemporaryDirectory() as folder:
+        synthesizer.sample(question['sample_rows'], output_folder_path=folder, return_rows=False)
 
 
 def _synthesizer(table: pd.DataFrame, settings: Mapping[str, Any]) -> TabDARSynthesizer:

@@ -1,9 +1,9 @@
 """Time and peak memory of one epoch of fitting and of sampling against the size of the table.
 
 Tables are generated: with more and more rows, with more and more columns, and with one categorical
-column of more and more levels. Each is measured in a fresh process. The exponent beside a number is
-the slope of its logarithm between that size and the one before: 1 is a straight line, 2 is
-quadratic, 0 does not depend on the size.
+column of more and more levels; and more and more rows are written to disk as they are drawn. Each
+is measured in a fresh process. The exponent beside a number is the slope of its logarithm between
+that size and the one before: 1 is a straight line, 2 is quadratic, 0 does not depend on the size.
 """
 
 from __future__ import annotations
@@ -24,12 +24,13 @@ from sdv_tabdar.benchmark.results import NOTHING
 from sdv_tabdar.benchmark.runner import RunFailed
 from sdv_tabdar.benchmark.synthesizers import parse_options
 
-HELP = 'time and memory of fitting and sampling against rows, columns and levels'
+HELP = 'time and memory of fitting and sampling against the size of the table'
 NAME = 'scaling'
 SIZES = {
     'rows': (10_000, 100_000, 1_000_000, 10_000_000),
     'columns': (5, 10, 20, 50, 100, 200),
     'levels': (10, 100, 1_000, 10_000, 100_000, 1_000_000),
+    'streamed': (10_000, 100_000, 1_000_000),
 }
 COLUMNS_OF_ROWS = 10
 ROWS_OF_COLUMNS = 10_000
@@ -178,6 +179,8 @@ def ask_about(
     """The question that ``generated.measure`` answers about one size of a sweep."""
     if sweep == 'rows':
         rows, columns = size, COLUMNS_OF_ROWS
+    elif sweep == 'streamed':
+        rows, columns = ROWS_OF_COLUMNS, COLUMNS_OF_ROWS
     elif sweep == 'columns':
         rows, columns = ROWS_OF_COLUMNS, size
     else:
@@ -187,7 +190,8 @@ def ask_about(
         'rows': rows,
         'columns': columns,
         'levels': size if sweep == 'levels' else None,
-        'sample_rows': min(rows, options.sample_rows),
+        'streamed': size if sweep == 'streamed' else None,
+        'sample_rows': size if sweep == 'streamed' else min(rows, options.sample_rows),
         'settings': parse_options(options.settings, options.settings),
         'seed': options.seed,
     }
@@ -207,7 +211,7 @@ def _measured(
             )
         answer: dict[str, Any] = kept['answer']
         return answer
-    shown = ', '.join(f'{name} {question[name]:,}' for name in SIZES if question[name])
+    shown = ', '.join(f'{name} {question[name]:,}' for name in SIZES if question.get(name))
     print(f'measure {shown}')
     try:
         answer = ask_for(generated.__name__, question, threads=threads)

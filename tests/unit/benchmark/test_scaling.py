@@ -37,12 +37,15 @@ def answered(
 
 
 def test_exponents_and_limits(tmp_path: Path, capsys: pytest.CaptureFixture[str]) -> None:
-    options = parsed('--out', tmp_path, '--up-to', 'rows=1e5', 'columns=20', 'levels=100')
+    options = parsed(
+        '--out', tmp_path, '--up-to', 'rows=1e5', 'columns=20', 'levels=100', 'streamed=1e5'
+    )
     found = scaling.main(options, ask_for=answered)
     assert {sweep: list(sizes) for sweep, sizes in found.items()} == {
         'rows': [10_000, 100_000],
         'columns': [5, 10, 20],
         'levels': [10, 100],
+        'streamed': [10_000, 100_000],
     }
     text = capsys.readouterr().out
     assert '| 10,000 | 10.00 | - | 1.00 | - | 100 | - | 10.00 | - | 0 | - |' in text
@@ -104,10 +107,11 @@ def test_generated_tables() -> None:
         generated.make_table(10, 2, levels=11)
 
 
-def test_one_measurement() -> None:
+@pytest.mark.parametrize('streamed', [None, 30])
+def test_one_measurement(streamed: int | None) -> None:
     small = {'width': 8, 'num_heads': 2, 'denoiser_width': 8, 'head_width': 8}
     question = {'rows': 200, 'columns': 2, 'levels': 20, 'sample_rows': 30, 'seed': 0}
-    found = generated.measure({**question, 'settings': small})
+    found = generated.measure({**question, 'settings': small, 'streamed': streamed})
     assert found['fit']['seconds'] > found['epoch_seconds'] > 0
     assert (found['rows'], found['columns']) == (200, 3)
     assert found['sample']['seconds'] > 0
