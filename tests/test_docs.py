@@ -8,12 +8,14 @@ from __future__ import annotations
 
 import importlib.util
 import re
+from collections.abc import Iterator
 from pathlib import Path
 from types import ModuleType
 
 import numpy as np
 import pandas as pd
 import pytest
+import torch
 
 ROOT = Path(__file__).parents[1]
 PAGES = sorted([ROOT / 'README.md', *ROOT.glob('docs/**/*.md')])
@@ -30,6 +32,15 @@ def _relative(page: Path) -> str:
     return str(page.relative_to(ROOT))
 
 
+@pytest.fixture
+def threads_put_back() -> Iterator[None]:
+    """A page may say how many threads torch has, for itself only."""
+    before = torch.get_num_threads()
+    yield
+    torch.set_num_threads(before)
+
+
+@pytest.mark.usefixtures('threads_put_back')
 @pytest.mark.parametrize(
     'page', [page for page in PAGES if BLOCK.search(page.read_text())], ids=_relative
 )

@@ -123,7 +123,7 @@ class TrainingConfig:
         learning_rate: Highest learning rate.
         optimizer: ``'muon'`` for the matrices of hidden layers, beside AdamW for the rest, or
             ``'adamw'`` for all parameters.
-        weight_decay: Decoupled weight decay of AdamW.
+        weight_decay: Decoupled weight decay.
         scheduler: ``'cosine'`` (warm-up, then annealed to the end of training) or ``'plateau'``
             (halved when the loss of an epoch has stopped falling; the paper's).
         ema_decay: Decay of the moving average of the weights, which is what samples; 0 for none.

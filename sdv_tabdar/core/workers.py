@@ -1,7 +1,7 @@
 """Independent work side by side, one processor core each.
 
-The operations of this network are small. Threads that each take a share of the rows through all
-of them gain nearly their number; threads within each operation spend much of it on meeting.
+The operations of this network are small. Threads within an operation meet at the end of every one;
+threads that each take a share of the rows through all of them meet once.
 """
 
 from __future__ import annotations

@@ -17,7 +17,7 @@ from sdv_tabdar.core.device import matrix_precision
 from sdv_tabdar.core.nn.heads import CodeHead, first_bins, make_residual_head
 from sdv_tabdar.core.nn.seen import Rows, SeenTokens
 from sdv_tabdar.core.nn.tokenizers import Tokenizer
-from sdv_tabdar.core.nn.transformer import Block
+from sdv_tabdar.core.nn.transformer import Block, attention_bias
 from sdv_tabdar.core.table import EncodedTable
 
 
@@ -167,10 +167,8 @@ class TabDARNetwork(nn.Module):
 
     def key_bias(self, observed: torch.Tensor) -> torch.Tensor:
         """Attention bias ``(B, 1, 1, 1 + C)`` from ``(B, C)``: ``[pad]`` is always visible."""
-        bias = torch.zeros(len(observed), 1, 1, observed.shape[1] + 1, device=observed.device)
-        return bias.masked_fill_(
-            torch.nn.functional.pad(~observed, (1, 0))[:, None, None], float('-inf')
-        )
+        visible = torch.nn.functional.pad(observed, (1, 0), value=True)
+        return attention_bias(visible[:, None, None])
 
     def pair_bias(self, seen_by_first: torch.Tensor) -> torch.Tensor:
         """Attention bias ``(P, 1, 2 + 2 C, 2 + C)`` of pairs: a token sees those of its row.
@@ -181,8 +179,7 @@ class TabDARNetwork(nn.Module):
         keys = torch.nn.functional.pad(seen_by_first, (1, 0), value=False)
         keys = torch.nn.functional.pad(keys, (1, 0), value=True)
         queries = torch.cat([keys, ~seen_by_first], dim=1)
-        bias = torch.zeros(*queries.shape, keys.shape[1], device=keys.device)
-        return bias.masked_fill_(queries[:, :, None] != keys[:, None], float('-inf')).unsqueeze(1)
+        return attention_bias(queries[:, None, :, None] == keys[:, None, None])
 
     def losses(
         self, table: EncodedTable, *, noise_draws: int, generator: torch.Generator

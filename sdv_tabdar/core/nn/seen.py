@@ -12,6 +12,8 @@ import dataclasses
 
 import torch
 
+from sdv_tabdar.core.nn.transformer import attention_bias
+
 Rows = torch.Tensor | slice
 _TINY = 1e-30
 
@@ -22,8 +24,8 @@ class SeenTokens:
 
     Attributes:
         tokens: ``(P, B, D)``, what enters the first block.
-        query: ``(P, B, heads, d)``, scaled, as are the next two but for the scale.
-        key: Likewise.
+        query: ``(P, B, heads, d)``, scaled by 1 / sqrt(d).
+        key: Likewise, not scaled.
         value: Likewise.
         peak: ``(P, B, heads)``, the greatest attention logit of a token so far.
         total: ``(P, B, heads)``, sum of exp(logit - peak) over the keys seen so far.
@@ -122,8 +124,7 @@ class SeenTokens:
         """``(B, 1, 1, V)`` for the attention logits of later blocks; None if all is visible."""
         if self.visible.all():
             return None
-        bias = self.tokens.new_zeros(self.visible.shape)
-        return bias.masked_fill_(~self.visible, -torch.inf).t()[:, None, None]
+        return attention_bias(self.visible.t()[:, None, None])
 
     def _add(self, key: torch.Tensor, value: torch.Tensor) -> None:
         """One more key for every token."""

@@ -148,6 +148,11 @@ class Block(nn.Module):
         return self.key_value(normed).float()
 
 
+def attention_bias(visible: torch.Tensor) -> torch.Tensor:
+    """What is added to attention logits: 0 where ``visible`` (bool), -inf elsewhere."""
+    return torch.zeros(visible.shape, device=visible.device).masked_fill_(~visible, -torch.inf)
+
+
 def _softmax(logits: torch.Tensor) -> torch.Tensor:
     """Softmax over the last dimension; by vectorised steps where torch's own is scalar."""
     if logits.shape[-1] >= _VECTOR or logits.device.type != 'cpu':

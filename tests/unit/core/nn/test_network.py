@@ -183,17 +183,16 @@ def test_pairs_agree_with_rows(
     assert float((found - expected).abs().mean()) < 0.1
 
 
-@pytest.mark.parametrize('noise_draws', [1, 2])
 def test_losses_of_pairs_are_those_of_their_rows(
-    network: TabDARNetwork, hidden: EncodedTable, noise_draws: int, monkeypatch: pytest.MonkeyPatch
+    network: TabDARNetwork, hidden: EncodedTable, monkeypatch: pytest.MonkeyPatch
 ) -> None:
     def noiseless(target: torch.Tensor, *_: object, **condition: torch.Tensor) -> torch.Tensor:
         return target + condition['bins']
 
     monkeypatch.setattr(network.residual_head, 'loss', noiseless)
     generator = torch.Generator()
-    losses = network.losses(hidden, noise_draws=noise_draws, generator=generator)
-    pairs = network.pair_losses(hidden, noise_draws=noise_draws, generator=generator)
+    losses = network.losses(hidden, noise_draws=1, generator=generator)
+    pairs = network.pair_losses(hidden, noise_draws=1, generator=generator)
     assert torch.allclose(pairs, sum(losses.split(len(pairs))), atol=1e-4)
 
 
