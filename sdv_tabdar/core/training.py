@@ -38,8 +38,8 @@ _MIN_EPOCHS, _MAX_EPOCHS = 10, 80  # ... within these numbers of epochs, and no 
 _FEW_EPOCHS, _ROWS_PER_EPOCH = 30, 225  # ... these for fewer rows, which would be memorised
 SHARD_CELLS = 960  # of a step, for each core that takes part: fewer are not worth its overhead
 _MIN_STEPS = 500  # of a training, however small the table
-_SMALL_TABLE, _LARGE_TABLE = 4_000, 16_000  # rows: small steps learn more from few epochs,
-_SMALL_STEP, _STEP, _LARGE_STEP = 64, 128, 256  # large ones more in a given time
+_SMALL_TABLE, _LARGE_TABLE = 4_000, 16_000  # rows of a table below, and from, which ...
+_SMALL_STEP, _STEP, _LARGE_STEP = 64, 128, 256  # ... steps have fewer rows, or more
 
 
 @dataclasses.dataclass
