@@ -38,9 +38,9 @@ class PlainBlock(Block):
             part.unflatten(1, (-1, self.num_heads)).permute(1, 2, 0, 3)
             for part in (query, key, value)
         )
-        mixed = torch.nn.functional.scaled_dot_product_attention(
-            query, key, value, attn_mask=bias, scale=1.0
-        )
+        if bias is not None:
+            bias = bias.unflatten(0, (-1, self.num_heads))
+        mixed = torch.nn.functional.scaled_dot_product_attention(query, key, value, attn_mask=bias)
         return mixed.permute(2, 0, 1, 3).flatten(1, 2)
 
 

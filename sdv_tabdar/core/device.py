@@ -53,12 +53,3 @@ def matrix_type(device: torch.device, precision: str) -> torch.dtype:
     """
     fast = precision == 'bfloat16' or (precision == 'auto' and has_fast_bfloat16(device))
     return torch.bfloat16 if fast else torch.float32
-
-
-def matrix_precision(device: torch.device, precision: str) -> torch.autocast:
-    """A context in which linear layers multiply in :func:`matrix_type`.
-
-    Without autocast's cache of converted weights, which all threads would share.
-    """
-    fast = matrix_type(device, precision) == torch.bfloat16
-    return torch.autocast(device.type, torch.bfloat16, enabled=fast, cache_enabled=False)

@@ -52,52 +52,61 @@ class Muon(torch.optim.Optimizer):
 
     @torch.no_grad()
     def step(self, closure: Any = None) -> None:  # type: ignore[override]
-        """Apply one update; parameters of one shape go through it together."""
+        """Apply one update; parameters of one shape go through it together.
+
+        Of these either all have a gradient or none has.
+        """
         for group in self.param_groups:
-            by_shape: dict[tuple[int, ...], list[torch.Tensor]] = {}
+            by_shape: dict[torch.Size, list[torch.Tensor]] = {}
             for parameter in group['params']:
                 if parameter.grad is not None:
-                    by_shape.setdefault(tuple(parameter.shape[-2:]), []).append(parameter)
-            for shape, parameters in by_shape.items():
-                self._update(parameters, shape, group)
+                    by_shape.setdefault(_wide(parameter).shape[-2:], []).append(parameter)
+            for parameters in by_shape.values():
+                self._update(parameters, group)
 
-    def _update(
-        self, parameters: list[torch.Tensor], shape: tuple[int, ...], group: dict[str, Any]
-    ) -> None:
-        gradients = [parameter.grad for parameter in parameters if parameter.grad is not None]
-        means = [self._mean(parameter) for parameter in parameters]
-        torch._foreach_lerp_(means, gradients, 1 - group['momentum'])
-        # Nesterov's momentum: the mean as it would be after the same gradient once more.
-        ahead = torch._foreach_lerp(gradients, means, group['momentum'])
-        stacked = torch.cat([matrix.reshape(-1, *shape) for matrix in ahead])
-        updates = orthogonalised(stacked, group['num_iterations'], group['dtype']).to(stacked)
-        sizes = [parameter.numel() // (shape[0] * shape[1]) for parameter in parameters]
-        directions = [
-            update.view_as(parameter)
-            for update, parameter in zip(updates.split(sizes), parameters, strict=True)
+    def _update(self, parameters: list[torch.Tensor], group: dict[str, Any]) -> None:
+        gradients = [
+            _wide(parameter.grad) for parameter in parameters if parameter.grad is not None
         ]
-        torch._foreach_mul_(parameters, 1 - group['lr'] * group['weight_decay'])
+        shape = gradients[0].shape[-2:]
+        stacked = torch.cat([gradient.reshape(-1, *shape) for gradient in gradients])
+        state = self.state[parameters[0]]
+        mean = state.setdefault('mean', torch.zeros_like(stacked))
+        mean.lerp_(stacked, 1 - group['momentum'])
+        # Nesterov's momentum: the mean as it would be after the same gradient once more.
+        ahead = stacked.lerp_(mean, group['momentum'])
+        updates = orthogonalised(ahead, group['num_iterations'], group['dtype']).to(mean)
+        sizes = [gradient.numel() // shape.numel() for gradient in gradients]
+        directions = [
+            update.view_as(wide)
+            for update, wide in zip(updates.split(sizes), gradients, strict=True)
+        ]
+        if group['weight_decay']:
+            torch._foreach_mul_(parameters, 1 - group['lr'] * group['weight_decay'])
         rate = group['lr'] * _RMS * max(shape) ** 0.5
-        torch._foreach_add_(parameters, directions, alpha=-rate)
+        torch._foreach_add_([_wide(parameter) for parameter in parameters], directions, alpha=-rate)
 
-    def _mean(self, parameter: torch.Tensor) -> torch.Tensor:
-        state = self.state[parameter]
-        if 'mean' not in state:
-            state['mean'] = torch.zeros_like(parameter)
-        mean: torch.Tensor = state['mean']
-        return mean
+
+def updating_work(matrices: torch.Tensor) -> int:
+    """Multiplications of a Newton-Schulz step, to share them out by."""
+    rows, columns = _wide(matrices).shape[-2:]
+    return matrices.numel() // columns * rows * (2 * columns + rows)
+
+
+def _wide(matrices: torch.Tensor) -> torch.Tensor:
+    """Transposed where there are more rows than columns."""
+    return matrices.mT if matrices.shape[-2] > matrices.shape[-1] else matrices
 
 
 def orthogonalised(
     matrices: torch.Tensor, num_iterations: int, dtype: torch.dtype = torch.float32
 ) -> torch.Tensor:
     """Matrices ``(N, R, C)`` with all singular values near 1 and the same singular vectors."""
-    is_tall = matrices.shape[1] > matrices.shape[2]
-    x = matrices.transpose(1, 2) if is_tall else matrices
+    x = _wide(matrices)
     x = (x / x.norm(dim=(1, 2), keepdim=True).clamp_min(1e-12)).to(dtype)
     linear, cubic, quintic = _COEFFICIENTS
     for _ in range(num_iterations):
-        square = x @ x.transpose(1, 2)
+        square = x @ x.mT
         odd = torch.baddbmm(square, square, square, beta=cubic, alpha=quintic)
         x = torch.baddbmm(x, odd, x, beta=linear)
-    return x.transpose(1, 2) if is_tall else x
+    return x if x.shape == matrices.shape else x.mT

@@ -22,7 +22,7 @@ from sdv_tabdar.core.columns import TableSchema
 from sdv_tabdar.core.config import ModelConfig, TrainingConfig
 from sdv_tabdar.core.device import matrix_type
 from sdv_tabdar.core.masking import complementary_observed, leading_observed
-from sdv_tabdar.core.muon import Muon
+from sdv_tabdar.core.muon import Muon, updating_work
 from sdv_tabdar.core.nn.network import TabDARNetwork
 from sdv_tabdar.core.random import split_generator
 from sdv_tabdar.core.table import EncodedTable
@@ -89,6 +89,28 @@ class _Average:
         self.steps += 1
         decay = min(self.decay, self.steps / (self.steps + 10))
         torch._foreach_lerp_(self.target, self.source, 1 - decay)
+
+
+class _Working:
+    """The network that losses are computed with: its blocks may have weights of a shorter type.
+
+    The optimizer works on the exact weights, of which these are rounded copies (mixed precision
+    with master weights: Micikevicius et al. 2018, doi:10.48550/arXiv.1710.03740).
+    """
+
+    def __init__(self, network: TabDARNetwork) -> None:
+        self.network = network.lowered()
+        self.parameters = list(self.network.parameters())
+        pairs = zip(self.parameters, network.parameters(), strict=True)
+        different = [(copied, exact) for copied, exact in pairs if copied is not exact]
+        self.copies: list[torch.Tensor] = [copied for copied, _ in different]
+        self.exact: list[torch.Tensor] = [exact for _, exact in different]
+
+    @torch.no_grad()
+    def update(self) -> None:
+        """Round the exact weights anew."""
+        if self.copies:
+            torch._foreach_copy_(self.copies, self.exact)
 
 
 class _Clock:
@@ -175,6 +197,10 @@ class _Trainer:
         self.network = _initialised(schema, model, generator).to(generator.device).train()
         self.average = _Average(self.network, config.ema_decay) if config.ema_decay else None
         self.parameters = list(self.network.parameters())
+        self.sums = [torch.zeros_like(parameter) for parameter in self.parameters]
+        for parameter, gradient in zip(self.parameters, self.sums, strict=True):
+            parameter.grad = gradient
+        self.working = _Working(self.network)
         self.shards = split_generator(generator, team.number)
         self.optimizers = _optimizers(self.network, config, team.number)
         self.plateaus = [
@@ -225,6 +251,7 @@ class _Trainer:
         list(self.team.run([optimizer.step for optimizer in self.optimizers]))
         if self.average is not None:
             self.average.update()
+        self.working.update()
         self.clock.steps += 1
         if self.progress is not None:
             losses = self.history.losses
@@ -243,19 +270,20 @@ class _Trainer:
             for (start, stop), generator in zip(pairwise(bounds), self.shards, strict=True)
         ]
         (total, gradients), *others = self.team.run(tasks)
+        torch._foreach_copy_(self.sums, gradients)
         for loss, more in others:
-            total, gradients = total + loss, torch._foreach_add(gradients, more)
-        for parameter, gradient in zip(self.parameters, gradients, strict=True):
-            parameter.grad = gradient
+            total = total + loss
+            torch._foreach_add_(self.sums, more)
         return total
 
     def _shard(
         self, rows: EncodedTable, num_rows: int, generator: torch.Generator
     ) -> tuple[torch.Tensor, tuple[torch.Tensor, ...]]:
         """Loss and gradients of a part of ``num_rows`` rows, by its share of them."""
-        loss = batch_loss(self.network, rows, self.config, generator=generator)
+        loss = batch_loss(self.working.network, rows, self.config, generator=generator)
         loss = loss * (len(rows) / num_rows)
-        return loss.detach(), torch.autograd.grad(loss, self.parameters, materialize_grads=True)
+        gradients = torch.autograd.grad(loss, self.working.parameters, materialize_grads=True)
+        return loss.detach(), gradients
 
 
 def batch_loss(
@@ -327,15 +355,26 @@ def _optimizers(
     if matrices:
         rate = _MUON_FACTOR * config.learning_rate
         dtype = matrix_type(matrices[0].device, network.precision)
-        matrices.sort(key=torch.numel, reverse=True)
         found.extend(
-            Muon(matrices[start::number], lr=rate, weight_decay=config.weight_decay, dtype=dtype)
-            for start in range(number)
+            Muon(part, lr=rate, weight_decay=config.weight_decay, dtype=dtype)
+            for part in _equal_parts(matrices, number)
         )
     for optimizer in found:
         for group in optimizer.param_groups:
             group['initial_lr'] = group['lr']
     return found
+
+
+def _equal_parts(matrices: list[torch.Tensor], number: int) -> list[list[torch.Tensor]]:
+    """At most ``number`` lists of about the same work for Muon, each of few shapes."""
+    matrices = sorted(matrices, key=lambda matrix: sorted(matrix.shape[-2:]))
+    parts: list[list[torch.Tensor]] = [[] for _ in range(number)]
+    work = [updating_work(matrix) for matrix in matrices]
+    done = 0
+    for matrix, own in zip(matrices, work, strict=True):
+        parts[int((done + own / 2) / sum(work) * number)].append(matrix)
+        done += own
+    return [part for part in parts if part]
 
 
 def _initialised(

@@ -64,21 +64,21 @@ class DenoiserNetwork(nn.Module):
         Returns:
             ``(..., N)``, E[x | x_sigma].
         """
-        c_skip, c_out, c_in, _ = preconditioning(sigma)
-        return c_skip * x + c_out * self._raw(c_in * x, self._level(sigma), condition)
+        c_skip, c_out, c_in, c_noise = preconditioning(sigma)
+        return c_skip * x + c_out * self._raw(c_in * x, self._level(c_noise), condition)
 
     def field(self, condition: torch.Tensor) -> Field:
         """The raw network F for N cells with conditions ``(N, width)``."""
 
         def at_levels(sigmas: torch.Tensor) -> RawDenoiser:
-            levels = self._level(sigmas)
+            levels = self._level(preconditioning(sigmas)[3])
             return lambda y, level: self._raw(y, levels[level], condition)
 
         return at_levels
 
-    def _level(self, sigma: torch.Tensor) -> torch.Tensor:
+    def _level(self, c_noise: torch.Tensor) -> torch.Tensor:
         """What a noise level adds to the first hidden layer: ``(..., width)`` from ``(...)``."""
-        angles = preconditioning(sigma)[3].unsqueeze(-1) * self.frequencies
+        angles = c_noise.unsqueeze(-1) * self.frequencies
         level: torch.Tensor = self.noise(torch.cat([angles.cos(), angles.sin()], dim=-1))
         return level
 

@@ -8,12 +8,14 @@
 
 from __future__ import annotations
 
+import copy
+
 import torch
 from torch import nn
 
 from sdv_tabdar.core.columns import TableSchema
 from sdv_tabdar.core.config import ModelConfig
-from sdv_tabdar.core.device import matrix_precision
+from sdv_tabdar.core.device import matrix_type
 from sdv_tabdar.core.nn.heads import CodeHead, first_bins, make_residual_head
 from sdv_tabdar.core.nn.seen import Rows, SeenTokens
 from sdv_tabdar.core.nn.tokenizers import Tokenizer
@@ -65,6 +67,19 @@ class TabDARNetwork(nn.Module):
         found = [weight for weight in self.blocks.parameters() if weight.ndim == 2]
         return found + self.code_head.hidden_matrices() + self.residual_head.hidden_matrices()
 
+    def lowered(self) -> TabDARNetwork:
+        """Itself with blocks that multiply in the type that :func:`matrix_type` finds fastest.
+
+        All other parameters are shared.
+        """
+        dtype = matrix_type(self.pad.device, self.precision)
+        if dtype == self.pad.dtype:
+            return self
+        network = copy.copy(self)
+        blocks = nn.ModuleList(block.lowered(dtype) for block in self._layers())
+        network._modules = {**self._modules, 'blocks': blocks}
+        return network
+
     def contexts(self, table: EncodedTable) -> torch.Tensor:
         """The outputs z ``(B, C, D)`` for every cell, given the observed cells of its row.
 
@@ -74,10 +89,9 @@ class TabDARNetwork(nn.Module):
         hidden = tokens * table.observed.t().unsqueeze(-1) + self.positions.unsqueeze(1)
         x = torch.cat([self.pad.expand(1, len(table), -1), hidden])
         bias = self.key_bias(table.observed)
-        with matrix_precision(x.device, self.precision):
-            for block in self.blocks:
-                x = block(x, bias=bias)
-        return self.norm(x[1:].float()).transpose(0, 1)
+        for block in self.blocks:
+            x = block(x, bias=bias)
+        return self.norm(x[1:]).transpose(0, 1)
 
     def pair_contexts(
         self, codes: torch.Tensor, residuals: torch.Tensor, seen_by_first: torch.Tensor
@@ -103,17 +117,16 @@ class TabDARNetwork(nn.Module):
         x = torch.cat([visible, asking.expand_as(tokens)])
         bias = self.pair_bias(seen_by_first)
         *others, last = self._layers()
-        with matrix_precision(x.device, self.precision):
-            for number, block in enumerate(others):
-                if number:
-                    x = block(x, num_keys=num_visible, bias=bias)
-                else:  # where the asking tokens of all rows are the same
-                    query, key_value = block.project(visible)
-                    asked = block.project_query(asking).expand_as(tokens)
-                    x = block.mix(x, torch.cat([query, asked]), key_value, bias)
-            bias = bias[:, :, num_visible:]
-            x = last(x, num_keys=num_visible, first_query=num_visible, bias=bias)
-        context: torch.Tensor = self.norm(x.float())
+        for number, block in enumerate(others):
+            if number:
+                x = block(x, num_keys=num_visible, bias=bias)
+            else:  # where the asking tokens of all rows are the same
+                query, key_value = block.project(visible)
+                asked = block.project_query(asking).expand_as(tokens)
+                x = block.mix(x, torch.cat([query, asked]), key_value, bias)
+        bias = bias[:, num_visible:]
+        x = last(x, num_keys=num_visible, first_query=num_visible, bias=bias)
+        context: torch.Tensor = self.norm(x)
         return context
 
     def nothing_seen(self, num_rows: int) -> SeenTokens:
@@ -145,33 +158,31 @@ class TabDARNetwork(nn.Module):
         *others, last = self._layers()
         bias = seen.bias()
         x = torch.cat([seen.tokens, asking.expand(-1, seen.tokens.shape[1], -1)])
-        with matrix_precision(x.device, self.precision):
-            for number, block in enumerate(others):
-                if number:
-                    x = block(x, num_keys=seen.count, bias=bias)
-                else:
-                    query = block.heads(block.project_query(asking)[0])
-                    x = block.finish(x, torch.cat([seen.attended(), seen.attend(query)[None]]))
-            asked = last.ask(x[-1], x[:-1], bias)
-        context: torch.Tensor = self.norm(asked.float())
+        for number, block in enumerate(others):
+            if number:
+                x = block(x, num_keys=seen.count, bias=bias)
+            else:
+                query = block.heads(block.project_query(asking)[0]) * block.scale
+                x = block.finish(x, torch.cat([seen.attended(), seen.attend(query)[None]]))
+        context: torch.Tensor = self.norm(last.ask(x[-1], x[:-1], bias))
         return context
 
     def _put(self, seen: SeenTokens, place: int, rows: Rows, tokens: torch.Tensor) -> None:
         first = self._layers()[0]
-        with matrix_precision(tokens.device, self.precision):
-            query, key_value = first.project(tokens)
-        seen.put(place, rows, tokens, first.heads(query), *first.heads(key_value).chunk(2, dim=-1))
+        query, key_value = first.project(tokens)
+        key, value = first.heads(key_value).chunk(2, dim=-1)
+        seen.put(place, rows, tokens, first.heads(query) * first.scale, key, value)
 
     def _layers(self) -> list[Block]:
         return [block for block in self.blocks if isinstance(block, Block)]
 
     def key_bias(self, observed: torch.Tensor) -> torch.Tensor:
-        """Attention bias ``(B, 1, 1, 1 + C)`` from ``(B, C)``: ``[pad]`` is always visible."""
+        """Attention bias for 1 + C keys of each row from ``(B, C)``: ``[pad]`` is visible."""
         visible = torch.nn.functional.pad(observed, (1, 0), value=True)
-        return attention_bias(visible[:, None, None])
+        return attention_bias(visible.unsqueeze(1), self._layers()[0].num_heads)
 
     def pair_bias(self, seen_by_first: torch.Tensor) -> torch.Tensor:
-        """Attention bias ``(P, 1, 2 + 2 C, 2 + C)`` of pairs: a token sees those of its row.
+        """Attention bias for 2 + 2 C queries and 2 + C keys of pairs: a token sees its row's.
 
         The keys are a ``[pad]`` for each row and the seen cells; the queries are these and the
         cells asked for, which are of the other row each.
@@ -179,7 +190,7 @@ class TabDARNetwork(nn.Module):
         keys = torch.nn.functional.pad(seen_by_first, (1, 0), value=False)
         keys = torch.nn.functional.pad(keys, (1, 0), value=True)
         queries = torch.cat([keys, ~seen_by_first], dim=1)
-        return attention_bias(queries[:, None, :, None] == keys[:, None, None])
+        return attention_bias(queries[:, :, None] == keys[:, None], self._layers()[0].num_heads)
 
     def losses(
         self, table: EncodedTable, *, noise_draws: int, generator: torch.Generator

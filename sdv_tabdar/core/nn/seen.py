@@ -121,10 +121,10 @@ class SeenTokens:
         return (mixed / total.unsqueeze(-1)).flatten(1)
 
     def bias(self) -> torch.Tensor | None:
-        """``(B, 1, 1, V)`` for the attention logits of later blocks; None if all is visible."""
+        """``(B * heads, 1, V)`` for attention logits of later blocks; None if all is visible."""
         if self.visible.all():
             return None
-        return attention_bias(self.visible.t()[:, None, None])
+        return attention_bias(self.visible.t().unsqueeze(1), self.query.shape[2])
 
     def _add(self, key: torch.Tensor, value: torch.Tensor) -> None:
         """One more key for every token."""

@@ -7,6 +7,8 @@ the hidden ones, and the sampler need not compute hidden cells that nobody has a
 
 from __future__ import annotations
 
+import copy
+
 import torch
 from torch import nn
 
@@ -21,6 +23,7 @@ class Block(nn.Module):
 
     Attention is written as batched matrix products in float32: at a few tens of tokens of small
     head width these are faster on a CPU than the fused call, and gain nothing from a shorter type.
+    The linear layers multiply in the type of their weights; see :meth:`lowered`.
 
     Source: paper, appendix 'Tokenizers and Transformers' (blocks of ViT, pre-norm).
     """
@@ -30,6 +33,7 @@ class Block(nn.Module):
         super().__init__()
         self.num_heads = num_heads
         self.head_width = width // num_heads
+        self.scale = self.head_width**-0.5
         self.norm_attention = nn.LayerNorm(width)
         self.query = nn.Linear(width, width)
         self.key_value = nn.Linear(width, 2 * width)
@@ -52,24 +56,33 @@ class Block(nn.Module):
             x: ``(T, B, D)``.
             num_keys: Only the first so many tokens are attended to (default all).
             first_query: Only the tokens from here on are wanted.
-            bias: ``(B, 1, T - first_query or 1, num_keys)``, added to the attention logits: 0
-                where a token is visible, -inf where it is hidden.
+            bias: ``(B * heads, T - first_query or 1, num_keys)``, what :func:`attention_bias`
+                makes; None where all is visible.
 
         Returns:
             ``(T - first_query, B, D)``.
         """
-        normed = self.norm_attention(x)
-        query, key_value = self._query(normed[first_query:]), self._key_value(normed[:num_keys])
-        return self.mix(x[first_query:], query, key_value, bias)
+        normed = self._lower(self.norm_attention(x))
+        query, key_value = self.query(normed[first_query:]), self.key_value(normed[:num_keys])
+        return self.mix(x[first_query:], query.float(), key_value.float(), bias)
+
+    def lowered(self, dtype: torch.dtype) -> Block:
+        """A copy whose linear layers multiply in ``dtype``; the rest is shared."""
+        block = copy.copy(self)
+        block._modules = {
+            name: copy.deepcopy(module).to(dtype) if isinstance(module, nn.Linear) else module
+            for name, module in self._modules.items()
+        }
+        return block
 
     def project(self, x: torch.Tensor) -> tuple[torch.Tensor, torch.Tensor]:
-        """Scaled queries ``(..., D)``, and keys with values ``(..., 2 D)``, of ``(..., D)``."""
-        normed = self.norm_attention(x)
-        return self._query(normed), self._key_value(normed)
+        """Queries ``(..., D)``, and keys with values ``(..., 2 D)``, of ``(..., D)``."""
+        normed = self._lower(self.norm_attention(x))
+        return self.query(normed).float(), self.key_value(normed).float()
 
     def project_query(self, x: torch.Tensor) -> torch.Tensor:
         """The queries alone."""
-        return self._query(self.norm_attention(x))
+        return self.query(self._lower(self.norm_attention(x))).float()
 
     def heads(self, projected: torch.Tensor) -> torch.Tensor:
         """``(B, heads * n)`` as ``(B, heads, n)``."""
@@ -86,15 +99,13 @@ class Block(nn.Module):
         query = query.reshape(len(query), -1, self.head_width)
         both = key_value.reshape(len(key_value), -1, 2 * self.head_width)
         key, value = both.chunk(2, dim=-1)
-        with torch.autocast(query.device.type, enabled=False):
-            mixed = self._attend(query, key, value, bias)
-        return self.finish(x, mixed.reshape(x.shape))
+        return self.finish(x, self._attend(query, key, value, bias).reshape(x.shape))
 
     def finish(self, x: torch.Tensor, mixed: torch.Tensor) -> torch.Tensor:
         """The block behind its attention: ``(..., D)`` from tokens and their mixed values."""
-        x = x + self.output(mixed)
-        hidden = nn.functional.relu(self.expand(self.norm_feedforward(x)))
-        return x + self.contract(hidden)
+        x = self.output(self._lower(mixed)).float().add_(x)
+        hidden = self.expand(self._lower(self.norm_feedforward(x))).relu_()
+        return self.contract(hidden).float().add_(x)
 
     def ask(self, x: torch.Tensor, seen: torch.Tensor, bias: torch.Tensor | None) -> torch.Tensor:
         """The block for a single asking token of each row, without keys and values.
@@ -106,20 +117,19 @@ class Block(nn.Module):
         Args:
             x: ``(B, D)``, the asking tokens.
             seen: ``(V, B, D)``, the tokens attended to.
-            bias: ``(B, 1, 1, V)`` as in :meth:`forward`.
+            bias: ``(B * heads, 1, V)`` as in :meth:`forward`.
 
         Returns:
             ``(B, D)``.
         """
         shape = (self.num_heads, 2, self.head_width)
-        with torch.autocast(x.device.type, enabled=False):
-            key_map, value_map = self.key_value.weight.view(*shape, -1).unbind(1)
-            normed = self.norm_attention(seen.float()).transpose(0, 1)
-            query = self.heads(self.project_query(x.float())).transpose(0, 1)
-            logits = (query @ key_map).transpose(0, 1) @ normed.transpose(1, 2)
-            shares = _softmax(logits if bias is None else logits + bias.squeeze(1))
-            mixed = (shares @ normed).transpose(0, 1) @ value_map.transpose(1, 2)
-            mixed = mixed.transpose(0, 1) + self.key_value.bias.view(*shape)[:, 1]
+        key_map, value_map = self.key_value.weight.float().view(*shape, -1).unbind(1)
+        normed = self.norm_attention(seen).transpose(0, 1)
+        query = self.heads(self.project_query(x) * self.scale).transpose(0, 1)
+        logits = (query @ key_map).transpose(0, 1) @ normed.transpose(1, 2)
+        shares = _softmax(logits if bias is None else logits + bias.view_as(logits))
+        mixed = (shares @ normed).transpose(0, 1) @ value_map.transpose(1, 2)
+        mixed = mixed.transpose(0, 1) + self.key_value.bias.view(*shape)[:, 1]
         return self.finish(x, mixed.flatten(1))
 
     def _attend(
@@ -129,28 +139,31 @@ class Block(nn.Module):
         value: torch.Tensor,
         bias: torch.Tensor | None,
     ) -> torch.Tensor:
-        """Mix values ``(V, B * heads, d)`` for scaled queries ``(T, B * heads, d)``."""
+        """Mix values ``(V, B * heads, d)`` for queries ``(T, B * heads, d)``."""
         query, value, keys = query.transpose(0, 1), value.transpose(0, 1), key.permute(1, 2, 0)
         if bias is None:
-            logits = query @ keys
+            logits = (query * self.scale) @ keys
         else:
-            shape = (len(bias), self.num_heads, query.shape[1], keys.shape[2])
-            logits = bias.expand(shape).reshape(-1, *shape[2:])
-            logits = torch.baddbmm(logits, query, keys)
+            logits = torch.baddbmm(bias, query, keys, alpha=self.scale)
         return (_softmax(logits) @ value).transpose(0, 1)
 
-    def _query(self, normed: torch.Tensor) -> torch.Tensor:
-        """Scaled by 1 / sqrt(d), so that attention logits are plain products."""
-        return self.query(normed).float() * self.head_width**-0.5
-
-    def _key_value(self, normed: torch.Tensor) -> torch.Tensor:
-        """Keys and values from one product, those of a head side by side."""
-        return self.key_value(normed).float()
+    def _lower(self, x: torch.Tensor) -> torch.Tensor:
+        """In the type that the linear layers multiply in."""
+        return x.to(self.query.weight.dtype)
 
 
-def attention_bias(visible: torch.Tensor) -> torch.Tensor:
-    """What is added to attention logits: 0 where ``visible`` (bool), -inf elsewhere."""
-    return torch.zeros(visible.shape, device=visible.device).masked_fill_(~visible, -torch.inf)
+def attention_bias(visible: torch.Tensor, num_heads: int) -> torch.Tensor:
+    """What is added to attention logits: 0 where a query sees a key, -inf elsewhere.
+
+    Args:
+        visible: ``(B, T or 1, V)`` bool, for T queries and V keys of a row.
+        num_heads: Attention heads.
+
+    Returns:
+        ``(B * heads, T or 1, V)``.
+    """
+    bias = torch.zeros(visible.shape, device=visible.device).masked_fill_(~visible, -torch.inf)
+    return bias.repeat_interleave(num_heads, dim=0)
 
 
 def _softmax(logits: torch.Tensor) -> torch.Tensor:

@@ -6,7 +6,7 @@ import pytest
 import torch
 
 from sdv_tabdar.core import device as device_module
-from sdv_tabdar.core.device import matrix_precision, resolve_device
+from sdv_tabdar.core.device import matrix_type, resolve_device
 
 
 @pytest.mark.parametrize(('available', 'expected'), [(True, 'cuda'), (False, 'cpu')])
@@ -47,6 +47,4 @@ def test_precision_of_matrix_products(
     precision: str, fast: bool, expected: torch.dtype, monkeypatch: pytest.MonkeyPatch
 ) -> None:
     monkeypatch.setattr(device_module, 'has_fast_bfloat16', lambda device: fast)
-    square = torch.ones(2, 2)
-    with matrix_precision(torch.device('cpu'), precision):
-        assert (square @ square).dtype == expected
+    assert matrix_type(torch.device('cpu'), precision) == expected

@@ -35,11 +35,11 @@ def test_singular_vectors_stay(generator: torch.Generator) -> None:
 
 
 def test_no_gradient_no_update_and_a_zero_gradient_is_harmless() -> None:
-    untouched = torch.nn.Parameter(torch.ones(3, 3))
+    untouched = torch.nn.Parameter(torch.ones(3, 4))
     zero = torch.nn.Parameter(torch.ones(3, 3))
     zero.grad = torch.zeros(3, 3)
     Muon([untouched, zero], lr=0.1).step()
-    assert torch.equal(untouched, torch.ones(3, 3))
+    assert torch.equal(untouched, torch.ones(3, 4))
     assert torch.equal(zero, torch.ones(3, 3))
 
 

@@ -63,6 +63,6 @@ def test_rows_that_are_kept_take_all_with_them(seen: SeenTokens) -> None:
 def test_bias_hides_what_is_not_known(seen: SeenTokens) -> None:
     bias = seen.of(slice(None)).bias()
     assert bias is not None
-    assert bias.shape == (ROWS, 1, 1, 5)
-    assert torch.equal(bias[:, 0, 0].t().isinf(), ~seen.visible[:5])
+    assert bias.shape == (ROWS * HEADS, 1, 5)
+    assert torch.equal(bias[::HEADS, 0].t().isinf(), ~seen.visible[:5])
     assert seen.of(torch.tensor([1, 4])).bias() is None

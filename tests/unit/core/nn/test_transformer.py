@@ -5,7 +5,7 @@ from __future__ import annotations
 import pytest
 import torch
 
-from sdv_tabdar.core.nn.transformer import Block
+from sdv_tabdar.core.nn.transformer import Block, attention_bias
 
 
 @pytest.fixture
@@ -26,7 +26,7 @@ def test_shape_is_kept(block: Block, tokens: torch.Tensor) -> None:
 
 
 def test_a_hidden_key_changes_no_other_token_exactly(block: Block, tokens: torch.Tensor) -> None:
-    bias = torch.zeros(5, 1, 1, 4)
+    bias = torch.zeros(10, 1, 4)
     bias[..., 2] = -torch.inf
     changed = tokens.clone()
     changed[2] += 100.0
@@ -43,18 +43,18 @@ def test_a_visible_key_changes_the_others(block: Block, tokens: torch.Tensor) ->
 def test_leading_keys_only_is_the_same_as_hiding_the_rest(
     block: Block, tokens: torch.Tensor
 ) -> None:
-    bias = torch.zeros(5, 1, 1, 4)
+    bias = torch.zeros(10, 1, 4)
     bias[..., 3] = -torch.inf
     expected = block(tokens, bias=bias)
     assert torch.allclose(block(tokens, num_keys=3), expected, atol=1e-6)
 
 
 def test_leaving_the_first_queries_out_changes_no_other(block: Block, tokens: torch.Tensor) -> None:
-    bias = torch.zeros(5, 1, 4, 3)
-    bias[:, :, 2, 1] = -torch.inf
+    bias = torch.zeros(10, 4, 3)
+    bias[:, 2, 1] = -torch.inf
     expected = block(tokens, num_keys=3, bias=bias)[2:]
     assert torch.allclose(
-        block(tokens, num_keys=3, first_query=2, bias=bias[:, :, 2:]), expected, atol=1e-6
+        block(tokens, num_keys=3, first_query=2, bias=bias[:, 2:]), expected, atol=1e-6
     )
 
 
@@ -62,9 +62,9 @@ def test_leaving_the_first_queries_out_changes_no_other(block: Block, tokens: to
 def test_asking_alone_is_the_same_as_asking_among_others(
     block: Block, tokens: torch.Tensor, hides: bool
 ) -> None:
-    bias = torch.zeros(5, 1, 1, 3)
+    bias = torch.zeros(10, 1, 3)
     if hides:
-        bias[:2, ..., 1] = -torch.inf
+        bias[:4, :, 1] = -torch.inf
     expected = block(tokens, num_keys=3, bias=bias)[-1]
     alone = block.ask(tokens[-1], tokens[:3], bias if hides else None)
     assert torch.allclose(alone, expected, atol=1e-6)
@@ -88,3 +88,20 @@ def test_rows_do_not_mix(block: Block, tokens: torch.Tensor) -> None:
     changed = tokens.clone()
     changed[:, 1:] = 0.0
     assert torch.equal(block(changed)[:, 0], block(tokens)[:, 0])
+
+
+def test_bias_of_attention_is_the_same_for_all_heads() -> None:
+    bias = attention_bias(torch.tensor([[[True, False]], [[True, True]]]), num_heads=3)
+    assert bias.tolist() == 3 * [[[0.0, -torch.inf]]] + 3 * [[[0.0, 0.0]]]
+
+
+def test_a_lowered_block_shares_its_norms_and_is_as_good_as_its_type(
+    block: Block, tokens: torch.Tensor
+) -> None:
+    lowered = block.lowered(torch.bfloat16)
+    assert lowered.norm_attention is block.norm_attention
+    assert lowered.query.weight.dtype == torch.bfloat16
+    assert block.query.weight.dtype == torch.float32
+    found = lowered(tokens)
+    assert found.dtype == torch.float32
+    assert torch.allclose(found, block(tokens), atol=0.05)
