@@ -31,7 +31,7 @@ from sdv_tabdar.core.restrictions import Restriction
 from sdv_tabdar.core.sampling import Completion, complete
 from sdv_tabdar.core.training import TrainingHistory, fit_network
 
-_STATE_VERSION = 2
+_STATE_VERSION = 3
 
 
 class TabDAR:
@@ -190,7 +190,7 @@ class TabDAR:
             ValueError: If ``column`` is unknown or numerical, or a known value is.
         """
         levels = self.levels(column)
-        encoder, network = self._fitted()
+        encoder, network = self._working()
         rest, known = without(frame, observed, column)
         table = encoder.encode(rest, known)
         position = encoder.schema.position(column)
@@ -223,7 +223,7 @@ class TabDAR:
         outside = [level for level in quantiles if not 0 <= level <= 1]
         if outside:
             raise ValueError(f'quantiles must lie in [0, 1], however: {outside}.')
-        encoder, network = self._fitted()
+        encoder, network = self._working()
         rest, known = without(frame, observed, column)
         table = encoder.encode(rest, known)
         found = queries.quantiles(
@@ -260,7 +260,7 @@ class TabDAR:
         """
         if num_orders < 1:
             raise ValueError(f'num_orders must be at least 1, however: num_orders={num_orders}.')
-        encoder, network = self._fitted()
+        encoder, network = self._working()
         known = self._known(frame, observed, None)
         table = encoder.encode(frame, known)
         return queries.log_likelihood(
@@ -325,6 +325,11 @@ class TabDAR:
             raise RuntimeError('This model has not been fitted. Call fit() first.')
         return self._encoder, self._network
 
+    def _working(self) -> tuple[TableEncoder, TabDARNetwork]:
+        """The encoder, and the network as it computes fastest here."""
+        encoder, network = self._fitted()
+        return encoder, network.lowered()
+
     def _known(
         self,
         frame: pd.DataFrame,
@@ -357,7 +362,7 @@ class TabDAR:
         num_copies: int,
         progress: Callable[[int], None] | None,
     ) -> Completion:
-        encoder, network = self._fitted()
+        encoder, network = self._working()
         pieces = {}
         for name, entries in (restrictions or {}).items():
             codec = encoder.codecs[encoder.schema.position(name)]

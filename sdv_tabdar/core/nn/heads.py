@@ -17,7 +17,7 @@ import torch
 from torch import nn
 
 from sdv_tabdar.core import diffusion
-from sdv_tabdar.core.columns import TableSchema
+from sdv_tabdar.core.columns import Column, TableSchema
 from sdv_tabdar.core.config import ModelConfig
 from sdv_tabdar.core.nn.denoiser import DenoiserNetwork
 from sdv_tabdar.core.nn.ordinal import NUM_NODES, code_hats
@@ -47,65 +47,62 @@ class ColumnHead(nn.Module, abc.ABC):
 
 
 class _Bucket(nn.Module):
-    """The predictors of columns with similar numbers of codes, as one batched MLP each layer.
+    """The last layers of the predictors of columns with similar numbers of codes, as one batch.
 
-    In the last layer the codes of a number share a part of their weights, see ``ordinal``.
-    Rows of the last layer beyond a column's own codes are padding: their bias is so low that
-    they have no probability, and no gradient either.
+    The codes of a number share a part of their weights, see ``ordinal``. Codes beyond a column's
+    own are padding: their bias is so low that they have no probability, and no gradient either.
     """
 
-    columns: torch.Tensor
     shares: torch.Tensor
 
-    def __init__(self, schema: TableSchema, positions: Sequence[int], config: ModelConfig) -> None:
+    def __init__(self, columns: Sequence[Column], width: int) -> None:
         super().__init__()
-        counts = [schema.columns[position].counts for position in positions]
-        num_codes = max(map(len, counts))
-        self.register_buffer('columns', torch.tensor(positions))
-        widths = [config.width] + [config.head_width] * (config.head_layers - 1) + [num_codes]
-        self.weights = nn.ParameterList()
-        self.biases = nn.ParameterList()
-        for inputs, outputs in itertools.pairwise(widths):
-            weight = torch.randn(len(positions), inputs, outputs) * inputs**-0.5
-            self.weights.append(nn.Parameter(weight))
-            self.biases.append(nn.Parameter(torch.zeros(len(positions), 1, outputs)))
-        shares = torch.zeros(len(positions), NUM_NODES, num_codes)
-        for row, position in enumerate(positions):
-            shares[row, :, : len(counts[row])] = code_hats(schema.columns[position]).t()
+        num_codes = max(column.num_codes for column in columns)
+        self.weight = nn.Parameter(_random_maps(len(columns), width, num_codes) * _OUTPUT_SCALE)
+        self.bias = nn.Parameter(torch.full((len(columns), 1, num_codes), -1e9))
+        self.nodes = None
+        if any(column.uniform for column in columns):
+            self.nodes = nn.Parameter(_random_maps(len(columns), width, NUM_NODES) * _OUTPUT_SCALE)
+        shares = torch.zeros(len(columns), NUM_NODES, num_codes)
+        for row, column in enumerate(columns):
+            shares[row, :, : column.num_codes] = code_hats(column).t()
+            frequency = torch.tensor(column.counts, dtype=torch.float64)
+            with torch.no_grad():
+                logs = (frequency / frequency.sum()).log()
+                self.bias[row, 0, : column.num_codes] = logs.float()
         self.register_buffer('shares', shares)
-        nodes = torch.randn(len(positions), widths[-2], NUM_NODES) * widths[-2] ** -0.5
-        self.nodes = nn.Parameter(nodes * _OUTPUT_SCALE)
-        with torch.no_grad():
-            self.weights[-1].mul_(_OUTPUT_SCALE)
-            self.biases[-1].fill_(-1e9)
-            for row, column_counts in enumerate(counts):
-                frequency = torch.tensor(column_counts, dtype=torch.float64)
-                logs = (frequency / frequency.sum()).log().float()
-                self.biases[-1][row, 0, : len(column_counts)] = logs
 
-    def forward(self, context: torch.Tensor) -> torch.Tensor:
-        """Logits ``(G, B, K_max)`` of the bucket's G columns from contexts ``(C, B, D)``."""
-        hidden = context.index_select(0, self.columns)
-        for weight, bias in zip(self.weights[:-1], self.biases[:-1], strict=True):
-            hidden = nn.functional.relu(torch.baddbmm(bias, hidden, weight))
-        weight = torch.baddbmm(self.weights[-1], self.nodes, self.shares)
-        return torch.baddbmm(self.biases[-1], hidden, weight)
+    def forward(self, hidden: torch.Tensor) -> torch.Tensor:
+        """Logits ``(G, B, K_max)`` of the bucket's G columns from ``(G, B, width)``."""
+        weight: torch.Tensor = self.weight
+        if self.nodes is not None:
+            weight = torch.baddbmm(weight, self.nodes, self.shares)
+        return torch.baddbmm(self.bias, hidden, weight)
 
-    def column_logits(self, context: torch.Tensor, row: int, num_codes: int) -> torch.Tensor:
-        """Logits ``(N, K)`` of the bucket's column at ``row`` from contexts ``(N, D)``."""
-        for weight, bias in zip(self.weights[:-1], self.biases[:-1], strict=True):
-            context = nn.functional.relu(torch.addmm(bias[row], context, weight[row]))
-        weight = torch.addmm(self.weights[-1][row], self.nodes[row], self.shares[row])
-        return torch.addmm(self.biases[-1][row], context, weight)[:, :num_codes]
+    def column_logits(self, hidden: torch.Tensor, row: int) -> torch.Tensor:
+        """Logits ``(N, K_max)`` of the bucket's column at ``row`` from ``(N, width)``."""
+        weight = self.weight[row]
+        if self.nodes is not None:
+            weight = torch.addmm(weight, self.nodes[row], self.shares[row])
+        return torch.addmm(self.bias[row], hidden, weight)
+
+
+def _random_maps(number: int, inputs: int, outputs: int) -> torch.Tensor:
+    """A stack ``(number, inputs, outputs)`` of maps that keep the size of what they map."""
+    return torch.randn(number, inputs, outputs) * inputs**-0.5
 
 
 class CodeHead(ColumnHead):
     """Softmax over the codes of each column, from a small MLP of the column's own.
 
-    Training begins at the marginals: the last bias starts at the log frequencies.
+    Hidden layers are batches over all columns, last layers over those of a bucket. Training
+    begins at the marginals: the last bias starts at the log frequencies.
 
     Source: paper, equation 'loss-discrete' and Algorithm 'Loss for discrete columns'.
     """
+
+    order: torch.Tensor
+    place: torch.Tensor
 
     def __init__(self, schema: TableSchema, config: ModelConfig) -> None:
         """Bucket the columns by their number of codes."""
@@ -118,11 +115,26 @@ class CodeHead(ColumnHead):
                 bucket += 1
             by_size.setdefault(bucket, []).append(position)
         groups = [by_size[size] for size in sorted(by_size)]
-        self.buckets = nn.ModuleList(_Bucket(schema, group, config) for group in groups)
-        self._place = {
-            position: (bucket, row)
-            for bucket, group in enumerate(groups)
-            for row, position in enumerate(group)
+        order = torch.tensor([position for group in groups for position in group])
+        self.register_buffer('order', order)
+        self.register_buffer('place', order.argsort())
+        widths = [config.width] + [config.head_width] * (config.head_layers - 1)
+        self.weights = nn.ParameterList(
+            nn.Parameter(_random_maps(len(order), inputs, outputs))
+            for inputs, outputs in itertools.pairwise(widths)
+        )
+        self.biases = nn.ParameterList(
+            nn.Parameter(torch.zeros(len(order), 1, outputs)) for outputs in widths[1:]
+        )
+        self.buckets = nn.ModuleList(
+            _Bucket([schema.columns[position] for position in group], widths[-1])
+            for group in groups
+        )
+        self.sizes = [len(group) for group in groups]
+        # For a column its place among all in the order of the buckets, its bucket and row there.
+        cells = [(bucket, row) for bucket, group in enumerate(groups) for row in range(len(group))]
+        self._cells = {
+            position: (place, *cells[place]) for place, position in enumerate(order.tolist())
         }
 
     def loss(self, target: torch.Tensor, context: torch.Tensor, **condition: Any) -> torch.Tensor:
@@ -136,25 +148,30 @@ class CodeHead(ColumnHead):
         Returns:
             ``(C, B)``.
         """
-        parts, order = [], []
-        for bucket in self._buckets():
-            logits = bucket(context)
-            codes = target.index_select(0, bucket.columns).long()
-            part = nn.functional.cross_entropy(
-                logits.flatten(0, 1), codes.flatten(), reduction='none'
+        hidden = context.index_select(0, self.order)
+        for weight, bias in zip(self.weights, self.biases, strict=True):
+            hidden = torch.baddbmm(bias, hidden, weight).relu_()
+        codes = target.index_select(0, self.order).long()
+        parts = [
+            nn.functional.cross_entropy(bucket(part).flatten(0, 1), own.flatten(), reduction='none')
+            for bucket, part, own in zip(
+                self.buckets, hidden.split(self.sizes), codes.split(self.sizes), strict=True
             )
-            parts.append(part.view(codes.shape))
-            order.append(bucket.columns)
-        return torch.cat(parts).index_select(0, torch.cat(order).argsort())
+        ]
+        return torch.cat(parts).view(codes.shape).index_select(0, self.place)
 
     def hidden_matrices(self) -> list[torch.Tensor]:
-        """Weights of all layers but the last, stacked over the columns of a bucket."""
-        return [weight for bucket in self._buckets() for weight in [*bucket.weights][:-1]]
+        """Weights of all layers but the last, stacked over the columns."""
+        return list(self.weights)
 
     def logits(self, context: torch.Tensor, position: int) -> torch.Tensor:
         """Unnormalised log probabilities ``(N, K)`` of one column from ``(N, D)``."""
-        bucket, row = self._place[position]
-        return self._buckets()[bucket].column_logits(context, row, self.num_codes[position])
+        place, number, row = self._cells[position]
+        for weight, bias in zip(self.weights, self.biases, strict=True):
+            context = torch.addmm(bias[place], context, weight[place]).relu_()
+        bucket = self.buckets[number]
+        assert isinstance(bucket, _Bucket)
+        return bucket.column_logits(context, row)[:, : self.num_codes[position]]
 
     def sample(
         self,
@@ -169,9 +186,6 @@ class CodeHead(ColumnHead):
         Keyword argument besides ``generator``: ``group``, that of ``spread_uniforms``.
         """
         return draw_categorical(self.logits(context, position), generator=generator, **condition)
-
-    def _buckets(self) -> list[_Bucket]:
-        return [bucket for bucket in self.buckets if isinstance(bucket, _Bucket)]
 
 
 class ResidualHead(ColumnHead):

@@ -368,7 +368,7 @@ def test_a_saved_model_goes_on_where_it_was(fitted: TabDAR, library: Any) -> Non
 def test_saved_state_is_a_plain_dict_on_the_cpu(fitted: TabDAR) -> None:
     state = fitted.__getstate__()
     assert isinstance(state, dict)
-    assert state['version'] == 2
+    assert state['version'] == 3
     assert all(value.device.type == 'cpu' for value in state['weights'].values())
 
 
@@ -388,7 +388,7 @@ def test_a_loaded_model_can_be_fitted_again(
 
 def test_another_version_of_the_format_is_an_error(fitted: TabDAR) -> None:
     state = {**fitted.__getstate__(), 'version': 99}
-    with pytest.raises(ValueError, match='saved in format 99; this version .* reads format 2. Fit'):
+    with pytest.raises(ValueError, match='saved in format 99; this version .* reads format 3. Fit'):
         TabDAR.__new__(TabDAR).__setstate__(state)
 
 
