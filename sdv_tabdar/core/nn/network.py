@@ -154,16 +154,13 @@ class TabDARNetwork(nn.Module):
 
         The first block's attention is at hand, the last block works for the one cell only.
         """
-        asking = self.positions[position].view(1, 1, -1)
+        asking = self.positions[position].view(1, -1)
         *others, last = self._layers()
+        first = self._layers()[0]
         bias = seen.bias()
-        x = torch.cat([seen.tokens, asking.expand(-1, seen.tokens.shape[1], -1)])
+        x, mixed = seen.ask(asking, first.heads(first.project_query(asking)) * first.scale)
         for number, block in enumerate(others):
-            if number:
-                x = block(x, num_keys=seen.count, bias=bias)
-            else:
-                query = block.heads(block.project_query(asking)[0]) * block.scale
-                x = block.finish(x, torch.cat([seen.attended(), seen.attend(query)[None]]))
+            x = block(x, num_keys=seen.count, bias=bias) if number else block.finish(x, mixed)
         context: torch.Tensor = self.norm(last.ask(x[-1], x[:-1], bias))
         return context
 

@@ -1,9 +1,9 @@
 """Known cells while a chunk of rows is being filled, and what the first block makes of them.
 
 In the first block a token's query, key and value do not depend on the other tokens, and attention
-is a ratio of sums over keys. A cell that becomes known therefore adds one term to the sums of all
-tokens before it; nothing is computed twice. (Online softmax: Milakov and Gimelshein 2018,
-doi:10.48550/arXiv.1805.02867.)
+is a mean over keys. A cell that becomes known therefore moves the means of all tokens before it a
+little towards its own value; nothing is computed twice. (Online softmax: Milakov and Gimelshein
+2018, doi:10.48550/arXiv.1805.02867.)
 """
 
 from __future__ import annotations
@@ -15,21 +15,21 @@ import torch
 from sdv_tabdar.core.nn.transformer import attention_bias
 
 Rows = torch.Tensor | slice
-_TINY = 1e-30
 
 
 @dataclasses.dataclass
 class SeenTokens:
     """Tokens of P places, of which the first ``count`` are in use in some of B rows.
 
+    There is always one place more, for a token that asks.
+
     Attributes:
         tokens: ``(P, B, D)``, what enters the first block.
         query: ``(P, B, heads, d)``, scaled by 1 / sqrt(d).
         key: Likewise, not scaled.
         value: Likewise.
-        peak: ``(P, B, heads)``, the greatest attention logit of a token so far.
-        total: ``(P, B, heads)``, sum of exp(logit - peak) over the keys seen so far.
-        mixed: ``(P, B, heads, d)``, sum of exp(logit - peak) value.
+        log_total: ``(P, B, heads)``, log of the sum of exp(logit) over the keys seen so far.
+        mixed: ``(P, B, heads, d)``, mean of the values seen so far, weighted by exp(logit).
         visible: ``(P, B)``, whether the token of a place is known in a row.
         count: Number of places in use.
     """
@@ -38,8 +38,7 @@ class SeenTokens:
     query: torch.Tensor
     key: torch.Tensor
     value: torch.Tensor
-    peak: torch.Tensor
-    total: torch.Tensor
+    log_total: torch.Tensor
     mixed: torch.Tensor
     visible: torch.Tensor
     count: int = 0
@@ -48,23 +47,22 @@ class SeenTokens:
     def room(cls, num_places: int, num_rows: int, num_heads: int, like: torch.Tensor) -> SeenTokens:
         """Nothing seen yet, for tokens of the width, type and device of ``like`` ``(..., D)``."""
         width = like.shape[-1]
-        shape = (num_places, num_rows, num_heads)
+        shape = (num_places + 1, num_rows, num_heads)
         query, key, value, mixed = (like.new_zeros(*shape, width // num_heads) for _ in range(4))
         return cls(
-            tokens=like.new_zeros(num_places, num_rows, width),
+            tokens=like.new_zeros(*shape[:2], width),
             query=query,
             key=key,
             value=value,
-            peak=like.new_full(shape, -torch.inf),
-            total=like.new_zeros(shape),
+            log_total=like.new_full(shape, -torch.inf),
             mixed=mixed,
             visible=like.new_zeros(shape[:2], dtype=torch.bool),
         )
 
     def of(self, rows: Rows) -> SeenTokens:
-        """The places in use, of some rows (views where ``rows`` is a slice)."""
+        """The places in use and the next, of some rows (views where ``rows`` is a slice)."""
         parts = {
-            field.name: getattr(self, field.name)[: self.count, rows]
+            field.name: getattr(self, field.name)[: self.count + 1, rows]
             for field in dataclasses.fields(self)
             if field.name != 'count'
         }
@@ -103,42 +101,45 @@ class SeenTokens:
         self.visible[place, rows] = True
         seen = self.of(rows)
         seen._add(key, value)
-        own = seen._sums(query)
-        for sums, mine in zip((seen.peak, seen.total, seen.mixed), own, strict=True):
-            sums[place] = mine
+        seen._attend(place, query)
         if isinstance(rows, torch.Tensor):
-            for name in ('peak', 'total', 'mixed'):
-                getattr(self, name)[: self.count, rows] = getattr(seen, name)
+            for name in ('log_total', 'mixed'):
+                getattr(self, name)[: self.count, rows] = getattr(seen, name)[: self.count]
 
-    def attended(self) -> torch.Tensor:
-        """Attention of the places in use among each other, ``(V, B, D)``."""
-        total = self.total.clamp_min(_TINY)  # what is not visible in a row may have seen nothing
-        return (self.mixed / total.unsqueeze(-1)).flatten(2)
+    def ask(self, token: torch.Tensor, query: torch.Tensor) -> tuple[torch.Tensor, torch.Tensor]:
+        """Tokens and their attention with one more token behind them, which is asked for.
 
-    def attend(self, query: torch.Tensor) -> torch.Tensor:
-        """Attention of one more token with queries ``(B or 1, heads, d)``, ``(B, D)``."""
-        _, total, mixed = self._sums(query)
-        return (mixed / total.unsqueeze(-1)).flatten(1)
+        Args:
+            token: ``(1, D)``, the same in all rows.
+            query: ``(1, heads, d)``, scaled.
+
+        Returns:
+            Tokens and mixed values, ``(V + 1, B, D)`` each.
+        """
+        self.tokens[self.count] = token
+        self._attend(self.count, query)
+        return self.tokens[: self.count + 1], self.mixed[: self.count + 1].flatten(2)
 
     def bias(self) -> torch.Tensor | None:
         """``(B * heads, 1, V)`` for attention logits of later blocks; None if all is visible."""
-        if self.visible.all():
+        visible = self.visible[: self.count]
+        if visible.all():
             return None
-        return attention_bias(self.visible.t().unsqueeze(1), self.query.shape[2])
+        return attention_bias(visible.t().unsqueeze(1), self.query.shape[2])
 
     def _add(self, key: torch.Tensor, value: torch.Tensor) -> None:
         """One more key for every token."""
-        logits = (self.query * key).sum(dim=-1)
-        peak = torch.maximum(self.peak, logits)
-        kept, new = (self.peak - peak).exp_(), (logits - peak).exp_()
-        self.peak.copy_(peak)
-        self.total.mul_(kept).add_(new)
-        self.mixed.mul_(kept.unsqueeze(-1)).addcmul_(new.unsqueeze(-1), value)
+        mixed, log_total = self.mixed[: self.count], self.log_total[: self.count]
+        logits = (self.query[: self.count] * key).sum(dim=-1)
+        torch.logaddexp(log_total, logits, out=log_total)
+        share = logits.sub_(log_total).exp_()
+        mixed.lerp_(value.expand_as(mixed), share.unsqueeze(-1))
 
-    def _sums(self, query: torch.Tensor) -> tuple[torch.Tensor, torch.Tensor, torch.Tensor]:
-        """Peak, total and mixed of one query a row over all visible keys."""
-        logits = (self.key * query).sum(dim=-1)
-        logits.masked_fill_(~self.visible.unsqueeze(-1), -torch.inf)
-        peak = logits.amax(dim=0)
-        shares = (logits - peak).exp_()
-        return peak, shares.sum(dim=0), (shares.unsqueeze(-1) * self.value).sum(dim=0)
+    def _attend(self, place: int, query: torch.Tensor) -> None:
+        """Attention of the token at ``place`` to all visible ones."""
+        logits = (self.key[: self.count] * query).sum(dim=-1)
+        logits.masked_fill_(~self.visible[: self.count].unsqueeze(-1), -torch.inf)
+        log_total = logits.logsumexp(dim=0)
+        shares = logits.sub_(log_total).exp_()
+        self.log_total[place] = log_total
+        self.mixed[place] = shares.unsqueeze(-1).mul(self.value[: self.count]).sum(dim=0)

@@ -1,6 +1,8 @@
-"""Sums that grow with each key are the attention over all of them at once."""
+"""Means that move with each key are the attention over all of them at once."""
 
 from __future__ import annotations
+
+import copy
 
 import pytest
 import torch
@@ -20,9 +22,10 @@ def _cell(size: int, seed: int, scale: float = 1.0) -> Cell:
 
 def _expected(seen: SeenTokens, query: torch.Tensor) -> torch.Tensor:
     """Attention of queries ``(..., B, heads, d)`` over the visible keys, all at once."""
-    logits = (query.unsqueeze(-4) * seen.key).sum(dim=-1)
-    logits = logits.masked_fill(~seen.visible.unsqueeze(-1), -torch.inf)
-    return (logits.softmax(dim=-3).unsqueeze(-1) * seen.value).sum(dim=-4).flatten(-2)
+    key, value, visible = (part[: seen.count] for part in (seen.key, seen.value, seen.visible))
+    logits = (query.unsqueeze(-4) * key).sum(dim=-1)
+    logits = logits.masked_fill(~visible.unsqueeze(-1), -torch.inf)
+    return (logits.softmax(dim=-3).unsqueeze(-1) * value).sum(dim=-4)
 
 
 @pytest.fixture
@@ -38,26 +41,38 @@ def seen() -> SeenTokens:
 
 
 def test_attention_among_the_seen_is_that_over_all_keys(seen: SeenTokens) -> None:
-    used = seen.of(slice(None))
-    attended = used.attended()
-    assert attended.shape == (5, ROWS, WIDTH)
-    assert torch.allclose(
-        attended[used.visible], _expected(used, used.query)[used.visible], atol=1e-5
-    )
+    known = seen.visible[:5]
+    expected = _expected(seen, seen.query[:5])
+    assert torch.allclose(seen.mixed[:5][known], expected[known], atol=1e-5)
 
 
 @pytest.mark.parametrize('rows', [slice(None), torch.tensor([4, 1])])
 def test_one_more_token_sees_what_is_visible(seen: SeenTokens, rows: torch.Tensor | slice) -> None:
     used = seen.of(rows)
-    query = _cell(1, 7)[1]
-    assert torch.allclose(used.attend(query), _expected(used, query), atol=1e-5)
+    token, query, _, _ = _cell(1, 7)
+    before = seen.mixed[:5, rows].clone()
+    tokens, mixed = used.ask(token, query)
+    assert torch.equal(tokens[:-1], seen.tokens[:5, rows])
+    assert torch.equal(tokens[-1], token.expand_as(tokens[-1]))
+    assert torch.equal(mixed[:-1], before.flatten(2))
+    assert torch.allclose(mixed[-1], _expected(used, query).flatten(1), atol=1e-5)
+
+
+def test_asking_leaves_nothing_behind(seen: SeenTokens) -> None:
+    cell = _cell(ROWS, 8)
+    other = copy.deepcopy(seen)
+    seen.of(slice(None)).ask(*_cell(1, 7)[:2])
+    for tokens in (seen, other):
+        tokens.put(5, slice(None), *cell)
+    assert torch.equal(seen.mixed[:6], other.mixed[:6])
+    assert torch.equal(seen.log_total[:6], other.log_total[:6])
 
 
 def test_rows_that_are_kept_take_all_with_them(seen: SeenTokens) -> None:
     index = torch.tensor([3, 3, 0])
-    before = seen.of(slice(None)).attended()[:, index]
+    before = seen.mixed[:, index]
     seen.keep(index)
-    assert torch.equal(seen.of(slice(None)).attended(), before)
+    assert torch.equal(seen.mixed, before)
 
 
 def test_bias_hides_what_is_not_known(seen: SeenTokens) -> None:
