@@ -158,7 +158,7 @@ class TabDARNetwork(nn.Module):
         *others, last = self._layers()
         first = self._layers()[0]
         bias = seen.bias()
-        x, mixed = seen.ask(asking, first.heads(first.project_query(asking)) * first.scale)
+        x, mixed = seen.ask(asking, first.heads(first.project_query(asking)[0]) * first.scale)
         for number, block in enumerate(others):
             x = block(x, num_keys=seen.count, bias=bias) if number else block.finish(x, mixed)
         context: torch.Tensor = self.norm(last.ask(x[-1], x[:-1], bias))

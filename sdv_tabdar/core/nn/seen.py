@@ -101,7 +101,7 @@ class SeenTokens:
         self.visible[place, rows] = True
         seen = self.of(rows)
         seen._add(key, value)
-        seen._attend(place, query)
+        seen._attend(place, (seen.key[: seen.count] * query).sum(dim=-1))
         if isinstance(rows, torch.Tensor):
             for name in ('log_total', 'mixed'):
                 getattr(self, name)[: self.count, rows] = getattr(seen, name)[: self.count]
@@ -111,13 +111,14 @@ class SeenTokens:
 
         Args:
             token: ``(1, D)``, the same in all rows.
-            query: ``(1, heads, d)``, scaled.
+            query: ``(heads, d)``, scaled, likewise; all keys are multiplied by it at once.
 
         Returns:
             Tokens and mixed values, ``(V + 1, B, D)`` each.
         """
         self.tokens[self.count] = token
-        self._attend(self.count, query)
+        by_head = torch.block_diag(*query.unsqueeze(-1))
+        self._attend(self.count, self.key[: self.count].flatten(2) @ by_head)
         return self.tokens[: self.count + 1], self.mixed[: self.count + 1].flatten(2)
 
     def bias(self) -> torch.Tensor | None:
@@ -135,9 +136,8 @@ class SeenTokens:
         share = logits.sub_(log_total).exp_()
         mixed.lerp_(value.expand_as(mixed), share.unsqueeze(-1))
 
-    def _attend(self, place: int, query: torch.Tensor) -> None:
-        """Attention of the token at ``place`` to all visible ones."""
-        logits = (self.key[: self.count] * query).sum(dim=-1)
+    def _attend(self, place: int, logits: torch.Tensor) -> None:
+        """Attention of the token at ``place``, from its logits ``(V, B, heads)``."""
         logits.masked_fill_(~self.visible[: self.count].unsqueeze(-1), -torch.inf)
         log_total = logits.logsumexp(dim=0)
         shares = logits.sub_(log_total).exp_()

@@ -51,7 +51,7 @@ def test_one_more_token_sees_what_is_visible(seen: SeenTokens, rows: torch.Tenso
     used = seen.of(rows)
     token, query, _, _ = _cell(1, 7)
     before = seen.mixed[:5, rows].clone()
-    tokens, mixed = used.ask(token, query)
+    tokens, mixed = used.ask(token, query[0])
     assert torch.equal(tokens[:-1], seen.tokens[:5, rows])
     assert torch.equal(tokens[-1], token.expand_as(tokens[-1]))
     assert torch.equal(mixed[:-1], before.flatten(2))
@@ -61,7 +61,8 @@ def test_one_more_token_sees_what_is_visible(seen: SeenTokens, rows: torch.Tenso
 def test_asking_leaves_nothing_behind(seen: SeenTokens) -> None:
     cell = _cell(ROWS, 8)
     other = copy.deepcopy(seen)
-    seen.of(slice(None)).ask(*_cell(1, 7)[:2])
+    token, query, _, _ = _cell(1, 7)
+    seen.of(slice(None)).ask(token, query[0])
     for tokens in (seen, other):
         tokens.put(5, slice(None), *cell)
     assert torch.equal(seen.mixed[:6], other.mixed[:6])
