@@ -55,7 +55,7 @@ class TabDARSynthesizer(ConditionalSynthesizer):
         epochs (int): Passes over the table; None chooses by its size.
         max_training_time (float): Seconds after which training ends; None for no limit.
         batch_size (int): Rows of a training step.
-        learning_rate (float): Highest learning rate.
+        learning_rate (float): Highest learning rate; None chooses by the size of a step.
         optimizer (str): ``'muon'`` or ``'adamw'``.
         weight_decay (float): Decoupled weight decay.
         scheduler (str): ``'cosine'`` or ``'plateau'``.
@@ -113,7 +113,7 @@ class TabDARSynthesizer(ConditionalSynthesizer):
         epochs: int | None = _TRAINING.epochs,
         max_training_time: float | None = _TRAINING.max_training_time,
         batch_size: int | None = _TRAINING.batch_size,
-        learning_rate: float = _TRAINING.learning_rate,
+        learning_rate: float | None = _TRAINING.learning_rate,
         optimizer: str = _TRAINING.optimizer,
         weight_decay: float = _TRAINING.weight_decay,
         scheduler: str = _TRAINING.scheduler,

@@ -120,7 +120,7 @@ class TrainingConfig:
         max_training_time: Seconds after which training ends, with the learning rate annealed
             towards that end; None sets no limit.
         batch_size: Rows of a step; None chooses by the size of the table.
-        learning_rate: Highest learning rate.
+        learning_rate: Highest learning rate; None chooses by the rows of a step.
         optimizer: ``'muon'`` for the matrices of hidden layers, beside AdamW for the rest, or
             ``'adamw'`` for all parameters.
         weight_decay: Decoupled weight decay.
@@ -135,7 +135,7 @@ class TrainingConfig:
     epochs: int | None = None
     max_training_time: float | None = 900.0
     batch_size: int | None = None
-    learning_rate: float = 1.5e-3
+    learning_rate: float | None = None
     optimizer: str = 'muon'
     weight_decay: float = 1e-6
     scheduler: str = 'cosine'
@@ -151,7 +151,8 @@ class TrainingConfig:
             _check_number(self, 'max_training_time', 0, open_low=True)
         if self.batch_size is not None:
             _check_integer(self, 'batch_size', 1)
-        _check_number(self, 'learning_rate', 0, open_low=True)
+        if self.learning_rate is not None:
+            _check_number(self, 'learning_rate', 0, open_low=True)
         _check_number(self, 'weight_decay', 0)
         _check_choice(self, 'optimizer', ('muon', 'adamw'))
         _check_choice(self, 'scheduler', ('cosine', 'plateau'))
@@ -173,7 +174,7 @@ class SamplingConfig:
         num_particles: Particles of a row with several cells known in part.
     """
 
-    num_steps: int = 4
+    num_steps: int = 2
     sigma_max: float = 20.0
     sampling_batch_size: int = 2048
     num_particles: int = 64

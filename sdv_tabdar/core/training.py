@@ -39,7 +39,9 @@ _FEW_EPOCHS, _ROWS_PER_EPOCH = 30, 225  # ... these for fewer rows, which would 
 SHARD_CELLS = 960  # of a step, for each core that takes part: fewer are not worth its overhead
 _MIN_STEPS = 500  # of a training, however small the table
 _SMALL_TABLE, _LARGE_TABLE = 4_000, 16_000  # rows of a table below, and from, which ...
-_SMALL_STEP, _STEP, _LARGE_STEP = 64, 128, 256  # ... steps have fewer rows, or more
+_SMALL_STEP, _STEP, _LARGE_STEP = 64, 128, 512  # ... steps have fewer rows, or more
+_RATE, _RATE_STEP = 1.5e-3, 256  # learning rate, and the rows of a step beyond which it grows ...
+_MOST_GROWTH = 2  # ... with the root of their number, to that of so many times as many
 
 
 @dataclasses.dataclass
@@ -72,6 +74,11 @@ def default_batch_size(num_rows: int) -> int:
     if num_rows < _SMALL_TABLE:
         return _SMALL_STEP
     return _STEP if num_rows < _LARGE_TABLE else _LARGE_STEP
+
+
+def default_learning_rate(batch_size: int) -> float:
+    """Highest learning rate for steps of ``batch_size`` rows when none is asked for."""
+    return _RATE * min(max(batch_size / _RATE_STEP, 1), _MOST_GROWTH) ** 0.5
 
 
 class _Average:
@@ -193,6 +200,7 @@ class _Trainer:
         progress: Progress | None,
     ) -> None:
         self.table, self.config, self.batch_size, self.team = table, config, batch_size, team
+        self.learning_rate = config.learning_rate or default_learning_rate(batch_size)
         self.generator, self.progress = generator, progress
         self.network = _initialised(schema, model, generator).to(generator.device).train()
         self.average = _Average(self.network, config.ema_decay) if config.ema_decay else None
@@ -202,7 +210,7 @@ class _Trainer:
             parameter.grad = gradient
         self.working = _Working(self.network)
         self.shards = split_generator(generator, team.number)
-        self.optimizers = _optimizers(self.network, config, team.number)
+        self.optimizers = _optimizers(self.network, config, self.learning_rate, team.number)
         self.plateaus = [
             torch.optim.lr_scheduler.ReduceLROnPlateau(
                 optimizer, factor=0.5, patience=_PLATEAU_PATIENCE
@@ -230,7 +238,7 @@ class _Trainer:
         if not math.isfinite(loss):
             raise FloatingPointError(
                 f'The training loss became {loss} in epoch {len(self.history.losses)}. Try a lower '
-                f'learning_rate than {self.config.learning_rate:g}.'
+                f'learning_rate than {self.learning_rate:g}.'
             )
         if self.config.scheduler == 'plateau':
             for plateau in self.plateaus:
@@ -333,7 +341,7 @@ def _paired_losses(
 
 
 def _optimizers(
-    network: TabDARNetwork, config: TrainingConfig, number: int
+    network: TabDARNetwork, config: TrainingConfig, learning_rate: float, number: int
 ) -> list[torch.optim.Optimizer]:
     """Muon for the matrices of hidden layers, if it is asked for, and AdamW for what remains.
 
@@ -346,14 +354,14 @@ def _optimizers(
     found: list[torch.optim.Optimizer] = [
         torch.optim.AdamW(
             others.values(),
-            lr=config.learning_rate,
+            lr=learning_rate,
             betas=_BETAS,
             weight_decay=config.weight_decay,
             fused=True,
         )
     ]
     if matrices:
-        rate = _MUON_FACTOR * config.learning_rate
+        rate = _MUON_FACTOR * learning_rate
         dtype = matrix_type(matrices[0].device, network.precision)
         found.extend(
             Muon(part, lr=rate, weight_decay=config.weight_decay, dtype=dtype)

@@ -22,6 +22,7 @@ from sdv_tabdar.core.training import (
     batch_loss,
     default_batch_size,
     default_epochs,
+    default_learning_rate,
     fit_network,
     learning_rate_factor,
 )
@@ -223,7 +224,12 @@ def test_shares_of_a_step_add_up_to_it(
 
 
 def test_default_steps_grow_with_the_table() -> None:
-    assert [default_batch_size(rows) for rows in (2, 1000, 10_000, 10**6)] == [64, 64, 128, 256]
+    assert [default_batch_size(rows) for rows in (2, 1000, 10_000, 10**6)] == [64, 64, 128, 512]
+
+
+def test_default_learning_rate_grows_with_the_step_but_not_for_ever() -> None:
+    found = [default_learning_rate(rows) for rows in (1, 256, 512, 10**6)]
+    assert found == pytest.approx([1.5e-3, 1.5e-3, 2**0.5 * 1.5e-3, 2**0.5 * 1.5e-3])
 
 
 def test_without_epochs_the_size_of_the_table_decides(
