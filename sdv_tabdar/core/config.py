@@ -11,7 +11,7 @@ import dataclasses
 import math
 from typing import Any
 
-_CHUNK_TOKENS = 2**14
+_CHUNK_TOKENS = 2**15
 
 
 def _check_integer(settings: Any, field: str, minimum: int) -> None:

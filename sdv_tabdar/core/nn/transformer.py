@@ -12,6 +12,7 @@ import copy
 import torch
 from torch import nn
 
+_TILE = 4096  # tokens whose passage through a feed-forward layer fits into a core's cache
 _VECTOR = 16  # float32 numbers in a vector register; torch's softmax is scalar below that
 
 
@@ -102,7 +103,20 @@ class Block(nn.Module):
         return self.finish(x, self._attend(query, key, value, bias).reshape(x.shape))
 
     def finish(self, x: torch.Tensor, mixed: torch.Tensor) -> torch.Tensor:
-        """The block behind its attention: ``(..., D)`` from tokens and their mixed values."""
+        """The block behind its attention: ``(..., D)`` from tokens and their mixed values.
+
+        Where nothing is kept for gradients, a few tokens at a time go through all of it, while they
+        are in the cache of a processor core.
+        """
+        if torch.is_grad_enabled() or x.device.type != 'cpu':
+            return self._finish(x, mixed)
+        finished = torch.empty(x.shape)
+        parts = (tokens.flatten(0, -2).split(_TILE) for tokens in (x, mixed, finished))
+        for some, their_mixed, result in zip(*parts, strict=True):
+            result.copy_(self._finish(some, their_mixed))
+        return finished
+
+    def _finish(self, x: torch.Tensor, mixed: torch.Tensor) -> torch.Tensor:
         x = self.output(self._lower(mixed)).float().add_(x)
         hidden = self.expand(self._lower(self.norm_feedforward(x))).relu_()
         return self.contract(hidden).float().add_(x)

@@ -5,6 +5,7 @@ from __future__ import annotations
 import pytest
 import torch
 
+from sdv_tabdar.core.nn import transformer
 from sdv_tabdar.core.nn.transformer import Block, attention_bias
 
 
@@ -105,3 +106,12 @@ def test_a_lowered_block_shares_its_norms_and_is_as_good_as_its_type(
     found = lowered(tokens)
     assert found.dtype == torch.float32
     assert torch.allclose(found, block(tokens), atol=0.05)
+
+
+def test_tiles_change_nothing_but_rounding(
+    block: Block, tokens: torch.Tensor, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    whole = block(tokens)
+    monkeypatch.setattr(transformer, '_TILE', 3)
+    with torch.no_grad():
+        assert torch.allclose(block(tokens), whole, atol=1e-6)
