@@ -54,7 +54,7 @@ class TabDARSynthesizer(ConditionalSynthesizer):
         column_order (str): ``'random'`` or ``'fixed'``.
         epochs (int): Passes over the table; None chooses by its size.
         max_training_time (float): Seconds after which training ends; None for no limit.
-        batch_size (int): Rows of a training step.
+        batch_size (int): Rows of a training step; None chooses by the table and the cores.
         learning_rate (float): Highest learning rate; None chooses by the size of a step.
         optimizer (str): ``'muon'`` or ``'adamw'``.
         weight_decay (float): Decoupled weight decay.

@@ -111,6 +111,8 @@ def train(
 
     around = plain.plain_implementation() if is_plain else kept_memory()
     generator = torch.Generator().manual_seed(0)
+    batch_size = config.batch_size or default_batch_size(len(table), generator.device)
+    batch_size = min(batch_size, len(table))
     start = time.perf_counter()
     with around:
         _, history = fit_network(
@@ -119,7 +121,7 @@ def train(
         network = _network(encoder, model)
         counter = FlopCounterMode(display=False)
         with counter:
-            rows = table.rows(slice(config.batch_size or default_batch_size(len(table))))
+            rows = table.rows(slice(batch_size))
             training.batch_loss(network, rows, config, generator=generator).backward()
     counted = [pair for pair in stamps if pair[0] - start >= warm_up]
     steps = len(counted) - 1
@@ -127,7 +129,6 @@ def train(
         raise ValueError(
             f'{warm_up + seconds:g} seconds are not enough for two training steps; give more.'
         )
-    batch_size = min(config.batch_size or default_batch_size(len(table)), len(table))
     wall, cpu = (counted[-1][clock] - counted[0][clock] for clock in (0, 1))
     return {
         'rows_per_second': steps * batch_size / wall,

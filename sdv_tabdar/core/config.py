@@ -119,7 +119,7 @@ class TrainingConfig:
         epochs: Passes over the table; None chooses by the size of the table.
         max_training_time: Seconds after which training ends, with the learning rate annealed
             towards that end; None sets no limit.
-        batch_size: Rows of a step; None chooses by the size of the table.
+        batch_size: Rows of a step; None chooses by the size of the table and the number of cores.
         learning_rate: Highest learning rate; None chooses by the rows of a step.
         optimizer: ``'muon'`` for the matrices of hidden layers, beside AdamW for the rest, or
             ``'adamw'`` for all parameters.

@@ -71,8 +71,9 @@ class Muon(torch.optim.Optimizer):
         shape = gradients[0].shape[-2:]
         stacked = torch.cat([gradient.reshape(-1, *shape) for gradient in gradients])
         state = self.state[parameters[0]]
-        mean = state.setdefault('mean', torch.zeros_like(stacked))
-        mean.lerp_(stacked, 1 - group['momentum'])
+        if 'mean' not in state:
+            state['mean'] = torch.zeros_like(stacked)
+        mean = state['mean'].lerp_(stacked, 1 - group['momentum'])
         # Nesterov's momentum: the mean as it would be after the same gradient once more.
         ahead = stacked.lerp_(mean, group['momentum'])
         updates = orthogonalised(ahead, group['num_iterations'], group['dtype']).to(mean)

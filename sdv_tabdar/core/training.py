@@ -39,9 +39,9 @@ _FEW_EPOCHS, _ROWS_PER_EPOCH = 30, 225  # ... these for fewer rows, which would 
 SHARD_CELLS = 960  # of a step, for each core that takes part: fewer are not worth its overhead
 _MIN_STEPS = 500  # of a training, however small the table
 _SMALL_TABLE, _LARGE_TABLE = 4_000, 16_000  # rows of a table below, and from, which ...
-_SMALL_STEP, _STEP, _LARGE_STEP = 64, 128, 512  # ... steps have fewer rows, or more
-_RATE, _RATE_STEP = 1.5e-3, 256  # learning rate, and the rows of a step beyond which it grows ...
-_MOST_GROWTH = 2  # ... with the root of their number, to that of so many times as many
+_SMALL_STEP, _STEP, _LARGE_STEP = 64, 128, 256  # ... steps have fewer rows, or more, ...
+_MOST_CORES = 2  # ... the last so many on each core, up to this number of cores
+_RATE = 1.5e-3  # learning rate; in steps of several cores it grows with the root of their number
 
 
 @dataclasses.dataclass
@@ -69,16 +69,20 @@ def default_epochs(num_rows: int, num_columns: int, batch_size: int) -> int:
     return max(min(max(epochs, _MIN_EPOCHS), most), at_least)
 
 
-def default_batch_size(num_rows: int) -> int:
+def default_batch_size(num_rows: int, device: torch.device) -> int:
     """Rows of a step for a table of ``num_rows`` rows when none are asked for."""
     if num_rows < _SMALL_TABLE:
         return _SMALL_STEP
-    return _STEP if num_rows < _LARGE_TABLE else _LARGE_STEP
+    if num_rows < _LARGE_TABLE:
+        return _STEP
+    cores = torch.get_num_threads() if device.type == 'cpu' else _MOST_CORES
+    return _LARGE_STEP * min(cores, _MOST_CORES)
 
 
 def default_learning_rate(batch_size: int) -> float:
     """Highest learning rate for steps of ``batch_size`` rows when none is asked for."""
-    return _RATE * min(max(batch_size / _RATE_STEP, 1), _MOST_GROWTH) ** 0.5
+    cores = min(max(batch_size / _LARGE_STEP, 1), _MOST_CORES)
+    return _RATE * cores**0.5
 
 
 class _Average:
@@ -176,7 +180,8 @@ def fit_network(
 
     Source: paper, Algorithm 'Training'.
     """
-    batch_size = min(config.batch_size or default_batch_size(len(table)), len(table))
+    batch_size = config.batch_size or default_batch_size(len(table), generator.device)
+    batch_size = min(batch_size, len(table))
     with workers(batch_size * len(schema.columns) // SHARD_CELLS, generator.device) as team:
         trainer = _Trainer(table, schema, model, config, batch_size, team, generator, progress)
         while trainer.clock.share < 1:

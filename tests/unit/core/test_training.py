@@ -224,7 +224,15 @@ def test_shares_of_a_step_add_up_to_it(
 
 
 def test_default_steps_grow_with_the_table() -> None:
-    assert [default_batch_size(rows) for rows in (2, 1000, 10_000, 10**6)] == [64, 64, 128, 512]
+    cpu = torch.device('cpu')
+    rows = 2, 1000, 10_000, 10**6
+    before = torch.get_num_threads()
+    try:
+        for threads, most in ((1, 256), (2, 512), (8, 512)):
+            torch.set_num_threads(threads)
+            assert [default_batch_size(size, cpu) for size in rows] == [64, 64, 128, most]
+    finally:
+        torch.set_num_threads(before)
 
 
 def test_default_learning_rate_grows_with_the_step_but_not_for_ever() -> None:
