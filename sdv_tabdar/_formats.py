@@ -17,6 +17,7 @@ from collections.abc import Callable, Hashable, Iterable, Mapping
 from typing import Any
 
 import numpy as np
+import numpy.typing as npt
 import pandas as pd
 from sdv.errors import InvalidDataError
 
@@ -212,10 +213,15 @@ class TableFormat:
         """The user's labels in the user's order."""
         return [column.name for column in self.columns]
 
-    def plain(self, frame: pd.DataFrame) -> pd.DataFrame:
+    def plain(self, frame: pd.DataFrame, *, copy: bool = True) -> pd.DataFrame:
         """Any of the columns in plain form, SDV's labels and the metadata's order.
 
-        The given frame is left as it is. Columns that the table does not have stay as they are.
+        Columns that the table does not have stay as they are.
+
+        Args:
+            frame: The user's table; it is left as it is.
+            copy: False for columns that share the user's memory where they are plain already:
+                for readers only.
 
         Raises:
             InvalidDataError: If dates are too far from 1970 for nanoseconds.
@@ -228,7 +234,7 @@ class TableFormat:
         }
         order = [key for key in self.order if key in converted]
         order += [key for key in converted if key not in formats]
-        return pd.DataFrame({key: converted[key] for key in order}, index=frame.index)
+        return pd.DataFrame({key: converted[key] for key in order}, index=frame.index, copy=copy)
 
     def restore(self, frame: pd.DataFrame) -> pd.DataFrame:
         """A table of SDV's in the user's form; applying it twice changes nothing more."""
@@ -296,13 +302,29 @@ def _index(columns: Iterable[Hashable]) -> pd.Index:
 
 
 def _objects(values: pd.Series) -> pd.Series:
-    """Python objects, None where missing."""
-    cells = np.empty(len(values), dtype=object)
-    cells[:] = values.tolist()
-    for place in np.flatnonzero([isinstance(value, np.generic) for value in cells]):
+    """Python objects, None where missing; the same series where it holds just these."""
+    missing = values.isna().to_numpy()
+    cells = values.to_numpy() if values.dtype == object else _one_object_a_value(values)
+    foreign = np.fromiter((isinstance(cell, np.generic) for cell in cells), bool, len(cells))
+    foreign[missing] = [cell is not None for cell in cells[missing]]
+    if values.dtype == object and not foreign.any():
+        return values
+    cells = cells.copy()
+    for place in np.flatnonzero(foreign & ~missing):
         cells[place] = cells[place].item()
-    cells[values.isna().to_numpy()] = None
+    cells[missing] = None
     return pd.Series(cells, index=values.index, name=values.name, dtype=object)
+
+
+def _one_object_a_value(values: pd.Series) -> npt.NDArray[Any]:
+    """Cells as objects, of which equal ones are the same object; None where missing."""
+    try:
+        codes, distinct = values.factorize()
+    except (NotImplementedError, TypeError):  # lists and the like
+        return values.astype(object).to_numpy()
+    objects = np.empty(len(distinct) + 1, dtype=object)
+    objects[:-1] = distinct.tolist()
+    return objects[codes]  # the last one for the code of missing cells, -1
 
 
 def _mapped(values: pd.Series, function: Callable[[Any], Any]) -> pd.Series:
@@ -341,11 +363,12 @@ def _is_exact_text(present: pd.Series, date_format: str | None) -> bool:
         return False
     if not all(isinstance(value, str) for value in present):
         return False
+    texts = pd.Series(present.astype(object).unique(), dtype=object)
     try:
-        dates = pd.to_datetime(present.astype(object), format=date_format)
+        dates = pd.to_datetime(texts, format=date_format)
     except ValueError:
         return False
-    return bool((dates.dt.strftime(date_format) == present.astype(object)).all())
+    return bool((dates.dt.strftime(date_format) == texts).all())
 
 
 def _parsed(values: pd.Series, column: ColumnFormat) -> pd.Series:

@@ -7,6 +7,7 @@ from collections.abc import Mapping
 from typing import Any
 
 import numpy as np
+import numpy.typing as npt
 import pandas as pd
 from rdt.transformers import UnixTimestampEncoder
 
@@ -49,15 +50,22 @@ class ProcessedFormat:
         return cls(kinds, dict(processed.dtypes), units)
 
     def to_model(self, processed: pd.DataFrame) -> pd.DataFrame:
-        """Processed rows as the model wants them: RangeIndex, numbers as float64."""
-        frame = processed.reset_index(drop=True)
+        """Processed rows as the model wants them: RangeIndex, numbers as float64.
+
+        Columns that are so already share the memory of ``processed``.
+        """
+        columns = {
+            name: pd.to_numeric(processed[name]).to_numpy(dtype=np.float64, na_value=np.nan)
+            if self.kinds[name] is ColumnKind.NUMERICAL
+            else _levels(processed[name])
+            for name in processed.columns
+        }
+        index = pd.RangeIndex(len(processed))
+        # as series: from bare arrays pandas would make dates of objects
         return pd.DataFrame(
-            {
-                name: pd.to_numeric(frame[name]).astype(np.float64)
-                if self.kinds[name] is ColumnKind.NUMERICAL
-                else _levels(frame[name])
-                for name in frame.columns
-            }
+            {name: pd.Series(cells, index, cells.dtype) for name, cells in columns.items()},
+            index=index,
+            copy=False,
         )
 
     def from_model(self, rows: pd.DataFrame) -> pd.DataFrame:
@@ -93,11 +101,14 @@ def _date_unit(values: pd.Series) -> float:
     return next((unit for unit in _DATE_UNITS if not np.any(present % unit)), 0.0)
 
 
-def _levels(values: pd.Series) -> pd.Series:
+def _levels(values: pd.Series) -> npt.NDArray[Any]:
     """Levels as objects, None where missing."""
-    cells = values.astype(object).to_numpy(dtype=object, copy=True)
-    cells[values.isna().to_numpy()] = None
-    return pd.Series(cells, index=values.index, name=values.name, dtype=object)
+    cells = values.astype(object, copy=False).to_numpy()
+    missing = values.isna().to_numpy()
+    if any(cell is not None for cell in cells[missing]):
+        cells = cells.copy()
+        cells[missing] = None
+    return cells
 
 
 def _with_dtype(values: pd.Series, dtype: Any) -> pd.Series:

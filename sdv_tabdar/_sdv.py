@@ -37,6 +37,7 @@ __all__ = [
 
 # SDV names null patterns by the columns that are null, and this one when none is.
 NO_NULLS = 'None'
+_CELLS_TOGETHER = 1 << 21  # transformed at a time
 
 Outputs = dict[str, tuple[Hashable, BaseTransformer | None]]
 
@@ -112,16 +113,69 @@ def apply_default_transformers(synth: Any) -> None:
 
 
 def preprocess_table(synth: Any, table: pd.DataFrame) -> pd.DataFrame:
-    """Fit the transformers and transform the table.
+    """Fit the transformers and transform the table, a few columns at a time.
 
-    SDV's own ``_preprocess`` sets the primary key as index whenever there is a key, and fails
-    where there are alternate keys only. Keys are generated, so the model never needs them.
+    SDV's own ``_preprocess`` keeps three copies of the table while it works. It sets the primary
+    key as index whenever there is a key, and fails where there are alternate keys only. Keys are
+    generated, so the model never needs them.
+
+    Returns:
+        The processed table. Columns without a transformer share the memory of ``table``.
     """
     processor = synth._data_processor
-    processor.fit(table)
-    has_primary_key = processor._primary_key is not None
-    processed: pd.DataFrame = processor.transform(table, is_condition=not has_primary_key)
+    hyper_transformer = processor._hyper_transformer
+    with _fitted_by_column(hyper_transformer):
+        processor.fit(table)
+    key = processor._primary_key
+    if _meets_others(hyper_transformer, table):
+        processor.fit(table)  # what outputs are called depends on the other columns
+        whole: pd.DataFrame = processor.transform(table, is_condition=key is None)
+        return whole
+    transformers = hyper_transformer.field_transformers
+    columns: dict[Hashable, pd.Series] = {
+        name: table[name] for name in table if transformers[name] is None
+    }
+    transformed = [name for name in table if transformers[name] is not None]
+    width = max(1, _CELLS_TOGETHER // len(table))
+    for start in range(0, len(transformed), width):
+        part = processor.transform(table[transformed[start : start + width]], is_condition=True)
+        columns.update(part.items())
+    in_order = {name: columns[name] for name in hyper_transformer._output_columns}
+    processed = pd.DataFrame(in_order, index=table.index, copy=False)
+    if key is not None:
+        processed.index = pd.Index(table[key])
     return processed
+
+
+@contextlib.contextmanager
+def _fitted_by_column(hyper_transformer: Any) -> Iterator[None]:
+    """Within it, ``fit`` shows each transformer its own columns alone.
+
+    RDT copies all that it shows, twice a transformer.
+    """
+    fit_field = hyper_transformer._fit_field_transformer
+
+    def fit_alone(data: pd.DataFrame, field: Any, transformer: Any) -> pd.DataFrame:
+        fit_field(data[[field] if isinstance(field, str) else list(field)], field, transformer)
+        return data
+
+    hyper_transformer._fit_field_transformer = fit_alone
+    try:
+        yield
+    finally:
+        del hyper_transformer._fit_field_transformer
+
+
+def _meets_others(hyper_transformer: Any, table: pd.DataFrame) -> bool:
+    """Whether a column has a part in what others become: by a transformer of several, or a name."""
+    outputs = [
+        name
+        for transformer in hyper_transformer._transformers_sequence
+        for name in transformer.get_output_columns()
+        if name not in transformer.columns
+    ]
+    names = [*table.columns, *outputs]
+    return bool(hyper_transformer._multi_column_fields) or len(set(names)) < len(names)
 
 
 def seed_sampling(synth: Any) -> None:

@@ -94,7 +94,8 @@ class TableSynthesizer(_sdv.BaseSingleTableSynthesizer):
             self._learn_facts(data[_sdv.table_name(self)])
             return processed
         with _sdv.untouched_random_states():
-            return self._as_given(self.preprocess(self._learnt(data)))
+            processed = self.preprocess(self._learnt(data))
+        return self._as_given({name: table.copy() for name, table in processed.items()})
 
     def fit_processed_data(self, processed_data: pd.DataFrame | Tables) -> None:
         """Learn a table that :meth:`preprocess` returned.
@@ -268,7 +269,9 @@ class TableSynthesizer(_sdv.BaseSingleTableSynthesizer):
         return self._plain_tables(self._format, frame)
 
     def _plain_tables(self, form: TableFormat, frame: pd.DataFrame) -> PlainTables:
-        tables = PlainTables({_sdv.table_name(self): form.plain(frame)})
+        # SDV only reads the table, but a user's own constraint may write into it.
+        plain = form.plain(frame, copy=_sdv.has_constraints(self))
+        tables = PlainTables({_sdv.table_name(self): plain})
         tables.form = form
         return tables
 

@@ -88,11 +88,11 @@ class TableEncoder:
         known = np.zeros(shape, dtype=bool)
         for source, name in enumerate(frame.columns):
             position = self.schema.position(name)
-            rows = observed[:, source]
-            known[:, position] = rows
-            if not rows.any():
-                continue
+            known[:, position] = observed[:, source]
+            rows = _selector(observed[:, source])
             codec, cells = self.codecs[position], frame[name][rows]
+            if not len(cells):
+                continue
             if isinstance(codec, NumericalCodec):
                 values = as_floats(cells)
                 _check_missing(codec.column, np.isnan(values))
@@ -163,6 +163,11 @@ class TableEncoder:
             if most <= np.iinfo(dtype).max + 1:
                 return dtype
         return np.int32
+
+
+def _selector(rows: npt.NDArray[np.bool_]) -> npt.NDArray[np.bool_] | slice:
+    """What picks these rows; all of them without a copy."""
+    return slice(None) if rows.all() else rows
 
 
 def _check_names(frame: pd.DataFrame) -> None:

@@ -230,10 +230,10 @@ class NumericalCodec:
 def fit_numerical(name: str, values: Floats, config: ModelConfig) -> NumericalCodec:
     """Learn the codes of a column from its values ``(B,)``, NaN where missing."""
     present = np.sort(values[~np.isnan(values)])
-    distinct, counts = np.unique(present, return_counts=True)
+    distinct, counts = _runs(present)
     frequent = _atoms(counts, len(present), config.max_atoms)
     atoms = distinct[frequent]
-    rest = present[~np.isin(present, atoms)]
+    rest = present[~np.repeat(frequent, counts)]
     wanted = max(1, min(config.num_bins, len(rest) // _MIN_BIN_COUNT))
     parts = _split_ends(_cut(rest, wanted))
     knots, places = _knots(parts, max(_MAX_KNOTS // wanted, 2))
@@ -251,6 +251,13 @@ def fit_numerical(name: str, values: Floats, config: ModelConfig) -> NumericalCo
         missing=missing,
     )
     return NumericalCodec(column, atoms, tuple(knots), tuple(places))
+
+
+def _runs(present: Floats) -> tuple[Floats, npt.NDArray[np.int64]]:
+    """The distinct ones of sorted values, and how often each occurs."""
+    is_first = np.append(np.ones(min(len(present), 1), dtype=bool), present[1:] != present[:-1])
+    starts = np.flatnonzero(is_first)
+    return present[starts], np.diff(starts, append=len(present))
 
 
 def _atoms(counts: npt.NDArray[np.int64], total: int, max_atoms: int) -> npt.NDArray[np.bool_]:

@@ -113,7 +113,18 @@ def test_data_processor() -> None:
 def test_hyper_transformer_and_transformers() -> None:
     hyper_transformer = HyperTransformer()
 
-    assert 'field_transformers' in vars(hyper_transformer)
+    for name in (
+        'field_transformers',
+        '_multi_column_fields',
+        '_output_columns',
+        '_transformers_sequence',
+    ):
+        assert name in vars(hyper_transformer), f'RDT has renamed HyperTransformer.{name}'
+    fit_field = getattr(HyperTransformer, '_fit_field_transformer', None)
+    assert fit_field is not None, 'RDT has renamed HyperTransformer._fit_field_transformer'
+    parameters = list(inspect.signature(fit_field).parameters)
+    assert parameters == ['self', 'data', 'field', 'transformer']
+    assert '._fit_field_transformer(' in inspect.getsource(HyperTransformer.fit)
     assert hasattr(hyper_transformer, 'create_anonymized_columns')
     for name in ('get_output_columns', 'get_output_sdtypes', 'get_supported_sdtypes'):
         assert hasattr(BaseTransformer, name), f'RDT has renamed BaseTransformer.{name}'
