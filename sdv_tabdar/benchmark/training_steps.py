@@ -29,7 +29,7 @@ from sdv_tabdar.core.columns import ColumnKind
 from sdv_tabdar.core.config import ModelConfig, TrainingConfig
 from sdv_tabdar.core.encoding import TableEncoder
 from sdv_tabdar.core.nn.network import TabDARNetwork
-from sdv_tabdar.core.training import default_batch_size, fit_network
+from sdv_tabdar.core.training import fit_network, rows_of_step
 
 FAST, PLAIN, PEAK = 'fast', 'plain', 'peak'
 MATRIX_SIZES = (512, 1024, 2048)
@@ -111,8 +111,7 @@ def train(
 
     around = plain.plain_implementation() if is_plain else kept_memory()
     generator = torch.Generator().manual_seed(0)
-    batch_size = config.batch_size or default_batch_size(len(table), generator.device)
-    batch_size = min(batch_size, len(table))
+    batch_size = rows_of_step(config, len(table), generator.device)
     start = time.perf_counter()
     with around:
         _, history = fit_network(

@@ -1,9 +1,13 @@
 """Which device to compute on, and how finely.
 
-The device is decided once, in :class:`~sdv_tabdar.core.model.TabDAR`; precision follows from it.
+The device is decided once, in :class:`~sdv_tabdar.core.model.TabDAR`; precision follows from it,
+and whether shapes may depend on the data.
 """
 
 from __future__ import annotations
+
+import contextlib
+from collections.abc import Iterator
 
 import torch
 
@@ -53,3 +57,26 @@ def matrix_type(device: torch.device, precision: str) -> torch.dtype:
     """
     fast = precision == 'bfloat16' or (precision == 'auto' and has_fast_bfloat16(device))
     return torch.bfloat16 if fast else torch.float32
+
+
+@contextlib.contextmanager
+def fast_products(device: torch.device, precision: str) -> Iterator[None]:
+    """Within it, a GPU multiplies float32 matrices in TF32, unless ``precision`` is float32."""
+    if device.type != 'cuda' or precision == 'float32':
+        yield
+        return
+    before = torch.get_float32_matmul_precision()
+    torch.set_float32_matmul_precision('high')
+    try:
+        yield
+    finally:
+        torch.set_float32_matmul_precision(before)
+
+
+def shapes_are_fixed(device: torch.device) -> bool:
+    """Whether a training step must have the same shapes whatever the rows hold.
+
+    On a GPU a shape that depends on the data makes the processor wait for the result, and a step of
+    fixed shapes can be recorded. A CPU saves what is left out.
+    """
+    return device.type != 'cpu'

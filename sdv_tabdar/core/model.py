@@ -7,8 +7,9 @@ and nothing of SDV.
 
 from __future__ import annotations
 
+import contextlib
 import dataclasses
-from collections.abc import Callable, Hashable, Mapping, Sequence
+from collections.abc import Callable, Hashable, Iterator, Mapping, Sequence
 from typing import Any
 
 import numpy as np
@@ -21,7 +22,7 @@ from sdv_tabdar.core.allocator import kept_memory
 from sdv_tabdar.core.cells import enforce, overwritten, without
 from sdv_tabdar.core.columns import ColumnKind
 from sdv_tabdar.core.config import ModelConfig, SamplingConfig, TrainingConfig
-from sdv_tabdar.core.device import resolve_device
+from sdv_tabdar.core.device import fast_products, resolve_device
 from sdv_tabdar.core.encoding import TableEncoder
 from sdv_tabdar.core.nn.network import TabDARNetwork
 from sdv_tabdar.core.numerical import NumericalCodec
@@ -97,7 +98,7 @@ class TabDAR:
         encoder = TableEncoder.fit(frame, kinds, self.model)
         table = encoder.encode(frame, np.ones(frame.shape, dtype=bool))
         generator = make_generator(self.random_state, self._device)
-        with kept_memory(), training_bar(self.verbose) as show:
+        with self._resources(), training_bar(self.verbose) as show:
             network, history = fit_network(
                 table.to(self._device),
                 encoder.schema,
@@ -330,6 +331,12 @@ class TabDAR:
         encoder, network = self._fitted()
         return encoder, network.lowered()
 
+    @contextlib.contextmanager
+    def _resources(self) -> Iterator[None]:
+        """Memory and matrix products as long computations want them."""
+        with kept_memory(), fast_products(self._device, self.model.precision):
+            yield
+
     def _known(
         self,
         frame: pd.DataFrame,
@@ -370,7 +377,7 @@ class TabDAR:
             pieces[encoder.schema.position(name)] = [
                 None if entry is None else found[entry] for entry in entries
             ]
-        with kept_memory():
+        with self._resources():
             return complete(
                 network,
                 encoder.encode(frame, known),

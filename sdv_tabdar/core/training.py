@@ -14,7 +14,6 @@ import functools
 import math
 import time
 from collections.abc import Callable
-from itertools import pairwise
 
 import torch
 
@@ -25,6 +24,7 @@ from sdv_tabdar.core.masking import complementary_observed, leading_observed
 from sdv_tabdar.core.muon import Muon, updating_work
 from sdv_tabdar.core.nn.network import TabDARNetwork
 from sdv_tabdar.core.random import split_generator
+from sdv_tabdar.core.recording import recorded
 from sdv_tabdar.core.table import EncodedTable
 from sdv_tabdar.core.workers import Workers, workers
 
@@ -77,6 +77,11 @@ def default_batch_size(num_rows: int, device: torch.device) -> int:
         return _STEP
     cores = torch.get_num_threads() if device.type == 'cpu' else _MOST_CORES
     return _LARGE_STEP * min(cores, _MOST_CORES)
+
+
+def rows_of_step(config: TrainingConfig, num_rows: int, device: torch.device) -> int:
+    """Rows of a training step for a table of ``num_rows`` rows."""
+    return min(config.batch_size or default_batch_size(num_rows, device), num_rows)
 
 
 def default_learning_rate(batch_size: int) -> float:
@@ -180,8 +185,7 @@ def fit_network(
 
     Source: paper, Algorithm 'Training'.
     """
-    batch_size = config.batch_size or default_batch_size(len(table), generator.device)
-    batch_size = min(batch_size, len(table))
+    batch_size = rows_of_step(config, len(table), generator.device)
     with workers(batch_size * len(schema.columns) // SHARD_CELLS, generator.device) as team:
         trainer = _Trainer(table, schema, model, config, batch_size, team, generator, progress)
         while trainer.clock.share < 1:
@@ -214,7 +218,6 @@ class _Trainer:
         for parameter, gradient in zip(self.parameters, self.sums, strict=True):
             parameter.grad = gradient
         self.working = _Working(self.network)
-        self.shards = split_generator(generator, team.number)
         self.optimizers = _optimizers(self.network, config, self.learning_rate, team.number)
         self.plateaus = [
             torch.optim.lr_scheduler.ReduceLROnPlateau(
@@ -227,6 +230,10 @@ class _Trainer:
         epochs = config.epochs or default_epochs(num_rows, num_columns, self.batch_size)
         self.clock = _Clock(epochs * self.steps_per_epoch, config.max_training_time)
         self.history = TrainingHistory()
+        rows = torch.arange(self.batch_size, device=generator.device)
+        self.shards = [
+            recorded(self._shard, rows, own) for own in split_generator(generator, team.number)
+        ]
 
     def run_epoch(self) -> None:
         """Go through the table once, or until time is up."""
@@ -236,7 +243,7 @@ class _Trainer:
         steps = 0
         while steps < self.steps_per_epoch and (self.clock.share < 1 or not steps):
             rows = order[steps * self.batch_size : (steps + 1) * self.batch_size]
-            total += self._step(self.table.rows(rows))
+            total += self._step(rows)
             steps += 1
         loss = float(total) / steps
         self.history.losses.append(loss)
@@ -254,7 +261,7 @@ class _Trainer:
         network = self.average.averaged if self.average is not None else self.network
         return network.requires_grad_(False).eval()
 
-    def _step(self, rows: EncodedTable) -> torch.Tensor:
+    def _step(self, rows: torch.Tensor) -> torch.Tensor:
         if self.config.scheduler == 'cosine':
             factor = learning_rate_factor(self.clock.share)
             for optimizer in self.optimizers:
@@ -271,17 +278,15 @@ class _Trainer:
             self.progress(self.clock.share, len(losses), losses[-1] if losses else math.nan)
         return loss
 
-    def _backward(self, rows: EncodedTable) -> torch.Tensor:
-        """Leave the gradient of a batch with the parameters, and return its loss.
+    def _backward(self, rows: torch.Tensor) -> torch.Tensor:
+        """Leave the gradient of a step with the parameters, and return its loss.
 
         Each shard's gradients are its own until they are added, so that no two threads write to
         the same place and the sum does not depend on which is first.
         """
-        bounds = torch.linspace(0, len(rows), len(self.shards) + 1).round().int().tolist()
-        tasks = [
-            functools.partial(self._shard, rows.rows(slice(start, stop)), len(rows), generator)
-            for (start, stop), generator in zip(pairwise(bounds), self.shards, strict=True)
-        ]
+        parts = rows.tensor_split(len(self.shards))
+        pairs = zip(self.shards, parts, strict=True)
+        tasks = [functools.partial(shard, part) for shard, part in pairs]
         (total, gradients), *others = self.team.run(tasks)
         torch._foreach_copy_(self.sums, gradients)
         for loss, more in others:
@@ -290,11 +295,12 @@ class _Trainer:
         return total
 
     def _shard(
-        self, rows: EncodedTable, num_rows: int, generator: torch.Generator
+        self, rows: torch.Tensor, generator: torch.Generator
     ) -> tuple[torch.Tensor, tuple[torch.Tensor, ...]]:
-        """Loss and gradients of a part of ``num_rows`` rows, by its share of them."""
-        loss = batch_loss(self.working.network, rows, self.config, generator=generator)
-        loss = loss * (len(rows) / num_rows)
+        """Loss and gradients of a part of a step's rows, by its share of them."""
+        table = self.table.rows(rows)
+        loss = batch_loss(self.working.network, table, self.config, generator=generator)
+        loss = loss * (len(rows) / self.batch_size)
         gradients = torch.autograd.grad(loss, self.working.parameters, materialize_grads=True)
         return loss.detach(), gradients
 

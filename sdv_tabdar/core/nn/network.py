@@ -15,7 +15,7 @@ from torch import nn
 
 from sdv_tabdar.core.columns import TableSchema
 from sdv_tabdar.core.config import ModelConfig
-from sdv_tabdar.core.device import matrix_type
+from sdv_tabdar.core.device import matrix_type, shapes_are_fixed
 from sdv_tabdar.core.nn.heads import CodeHead, first_bins, make_residual_head
 from sdv_tabdar.core.nn.seen import Rows, SeenTokens
 from sdv_tabdar.core.nn.tokenizers import Tokenizer
@@ -230,7 +230,11 @@ class TabDARNetwork(nn.Module):
         noise_draws: int,
         generator: torch.Generator,
     ) -> torch.Tensor:
-        """Losses ``(B, C)`` of the cells that are not observed, from contexts ``(C, B, D)``."""
+        """Losses ``(B, C)`` of the cells that are not observed, from contexts ``(C, B, D)``.
+
+        Residuals are asked for where there are any; but of every number where shapes are to be
+        fixed, and then left out.
+        """
         hidden, codes = ~table.observed.t(), table.codes.t()
         loss = self.code_head.loss(codes, context) * hidden
         numerical = self.tokenizer.numerical
@@ -238,13 +242,21 @@ class TabDARNetwork(nn.Module):
             return loss.t()
         codes = codes[numerical].long()
         in_bin = (codes >= self.bin_start) & (codes < self.bin_stop) & hidden[numerical]
+        settings = {'noise_draws': noise_draws, 'generator': generator}
+        if shapes_are_fixed(codes.device):
+            found = self.residual_head.loss(
+                table.residuals.t().flatten(),
+                context.index_select(0, numerical).flatten(0, 1),
+                bins=(codes + self.bin_offsets).where(in_bin, 0).flatten(),
+                **settings,
+            )
+            return loss.index_add(0, numerical, found.view_as(in_bin) * in_bin).t()
         columns, rows = in_bin.nonzero(as_tuple=True)
         cells = numerical[columns] * len(table) + rows
-        residual_loss = self.residual_head.loss(
+        found = self.residual_head.loss(
             table.residuals[rows, columns],
             context.flatten(0, 1).index_select(0, cells),
             bins=(codes + self.bin_offsets)[columns, rows],
-            noise_draws=noise_draws,
-            generator=generator,
+            **settings,
         )
-        return loss.flatten().index_add(0, cells, residual_loss).view_as(loss).t()
+        return loss.flatten().index_add(0, cells, found).view_as(loss).t()
