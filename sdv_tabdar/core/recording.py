@@ -33,23 +33,26 @@ class Recording:
     def __init__(self, step: Step, argument: torch.Tensor, generator: torch.Generator) -> None:
         """Run the step a few times, then record it."""
         self._argument = argument.clone()
-        self.generator = torch.Generator(argument.device)
+        self._device = argument.device
+        self.generator = torch.Generator(self._device)
         self.generator.set_state(generator.get_state())
-        side = torch.cuda.Stream()
-        side.wait_stream(torch.cuda.current_stream())
-        with torch.cuda.stream(side):
-            for _ in range(_WARM_UPS):
-                step(self._argument, self.generator)
-        torch.cuda.current_stream().wait_stream(side)
-        self._graph = torch.cuda.CUDAGraph()
-        self._graph.register_generator_state(self.generator)
-        with torch.cuda.graph(self._graph):
-            self._results = step(self._argument, self.generator)
+        with torch.cuda.device(self._device):
+            side = torch.cuda.Stream()
+            side.wait_stream(torch.cuda.current_stream())
+            with torch.cuda.stream(side):
+                for _ in range(_WARM_UPS):
+                    step(self._argument, self.generator)
+            torch.cuda.current_stream().wait_stream(side)
+            self._graph = torch.cuda.CUDAGraph()
+            self._graph.register_generator_state(self.generator)
+            with torch.cuda.graph(self._graph):
+                self._results = step(self._argument, self.generator)
 
     def __call__(self, argument: torch.Tensor) -> Results:
         """Loss and gradients for ``argument``; the next call overwrites them."""
         self._argument.copy_(argument)
-        self._graph.replay()
+        with torch.cuda.device(self._device):
+            self._graph.replay()
         return self._results
 
 
