@@ -124,7 +124,14 @@ def _completed_chunk(
     num_copies: int,
 ) -> Completion:
     """As :func:`complete`, for rows that go through the network together."""
-    chunk = _Chunk(network, table.to(generator.device), config, generator, num_copies)
+    table = table.to(generator.device)
+    # What is known is looked at once for all copies of a row.
+    chunk = _Chunk(
+        network, table.rows(slice(None, None, num_copies)), config, generator, num_copies
+    )
+    if num_copies > 1:
+        rows = torch.arange(len(table), device=generator.device)
+        chunk.select(rows.div(num_copies, rounding_mode='floor'))
     sizes = _draw_restricted(chunk, restrictions)
     for position in column_order(
         len(network.schema.columns), fixed=network.fixed_order, generator=generator
@@ -170,9 +177,7 @@ class _Chunk:
         self.slots: list[int] = []
         self.seen = network.nothing_seen(num_rows)
         for position in range(num_columns):
-            rows = self.observed[:, position]
-            if rows.any():
-                self._see(position, rows)
+            self._see(position, self.observed[:, position])
 
     def draw(
         self, position: int, rows: torch.Tensor, pieces: Sequence[Pieces | None] | None = None
@@ -187,7 +192,7 @@ class _Chunk:
             return None
         index = None if rows.all() else rows.nonzero().squeeze(1)
         where = slice(None) if index is None else index
-        context = self.network.context_of(position, self.seen.of(where))
+        context = self.network.context_of(position, self.seen, where)
         weight = None
         if pieces is None:
             codes, residuals = _draw_cells(self, position, context)
@@ -197,7 +202,7 @@ class _Chunk:
         if position in self.numerical:
             self.residuals[where, self.numerical[position]] = residuals
         self.observed[where, position] = True
-        self._see(position, rows)
+        self._see(position, rows & ~self.observed.all(dim=1))
         return weight
 
     def flow(self, position: int, context: torch.Tensor, codes: torch.Tensor) -> Flow:
@@ -217,6 +222,8 @@ class _Chunk:
         self.seen.keep(index)
 
     def _see(self, position: int, rows: torch.Tensor) -> None:
+        if not rows.any():
+            return
         if position not in self.slots:
             self.slots.append(position)
         place = self.slots.index(position) + 1

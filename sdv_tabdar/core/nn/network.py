@@ -149,16 +149,16 @@ class TabDARNetwork(nn.Module):
         tokens = self.tokenizer.column(position, codes, residuals) + self.positions[position]
         self._put(seen, place, rows, tokens)
 
-    def context_of(self, position: int, seen: SeenTokens) -> torch.Tensor:
-        """The output z ``(B, D)`` for one column: :meth:`contexts`, without what it needs not.
+    def context_of(self, position: int, seen: SeenTokens, rows: Rows) -> torch.Tensor:
+        """The output z ``(N, D)`` for one column of some rows: :meth:`contexts`, with less work.
 
         The first block's attention is at hand, the last block works for the one cell only.
         """
         asking = self.positions[position].view(1, -1)
         *others, last = self._layers()
         first = self._layers()[0]
-        bias = seen.bias()
-        x, mixed = seen.ask(asking, first.heads(first.project_query(asking)[0]) * first.scale)
+        query = first.heads(first.project_query(asking)[0]) * first.scale
+        x, mixed, bias = seen.ask(asking, query, rows)
         for number, block in enumerate(others):
             x = block(x, num_keys=seen.count, bias=bias) if number else block.finish(x, mixed)
         context: torch.Tensor = self.norm(last.ask(x[-1], x[:-1], bias))

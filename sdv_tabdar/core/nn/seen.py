@@ -59,20 +59,11 @@ class SeenTokens:
             visible=like.new_zeros(shape[:2], dtype=torch.bool),
         )
 
-    def of(self, rows: Rows) -> SeenTokens:
-        """The places in use and the next, of some rows (views where ``rows`` is a slice)."""
-        parts = {
-            field.name: getattr(self, field.name)[: self.count + 1, rows]
-            for field in dataclasses.fields(self)
-            if field.name != 'count'
-        }
-        return SeenTokens(**parts, count=self.count)
-
     def keep(self, index: torch.Tensor) -> None:
         """Keep (and repeat) the rows at ``index``."""
         for field in dataclasses.fields(self):
             if field.name != 'count':
-                setattr(self, field.name, getattr(self, field.name)[:, index])
+                setattr(self, field.name, getattr(self, field.name).index_select(1, index))
 
     def put(
         self,
@@ -99,47 +90,62 @@ class SeenTokens:
         self.key[place, rows] = key
         self.value[place, rows] = value
         self.visible[place, rows] = True
-        seen = self.of(rows)
-        seen._add(key, value)
-        seen._attend(place, (seen.key[: seen.count] * query).sum(dim=-1))
+        queries, keys, values, mixed, log_total, visible = self._used(
+            rows, 'query', 'key', 'value', 'mixed', 'log_total', 'visible'
+        )
+        # One more key for every token, ...
+        logits = (queries * keys[place]).sum(dim=-1)
+        torch.logaddexp(log_total, logits, out=log_total)
+        share = logits.sub_(log_total).exp_()
+        mixed.lerp_(values[place].expand_as(mixed), share.unsqueeze(-1))
+        # ... and all keys for the new token.
+        logits = (keys * queries[place]).sum(dim=-1)
+        mixed[place], log_total[place] = _attention(logits, values, visible)
         if isinstance(rows, torch.Tensor):
-            for name in ('log_total', 'mixed'):
-                getattr(self, name)[: self.count, rows] = getattr(seen, name)[: self.count]
+            self.mixed[: self.count].index_copy_(1, rows, mixed)
+            self.log_total[: self.count].index_copy_(1, rows, log_total)
 
-    def ask(self, token: torch.Tensor, query: torch.Tensor) -> tuple[torch.Tensor, torch.Tensor]:
+    def ask(
+        self, token: torch.Tensor, query: torch.Tensor, rows: Rows
+    ) -> tuple[torch.Tensor, torch.Tensor, torch.Tensor | None]:
         """Tokens and their attention with one more token behind them, which is asked for.
 
         Args:
             token: ``(1, D)``, the same in all rows.
             query: ``(heads, d)``, scaled, likewise; all keys are multiplied by it at once.
+            rows: The N rows in which it asks.
 
         Returns:
-            Tokens and mixed values, ``(V + 1, B, D)`` each.
+            Tokens and mixed values, ``(V + 1, N, D)`` each; and ``(N * heads, 1, V)`` for the
+            attention logits of later blocks, or None if all is visible. Where ``rows`` is a
+            slice the first two are views, good until the next call.
         """
-        self.tokens[self.count] = token
-        by_head = torch.block_diag(*query.unsqueeze(-1))
-        self._attend(self.count, self.key[: self.count].flatten(2) @ by_head)
-        return self.tokens[: self.count + 1], self.mixed[: self.count + 1].flatten(2)
+        tokens, mixed = self._used(rows, 'tokens', 'mixed', more=1)
+        keys, values, visible = self._used(rows, 'key', 'value', 'visible')
+        tokens[self.count] = token
+        logits = keys.flatten(2) @ torch.block_diag(*query.unsqueeze(-1))
+        mixed[self.count], _ = _attention(logits, values, visible)
+        bias = None
+        if not visible.all():
+            bias = attention_bias(visible.t().unsqueeze(1), self.query.shape[2])
+        return tokens, mixed.flatten(2), bias
 
-    def bias(self) -> torch.Tensor | None:
-        """``(B * heads, 1, V)`` for attention logits of later blocks; None if all is visible."""
-        visible = self.visible[: self.count]
-        if visible.all():
-            return None
-        return attention_bias(visible.t().unsqueeze(1), self.query.shape[2])
+    def _used(self, rows: Rows, *names: str, more: int = 0) -> list[torch.Tensor]:
+        """The places in use and ``more``, of some rows: copies, or views of a slice."""
+        parts = [getattr(self, name)[: self.count + more] for name in names]
+        if isinstance(rows, slice):
+            return [part[:, rows] for part in parts]
+        return [part.index_select(1, rows) for part in parts]
 
-    def _add(self, key: torch.Tensor, value: torch.Tensor) -> None:
-        """One more key for every token."""
-        mixed, log_total = self.mixed[: self.count], self.log_total[: self.count]
-        logits = (self.query[: self.count] * key).sum(dim=-1)
-        torch.logaddexp(log_total, logits, out=log_total)
-        share = logits.sub_(log_total).exp_()
-        mixed.lerp_(value.expand_as(mixed), share.unsqueeze(-1))
 
-    def _attend(self, place: int, logits: torch.Tensor) -> None:
-        """Attention of the token at ``place``, from its logits ``(V, B, heads)``."""
-        logits.masked_fill_(~self.visible[: self.count].unsqueeze(-1), -torch.inf)
-        log_total = logits.logsumexp(dim=0)
-        shares = logits.sub_(log_total).exp_()
-        self.log_total[place] = log_total
-        self.mixed[place] = shares.unsqueeze(-1).mul(self.value[: self.count]).sum(dim=0)
+def _attention(
+    logits: torch.Tensor, values: torch.Tensor, visible: torch.Tensor
+) -> tuple[torch.Tensor, torch.Tensor]:
+    """Mean of values ``(V, B, heads, d)`` by logits ``(V, B, heads)``, and the log of their total.
+
+    ``visible`` is ``(V, B)``; the logits are overwritten.
+    """
+    logits.masked_fill_(~visible.unsqueeze(-1), -torch.inf)
+    log_total = logits.logsumexp(dim=0)
+    shares = logits.sub_(log_total).exp_()
+    return shares.unsqueeze(-1).mul(values).sum(dim=0), log_total

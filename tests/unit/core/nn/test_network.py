@@ -149,9 +149,9 @@ def test_context_of_agrees_with_contexts_where_all_rows_know_the_same(
     observed[:, slots] = True
     table = _hiding(encoded, observed)
     contexts = network.contexts(table)
-    seen = _seen(network, table, slots).of(slice(None))
+    seen = _seen(network, table, slots)
     for position in set(range(NUM_COLUMNS)) - set(slots):
-        alone = network.context_of(position, seen)
+        alone = network.context_of(position, seen, slice(None))
         assert torch.allclose(alone, contexts[:, position], atol=1e-4)
 
 
@@ -162,7 +162,7 @@ def test_context_of_agrees_with_contexts_where_each_row_knows_its_own(
     seen = _seen(network, hidden, list(range(NUM_COLUMNS)))
     for position in range(NUM_COLUMNS):
         rows = (~hidden.observed[:, position]).nonzero().squeeze(1)
-        alone = network.context_of(position, seen.of(rows))
+        alone = network.context_of(position, seen, rows)
         assert torch.allclose(alone, contexts[rows, position], atol=1e-4)
 
 

@@ -48,21 +48,20 @@ def test_attention_among_the_seen_is_that_over_all_keys(seen: SeenTokens) -> Non
 
 @pytest.mark.parametrize('rows', [slice(None), torch.tensor([4, 1])])
 def test_one_more_token_sees_what_is_visible(seen: SeenTokens, rows: torch.Tensor | slice) -> None:
-    used = seen.of(rows)
     token, query, _, _ = _cell(1, 7)
     before = seen.mixed[:5, rows].clone()
-    tokens, mixed = used.ask(token, query[0])
+    tokens, mixed, _ = seen.ask(token, query[0], rows)
     assert torch.equal(tokens[:-1], seen.tokens[:5, rows])
     assert torch.equal(tokens[-1], token.expand_as(tokens[-1]))
     assert torch.equal(mixed[:-1], before.flatten(2))
-    assert torch.allclose(mixed[-1], _expected(used, query).flatten(1), atol=1e-5)
+    assert torch.allclose(mixed[-1], _expected(seen, query).flatten(1)[rows], atol=1e-5)
 
 
 def test_asking_leaves_nothing_behind(seen: SeenTokens) -> None:
     cell = _cell(ROWS, 8)
     other = copy.deepcopy(seen)
     token, query, _, _ = _cell(1, 7)
-    seen.of(slice(None)).ask(token, query[0])
+    seen.ask(token, query[0], slice(None))
     for tokens in (seen, other):
         tokens.put(5, slice(None), *cell)
     assert torch.equal(seen.mixed[:6], other.mixed[:6])
@@ -77,8 +76,13 @@ def test_rows_that_are_kept_take_all_with_them(seen: SeenTokens) -> None:
 
 
 def test_bias_hides_what_is_not_known(seen: SeenTokens) -> None:
-    bias = seen.of(slice(None)).bias()
+    token, query, _, _ = _cell(1, 7)
+    bias = seen.ask(token, query[0], slice(None))[2]
     assert bias is not None
     assert bias.shape == (ROWS * HEADS, 1, 5)
     assert torch.equal(bias[::HEADS, 0].t().isinf(), ~seen.visible[:5])
-    assert seen.of(torch.tensor([1, 4])).bias() is None
+    assert seen.ask(token, query[0], torch.tensor([1, 4]))[2] is None
+
+
+def test_everything_stays_finite_where_a_token_is_not_known(seen: SeenTokens) -> None:
+    assert seen.mixed[:5].isfinite().all()
