@@ -84,7 +84,7 @@ class ColumnFormat:
             return self._plain_dates(values)
         if isinstance(values.dtype, np.dtype) and values.dtype != object:
             return values
-        return _objects(values)
+        return plain_objects(values)
 
     def restore(self, values: pd.Series) -> pd.Series:
         """The column in the user's form, as far as its values allow."""
@@ -105,7 +105,7 @@ class ColumnFormat:
         if isinstance(values.dtype, pd.PeriodDtype):
             values = values.dt.to_timestamp()
         if values.dtype == object or isinstance(values.dtype, pd.CategoricalDtype):
-            values = _objects(values)
+            values = plain_objects(values)
             present = values.dropna()
             is_dates = all(isinstance(value, DATE_TYPES) for value in present)
             if not len(present) or not (is_dates or self.is_text):
@@ -117,7 +117,7 @@ class ColumnFormat:
         if pd.api.types.is_datetime64_any_dtype(values.dtype):
             keeps_zone = bool(self.date_format) and '%z' in str(self.date_format).lower()
             return _nanoseconds(values, self, keep_zone=keeps_zone)
-        return values if isinstance(values.dtype, np.dtype) else _objects(values)
+        return values if isinstance(values.dtype, np.dtype) else plain_objects(values)
 
     def _restored_numbers(self, values: pd.Series) -> pd.Series:
         if isinstance(self.dtype, pd.CategoricalDtype):
@@ -133,7 +133,7 @@ class ColumnFormat:
         if not pd.api.types.is_datetime64_any_dtype(values.dtype):
             return values
         if self.is_text:
-            return _objects(values.dt.strftime(self.date_format))
+            return plain_objects(values.dt.strftime(self.date_format))
         if self.time_zone is not None:
             if values.dt.tz is None:
                 values = values.dt.tz_localize('UTC')
@@ -297,11 +297,7 @@ def is_missing(value: object) -> bool:
     return isinstance(missing, (bool, np.bool_)) and bool(missing)
 
 
-def _index(columns: Iterable[Hashable]) -> pd.Index:
-    return pd.Index(list(columns), tupleize_cols=False)
-
-
-def _objects(values: pd.Series) -> pd.Series:
+def plain_objects(values: pd.Series) -> pd.Series:
     """Python objects, None where missing; the same series where it holds just these."""
     missing = values.isna().to_numpy()
     cells = values.to_numpy() if values.dtype == object else _one_object_a_value(values)
@@ -314,6 +310,10 @@ def _objects(values: pd.Series) -> pd.Series:
         cells[place] = cells[place].item()
     cells[missing] = None
     return pd.Series(cells, index=values.index, name=values.name, dtype=object)
+
+
+def _index(columns: Iterable[Hashable]) -> pd.Index:
+    return pd.Index(list(columns), tupleize_cols=False)
 
 
 def _one_object_a_value(values: pd.Series) -> npt.NDArray[Any]:
@@ -340,7 +340,7 @@ def _plain_numbers(values: pd.Series) -> pd.Series:
         return values
     present = values.dropna()
     if any(isinstance(v, (bool, np.bool_)) or not isinstance(v, numbers.Number) for v in present):
-        return _objects(values)  # SDV's validation names the values
+        return plain_objects(values)  # SDV's validation names the values
     whole = all(isinstance(value, numbers.Integral) for value in present)
     if whole and len(present) == len(values) and len(values):
         try:

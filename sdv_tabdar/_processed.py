@@ -7,13 +7,13 @@ from collections.abc import Mapping
 from typing import Any
 
 import numpy as np
-import numpy.typing as npt
 import pandas as pd
 from rdt.transformers import UnixTimestampEncoder
 
 from sdv_tabdar import _sdv
-from sdv_tabdar._formats import is_missing
+from sdv_tabdar._formats import is_missing, plain_objects
 from sdv_tabdar.core.columns import ColumnKind
+from sdv_tabdar.core.values import frame_of
 
 # Dates in nanoseconds are float64 here, which holds multiples of these exactly.
 _DATE_UNITS = (86_400e9, 3_600e9, 60e9, 1e9)
@@ -57,16 +57,10 @@ class ProcessedFormat:
         columns = {
             name: pd.to_numeric(processed[name]).to_numpy(dtype=np.float64, na_value=np.nan)
             if self.kinds[name] is ColumnKind.NUMERICAL
-            else _levels(processed[name])
+            else plain_objects(processed[name]).to_numpy()
             for name in processed.columns
         }
-        index = pd.RangeIndex(len(processed))
-        # as series: from bare arrays pandas would make dates of objects
-        return pd.DataFrame(
-            {name: pd.Series(cells, index, cells.dtype) for name, cells in columns.items()},
-            index=index,
-            copy=False,
-        )
+        return frame_of(columns, len(processed))
 
     def from_model(self, rows: pd.DataFrame) -> pd.DataFrame:
         """Rows of the model as SDV and RDT expect them."""
@@ -99,16 +93,6 @@ def _date_unit(values: pd.Series) -> float:
     if not len(present):
         return 0.0
     return next((unit for unit in _DATE_UNITS if not np.any(present % unit)), 0.0)
-
-
-def _levels(values: pd.Series) -> npt.NDArray[Any]:
-    """Levels as objects, None where missing."""
-    cells = values.astype(object, copy=False).to_numpy()
-    missing = values.isna().to_numpy()
-    if any(cell is not None for cell in cells[missing]):
-        cells = cells.copy()
-        cells[missing] = None
-    return cells
 
 
 def _with_dtype(values: pd.Series, dtype: Any) -> pd.Series:

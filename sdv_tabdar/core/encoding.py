@@ -19,7 +19,7 @@ from sdv_tabdar.core.columns import Column, ColumnKind, TableSchema
 from sdv_tabdar.core.config import ModelConfig
 from sdv_tabdar.core.numerical import NumericalCodec, fit_numerical
 from sdv_tabdar.core.table import EncodedTable
-from sdv_tabdar.core.values import SHOWN, Floats, as_floats
+from sdv_tabdar.core.values import SHOWN, Floats, as_floats, frame_of
 
 Codec = NumericalCodec | CategoricalCodec
 
@@ -127,12 +127,7 @@ class TableEncoder:
                     draw = torch.rand(len(codes), generator=generator, device=generator.device)
                     uniforms = draw.cpu().numpy().astype(np.float64)
                 columns[codec.column.name] = codec.decode(codes[:, position], uniforms)
-        index = pd.RangeIndex(len(codes))
-        # as series: from bare arrays pandas would make dates of objects
-        return pd.DataFrame(
-            {name: pd.Series(cells, index, cells.dtype) for name, cells in columns.items()},
-            index=index,
-        )
+        return frame_of(columns, len(codes))
 
     def log_volume(self, frame: pd.DataFrame, known: npt.NDArray[np.bool_]) -> Floats:
         """What turns log-likelihoods in codes and residuals into those in the frame's values.

@@ -68,6 +68,14 @@ def numbers_of(values: pd.Series, lookup: Mapping[Hashable, int]) -> Codes:
     return numbers[codes] if len(distinct) else np.zeros(0, dtype=np.int64)
 
 
+def frame_of(columns: Mapping[Any, npt.NDArray[Any]], num_rows: int) -> pd.DataFrame:
+    """A DataFrame with a RangeIndex of columns ``(num_rows,)``, which it shares the memory of."""
+    index = pd.RangeIndex(num_rows)
+    # as series: from bare arrays pandas would make dates of objects
+    series = {name: pd.Series(cells, index, cells.dtype) for name, cells in columns.items()}
+    return pd.DataFrame(series, index=index, copy=False)
+
+
 def _plain(value: Any) -> Any:
     return value.item() if isinstance(value, np.generic) else value
 
