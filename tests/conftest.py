@@ -12,7 +12,7 @@ import pytest
 import torch
 
 _TESTS = Path(__file__).parent
-_FOLDERS = ('unit', 'integration', 'statistical')
+_FOLDERS = ('unit', 'integration', 'statistical', 'golden')
 
 
 def pytest_collection_modifyitems(items: list[pytest.Item]) -> None:
