@@ -13,11 +13,11 @@ import tqdm
 from rdt.transformers import FloatFormatter, UnixTimestampEncoder
 from sdv.errors import NotFittedError, SynthesizerInputError, VersionError
 
-from sdv_tabdar import _sdv
-from sdv_tabdar._completion import missing_operation
-from sdv_tabdar._conditional import ConditionalSynthesizer
-from sdv_tabdar._processed import ProcessedFormat
-from sdv_tabdar._tables import check_bool
+from sdv_tabdar.adapter import private_names
+from sdv_tabdar.adapter.complete import missing_operation
+from sdv_tabdar.adapter.hooks import ConditionalSynthesizer
+from sdv_tabdar.adapter.processed import ProcessedFormat
+from sdv_tabdar.adapter.tables import check_bool
 from sdv_tabdar.core.config import ModelConfig, SamplingConfig, TrainingConfig
 from sdv_tabdar.core.model import TabDAR
 
@@ -151,7 +151,7 @@ class TabDARSynthesizer(ConditionalSynthesizer):
             sdv.errors.NotFittedError: If the synthesizer has not been fitted, or has learnt
                 nothing because all columns are generated.
         """
-        if not _sdv.is_fitted(self) or self._model is None:
+        if not private_names.is_fitted(self) or self._model is None:
             raise NotFittedError(
                 'Loss values are not available yet. Please fit your synthesizer first (with at '
                 'least one column that is not generated).'

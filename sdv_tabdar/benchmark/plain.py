@@ -14,11 +14,11 @@ from collections.abc import Iterator
 
 import torch
 
-from sdv_tabdar.core import training
 from sdv_tabdar.core.config import TrainingConfig
 from sdv_tabdar.core.nn import network
 from sdv_tabdar.core.nn.transformer import Block
 from sdv_tabdar.core.table import EncodedTable
+from sdv_tabdar.core.training import loop as training
 
 # Settings of the plain implementation.
 SETTINGS = {'precision': 'float32'}

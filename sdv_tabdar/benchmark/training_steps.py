@@ -23,13 +23,13 @@ from sdv_tabdar.benchmark.arguments import ENDLESS
 from sdv_tabdar.benchmark.datasets import DISCRETE_SDTYPES, Dataset
 from sdv_tabdar.benchmark.fresh import answer
 from sdv_tabdar.benchmark.jobs import Job
-from sdv_tabdar.core import training
-from sdv_tabdar.core.allocator import kept_memory
-from sdv_tabdar.core.columns import ColumnKind
+from sdv_tabdar.core.codecs.encoder import TableEncoder
 from sdv_tabdar.core.config import ModelConfig, TrainingConfig
-from sdv_tabdar.core.encoding import TableEncoder
 from sdv_tabdar.core.nn.network import TabDARNetwork
-from sdv_tabdar.core.training import fit_network, rows_of_step
+from sdv_tabdar.core.runtime.allocator import kept_memory
+from sdv_tabdar.core.schema import ColumnKind
+from sdv_tabdar.core.training import loop as training
+from sdv_tabdar.core.training.loop import fit_network, rows_of_step
 
 FAST, PLAIN, PEAK = 'fast', 'plain', 'peak'
 MATRIX_SIZES = (512, 1024, 2048)

@@ -32,7 +32,7 @@ from collections.abc import Callable
 
 import torch
 
-from sdv_tabdar.core.random import spread_normals
+from sdv_tabdar.core.runtime.random import spread_normals
 
 SIGMA_DATA = 0.5
 SIGMA_MIN = 0.002

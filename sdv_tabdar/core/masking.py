@@ -4,7 +4,7 @@ from __future__ import annotations
 
 import torch
 
-from sdv_tabdar.core.random import spread_uniforms
+from sdv_tabdar.core.runtime.random import spread_uniforms
 
 
 def complementary_observed(

@@ -17,20 +17,20 @@ import numpy.typing as npt
 import pandas as pd
 import torch
 
-from sdv_tabdar.core import queries
-from sdv_tabdar.core.allocator import kept_memory
-from sdv_tabdar.core.cells import enforce, overwritten, without
-from sdv_tabdar.core.columns import ColumnKind
+from sdv_tabdar.core.codecs.encoder import TableEncoder
+from sdv_tabdar.core.codecs.numerical import NumericalCodec
 from sdv_tabdar.core.config import ModelConfig, SamplingConfig, TrainingConfig
-from sdv_tabdar.core.device import fast_products, resolve_device
-from sdv_tabdar.core.encoding import TableEncoder
+from sdv_tabdar.core.inference import predict as queries
+from sdv_tabdar.core.inference.cells import enforce, overwritten, without
+from sdv_tabdar.core.inference.complete import Completion, complete
 from sdv_tabdar.core.nn.network import TabDARNetwork
-from sdv_tabdar.core.numerical import NumericalCodec
-from sdv_tabdar.core.progress import training_bar
-from sdv_tabdar.core.random import RandomState, make_generator
 from sdv_tabdar.core.restrictions import Restriction
-from sdv_tabdar.core.sampling import Completion, complete
-from sdv_tabdar.core.training import TrainingHistory, fit_network
+from sdv_tabdar.core.runtime.allocator import kept_memory
+from sdv_tabdar.core.runtime.device import fast_products, resolve_device
+from sdv_tabdar.core.runtime.progress import training_bar
+from sdv_tabdar.core.runtime.random import RandomState, make_generator
+from sdv_tabdar.core.schema import ColumnKind
+from sdv_tabdar.core.training.loop import TrainingHistory, fit_network
 
 _STATE_VERSION = 3
 

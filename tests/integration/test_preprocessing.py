@@ -11,7 +11,7 @@ import pandas as pd
 import pytest
 from rdt.transformers import BaseTransformer, FloatFormatter, LabelEncoder, OneHotEncoder
 
-from sdv_tabdar import _sdv
+from sdv_tabdar.adapter import private_names
 from sdv_tabdar.synthesizer import TabDARSynthesizer
 
 from .conftest import COLUMNS, TINY, make_metadata
@@ -48,14 +48,14 @@ def test_columns_few_by_few_are_as_all_at_once(
     cells_together: int,
     monkeypatch: pytest.MonkeyPatch,
 ) -> None:
-    monkeypatch.setattr(_sdv, '_CELLS_TOGETHER', cells_together)
+    monkeypatch.setattr(private_names, '_CELLS_TOGETHER', cells_together)
     keys = {'primary_key': primary_key} if primary_key else {}
     synthesizer = TabDARSynthesizer(make_metadata(COLUMNS, **keys), **TINY)
     synthesizer.auto_assign_transformers(table)
     synthesizer.update_transformers({name: make() for name, make in transformers.items()})
     expected = _by_sdv(synthesizer, table)
 
-    pd.testing.assert_frame_equal(_sdv.preprocess_table(synthesizer, table), expected)
+    pd.testing.assert_frame_equal(private_names.preprocess_table(synthesizer, table), expected)
 
 
 @pytest.mark.filterwarnings('ignore:Replacing the default transformer')
@@ -70,7 +70,7 @@ def test_outputs_named_as_another_column() -> None:
     synthesizer.update_transformers({'gap': marked})
     expected = _by_sdv(synthesizer, table)
 
-    pd.testing.assert_frame_equal(_sdv.preprocess_table(synthesizer, table), expected)
+    pd.testing.assert_frame_equal(private_names.preprocess_table(synthesizer, table), expected)
     assert expected.shape == (3, 3)
     synthesizer.fit(table)
     assert set(synthesizer.sample(20)['gap.is_null']) <= {'a', 'b'}
@@ -87,7 +87,7 @@ def test_processed_tables_have_memory_of_their_own(table: pd.DataFrame, new: New
 
 def test_fitting_takes_a_few_times_the_encoded_table(monkeypatch: pytest.MonkeyPatch) -> None:
     num_rows, num_pairs = 100_000, 5
-    monkeypatch.setattr(_sdv, '_CELLS_TOGETHER', num_rows)
+    monkeypatch.setattr(private_names, '_CELLS_TOGETHER', num_rows)
     random = np.random.default_rng(0)
     words = np.array(['a', 'b', None], dtype=object)
     data = {}

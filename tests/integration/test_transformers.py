@@ -24,7 +24,7 @@ from rdt.transformers import (
 from sdv.sampling import Condition
 
 from sdv_tabdar.conditions import Between, NotNull, OneOf
-from sdv_tabdar.core.columns import ColumnKind
+from sdv_tabdar.core.schema import ColumnKind
 from sdv_tabdar.synthesizer import TabDARSynthesizer
 
 New = Callable[..., TabDARSynthesizer]

@@ -13,9 +13,9 @@ import pandas as pd
 import pytest
 from scipy import stats
 
-from sdv_tabdar.core.columns import ColumnKind
 from sdv_tabdar.core.config import ModelConfig, SamplingConfig, TrainingConfig
 from sdv_tabdar.core.model import TabDAR
+from sdv_tabdar.core.schema import ColumnKind
 
 NUMERICAL, CATEGORICAL = ColumnKind.NUMERICAL, ColumnKind.CATEGORICAL
 

@@ -17,11 +17,11 @@ import torch
 from torch import nn
 
 from sdv_tabdar.core import diffusion
-from sdv_tabdar.core.columns import Column, TableSchema
 from sdv_tabdar.core.config import ModelConfig
 from sdv_tabdar.core.nn.denoiser import DenoiserNetwork
 from sdv_tabdar.core.nn.ordinal import NUM_NODES, code_hats
-from sdv_tabdar.core.random import spread_normals, spread_uniforms
+from sdv_tabdar.core.runtime.random import spread_normals, spread_uniforms
+from sdv_tabdar.core.schema import Column, TableSchema
 
 _BUCKET_FACTOR = 4
 _OUTPUT_SCALE = 0.1  # of the last layer's first weights: training begins near the marginals

@@ -13,13 +13,13 @@ import copy
 import torch
 from torch import nn
 
-from sdv_tabdar.core.columns import TableSchema
 from sdv_tabdar.core.config import ModelConfig
-from sdv_tabdar.core.device import matrix_type, shapes_are_fixed
+from sdv_tabdar.core.nn.cache import Rows, SeenTokens
 from sdv_tabdar.core.nn.heads import CodeHead, first_bins, make_residual_head
-from sdv_tabdar.core.nn.seen import Rows, SeenTokens
 from sdv_tabdar.core.nn.tokenizers import Tokenizer
 from sdv_tabdar.core.nn.transformer import Block, attention_bias
+from sdv_tabdar.core.runtime.device import matrix_type, shapes_are_fixed
+from sdv_tabdar.core.schema import TableSchema
 from sdv_tabdar.core.table import EncodedTable
 
 

@@ -9,7 +9,7 @@ from __future__ import annotations
 
 import torch
 
-from sdv_tabdar.core.columns import Column
+from sdv_tabdar.core.schema import Column
 
 NUM_NODES = 13
 _REACH = 3.0  # the outermost nodes, in standard deviations; the function is constant beyond

@@ -11,9 +11,9 @@ from __future__ import annotations
 import torch
 from torch import nn
 
-from sdv_tabdar.core.columns import TableSchema
 from sdv_tabdar.core.diffusion import SIGMA_DATA
 from sdv_tabdar.core.nn.ordinal import NUM_NODES, hats
+from sdv_tabdar.core.schema import TableSchema
 
 _EDGE = 1e-6  # keeps normal scores finite in float32
 _OWN_SCALE = 0.3  # of what sets a code of a number apart, beside what all its codes share

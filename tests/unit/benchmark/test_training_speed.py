@@ -16,11 +16,11 @@ from sdv_tabdar.benchmark import plain, training_speed, training_steps
 from sdv_tabdar.benchmark.__main__ import build_parser
 from sdv_tabdar.benchmark.datasets import load_dataset
 from sdv_tabdar.benchmark.jobs import Job
-from sdv_tabdar.core import training
+from sdv_tabdar.core.codecs.encoder import TableEncoder
 from sdv_tabdar.core.config import ModelConfig, TrainingConfig
-from sdv_tabdar.core.encoding import TableEncoder
 from sdv_tabdar.core.nn.network import TabDARNetwork
 from sdv_tabdar.core.nn.transformer import Block
+from sdv_tabdar.core.training import loop as training
 
 SMALL = {'width': 8, 'num_heads': 2, 'denoiser_width': 8, 'head_width': 8, 'batch_size': 16}
 

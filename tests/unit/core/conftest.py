@@ -7,11 +7,11 @@ import pandas as pd
 import pytest
 import torch
 
-from sdv_tabdar.core.columns import ColumnKind
+from sdv_tabdar.core.codecs.encoder import TableEncoder
 from sdv_tabdar.core.config import ModelConfig, SamplingConfig, TrainingConfig
-from sdv_tabdar.core.encoding import TableEncoder
 from sdv_tabdar.core.model import TabDAR
 from sdv_tabdar.core.nn.network import TabDARNetwork
+from sdv_tabdar.core.schema import ColumnKind
 from sdv_tabdar.core.table import EncodedTable
 
 

@@ -14,10 +14,10 @@ import pytest
 import torch
 
 from sdv_tabdar.core import model as model_module
-from sdv_tabdar.core.columns import ColumnKind
 from sdv_tabdar.core.config import ModelConfig, SamplingConfig, TrainingConfig
 from sdv_tabdar.core.model import TabDAR
 from sdv_tabdar.core.restrictions import Interval, Members, NotMissing
+from sdv_tabdar.core.schema import ColumnKind
 
 Kinds = dict[str, ColumnKind]
 NUMBERS = ['smooth', 'spiked', 'rounded', 'holes']

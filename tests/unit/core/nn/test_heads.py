@@ -8,9 +8,9 @@ from typing import Any, TypeVar
 import pytest
 import torch
 
-from sdv_tabdar.core.columns import Column, ColumnKind, TableSchema
 from sdv_tabdar.core.config import ModelConfig
 from sdv_tabdar.core.nn.heads import CodeHead, ColumnHead, ResidualHead, draw_categorical
+from sdv_tabdar.core.schema import Column, ColumnKind, TableSchema
 
 COLUMNS = (
     Column('few', ColumnKind.CATEGORICAL, (70, 20, 10)),

@@ -7,11 +7,11 @@ import itertools
 import pytest
 import torch
 
-from sdv_tabdar.core.columns import Column, ColumnKind, TableSchema
 from sdv_tabdar.core.config import ModelConfig
 from sdv_tabdar.core.masking import complementary_observed
+from sdv_tabdar.core.nn.cache import SeenTokens
 from sdv_tabdar.core.nn.network import TabDARNetwork
-from sdv_tabdar.core.nn.seen import SeenTokens
+from sdv_tabdar.core.schema import Column, ColumnKind, TableSchema
 from sdv_tabdar.core.table import EncodedTable
 
 NUM_COLUMNS = 6

@@ -5,8 +5,8 @@ from __future__ import annotations
 import pytest
 import torch
 
-from sdv_tabdar.core.columns import Column, ColumnKind
 from sdv_tabdar.core.nn.ordinal import NUM_NODES, code_hats, hats
+from sdv_tabdar.core.schema import Column, ColumnKind
 
 
 def test_shares_add_up_to_one_and_belong_to_two_neighbours() -> None:

@@ -5,9 +5,9 @@ from __future__ import annotations
 import pytest
 import torch
 
-from sdv_tabdar.core.columns import Column, ColumnKind, TableSchema
 from sdv_tabdar.core.nn.network import TabDARNetwork
 from sdv_tabdar.core.nn.tokenizers import Tokenizer
+from sdv_tabdar.core.schema import Column, ColumnKind, TableSchema
 from sdv_tabdar.core.table import EncodedTable
 
 

@@ -1,0 +1,330 @@
+"""From known cells to finished rows: the model completes, SDV turns back, rows are checked."""
+
+from __future__ import annotations
+
+import warnings
+from collections.abc import Callable, Iterator, Mapping, Sequence
+from typing import Any
+
+import numpy as np
+import numpy.typing as npt
+import pandas as pd
+from sdv.errors import SamplingError
+
+from sdv_tabdar.adapter import private_names
+from sdv_tabdar.adapter.known import Known, Request, translate
+from sdv_tabdar.adapter.processed import ProcessedFormat
+from sdv_tabdar.adapter.profile import ColumnFacts, Role
+from sdv_tabdar.core.model import TabDAR
+from sdv_tabdar.core.schema import ColumnKind
+
+_TOLERANCE = 0.01  # SDV's, for numbers that can only be met by trying
+# Gaps are only kept from staying missing. Every cell is drawn among its values, given those
+# before it; weighing whole rows by how likely they are to be complete would cost 64 times more.
+_FILL_PARTICLES = 1
+_FEW_PARTICLES = 2.0  # an effective sample size below this is worth a warning
+_TRIED_ROWS = 4096  # candidates drawn together for rows that are hard to meet
+_FILLED_ROWS = 512  # the same for gaps, where known cells may rule out every candidate
+
+
+class Completer:
+    """Completes rows of one fitted synthesizer.
+
+    Args:
+        synth: The synthesizer.
+        model: Its model; None if all columns are generated.
+        processed: The form of its processed table.
+        facts: What training saw of each of the user's columns.
+        rewritten: For each constraint the columns it keeps with other values.
+    """
+
+    def __init__(
+        self,
+        synth: Any,
+        model: TabDAR | None,
+        processed: ProcessedFormat | None,
+        facts: Mapping[str, ColumnFacts],
+        rewritten: Sequence[Sequence[str]],
+    ) -> None:
+        self.synth = synth
+        self.model = model
+        self.processed = processed
+        self.facts = facts
+        self.rewritten = rewritten
+
+    def chunks(
+        self,
+        known: Known,
+        *,
+        max_tries: int,
+        batch_size: int | None = None,
+        fill: bool = False,
+        progress: Callable[[int], Any] | None = None,
+    ) -> Iterator[pd.DataFrame]:
+        """Finished rows, a chunk at a time.
+
+        Args:
+            known: What is known of each row.
+            max_tries: How often to draw for rows that have not been met.
+            batch_size: Rows of a chunk; None for all at once.
+            fill: Whether cells that are not known must get a value. Known cells that the model
+                cannot be told of are then written back without drawing for them.
+            progress: Called with the number of rows that were finished.
+
+        Yields:
+            Rows in plain form, each under its position in ``known``; rows that could not be met
+            are left out.
+
+        Raises:
+            ValueError: If the model cannot meet a condition.
+            SamplingError: If torch lacks an operation on this device.
+        """
+        num_rows = len(known.cells)
+        size = batch_size or max(num_rows, 1)
+        for start in range(0, num_rows, size):
+            positions = np.arange(start, min(start + size, num_rows))
+            chunk = known.rows(positions)
+            rows = self._met_rows(chunk, max_tries=max_tries, fill=fill, progress=progress)
+            rows.index = pd.Index(positions[rows.index.to_numpy()])
+            yield rows
+
+    def expected_rows(self, known: Known, num_samples: int, max_tries: int) -> pd.DataFrame:
+        """Rows whose unknown cells are the mean or the vote of draws.
+
+        The mean is taken of numbers and dates as the model has them, so that what constraints
+        and rounding make of it is taken of the mean. Rows of which the average breaks a
+        constraint are drawn instead.
+
+        Args:
+            known: What is known of each row.
+            num_samples: Draws for each row.
+            max_tries: How often to draw for rows that break a constraint.
+
+        Returns:
+            Rows in plain form under their positions; rows that could not be met are left out.
+        """
+        if self.model is None or self.processed is None:
+            return self._met_rows(known, max_tries=max_tries, fill=True, progress=None)
+        request = self._translated(known, fill=True)
+        repeated = request.repeated(num_samples)
+        drawn = ask(self.model, repeated, _FILL_PARTICLES, num_copies=num_samples)
+        averaged = {
+            name: self._average(name, drawn[name].to_numpy().reshape(-1, num_samples))
+            for name in drawn.columns
+        }
+        rows = pd.DataFrame(averaged, index=pd.RangeIndex(len(known.cells)))
+        finished = self._finished(self.processed.from_model(rows), known, fill=True)
+        left = np.setdiff1d(np.arange(len(known.cells)), finished.index.to_numpy())
+        if not len(left):
+            return finished
+        again = self._met_rows(known.rows(left), max_tries=max_tries, fill=True, progress=None)
+        again.index = pd.Index(left[again.index.to_numpy()])
+        parts = [part for part in (finished, again) if len(part)]
+        return pd.concat(parts).sort_index() if parts else finished
+
+    def drawn_rows(self, known: Known, num_draws: int, max_tries: int) -> list[pd.DataFrame]:
+        """``num_draws`` completions of the same rows, drawn together; as :meth:`expected_rows`."""
+        num_rows = len(known.cells)
+        every = np.tile(np.arange(num_rows), num_draws)
+        rows = self._met_rows(known.rows(every), max_tries=max_tries, fill=True, progress=None)
+        numbers = rows.index.to_numpy()
+        parts = []
+        for draw in range(num_draws):
+            part = rows[numbers // max(num_rows, 1) == draw]
+            part.index = pd.Index(part.index.to_numpy() % max(num_rows, 1))
+            parts.append(part)
+        return parts
+
+    def _average(self, name: str, draws: npt.NDArray[Any]) -> npt.NDArray[Any]:
+        assert self.processed is not None
+        if self.processed.kinds[name] is not ColumnKind.NUMERICAL:
+            return vote_of_draws(draws)
+        transformer = private_names.outputs(self.synth).get(name, (name, None))[1]
+        if transformer is not None and private_names.encodes_levels(transformer):
+            return draws[:, 0]  # a level written as a number: the mean would be another level
+        return mean_of_draws(draws)
+
+    def _met_rows(
+        self,
+        known: Known,
+        *,
+        max_tries: int,
+        fill: bool,
+        progress: Callable[[int], Any] | None,
+    ) -> pd.DataFrame:
+        """Finished rows under their positions, drawn again as long as some are not met."""
+        todo = np.arange(len(known.cells))
+        met: list[pd.DataFrame] = []
+        for attempt in range(max(max_tries, 1)):
+            most = _FILLED_ROWS if fill else _TRIED_ROWS
+            copies = 1 if attempt == 0 else max(1, min(most // len(todo), 10**attempt))
+            candidates = np.repeat(todo, copies)
+            rows = self._candidates(known.rows(candidates), fill=fill, bounded=attempt > 0)
+            rows.index = pd.Index(candidates[rows.index.to_numpy()])
+            rows = rows[~rows.index.duplicated()]
+            met.append(rows)
+            if progress is not None and len(rows):
+                progress(len(rows))
+            todo = np.setdiff1d(todo, rows.index.to_numpy())
+            if not len(todo):
+                break
+        parts = [rows for rows in met if len(rows)] or met[:1]
+        return pd.concat(parts).sort_index() if len(parts) > 1 else parts[0]
+
+    def _candidates(self, known: Known, *, fill: bool, bounded: bool) -> pd.DataFrame:
+        """One draw for each row; rows that do not meet what is asked are left out."""
+        drawn, loose = self._drawn(known, fill=fill, bounded=bounded)
+        return self._finished(drawn, known, fill=fill, loose=None if fill else loose)
+
+    def _finished(
+        self,
+        drawn: pd.DataFrame,
+        known: Known,
+        *,
+        fill: bool,
+        loose: Mapping[str, npt.NDArray[np.bool_]] | None = None,
+    ) -> pd.DataFrame:
+        """Drawn rows turned back, with the known cells; those that miss what is asked go."""
+        rows = private_names.reverse_transform(self.synth, drawn)
+        meets = pd.Series(True, index=rows.index)
+        for key, asked in (loose or {}).items():
+            if key in known.exact:
+                meets &= self._meets(known, key, asked, rows)
+        rows = self._overwritten(rows, known)
+        for key, limits in known.partial.items():
+            # Levels that share a code in the model are told apart only here.
+            meets &= self._within(key, limits, rows)
+        if fill:
+            # A user's transformer may hide from the model which of its values mean 'missing'.
+            learnt = [
+                key
+                for key, facts in self.facts.items()
+                if facts.has_values and facts.role is not Role.GENERATED
+            ]
+            meets &= rows[learnt].notna().all(axis=1)
+        if private_names.has_constraints(self.synth) and meets.any():
+            meets &= private_names.valid_rows(self.synth, rows)
+        return rows[meets]
+
+    def _drawn(
+        self, known: Known, *, fill: bool, bounded: bool
+    ) -> tuple[pd.DataFrame, Mapping[str, npt.NDArray[np.bool_]]]:
+        if self.model is None or self.processed is None:
+            return pd.DataFrame(index=pd.RangeIndex(len(known.cells))), {}
+        request = self._translated(known, fill=fill, bounded=bounded)
+        drawn = ask(self.model, request, _FILL_PARTICLES if fill else None)
+        return self.processed.from_model(drawn), request.loose
+
+    def _translated(self, known: Known, *, fill: bool, bounded: bool = False) -> Request:
+        assert self.model is not None
+        return translate(
+            self.synth,
+            self.model,
+            self.facts,
+            known,
+            rewritten=self.rewritten,
+            fill=fill,
+            bounded=bounded,
+        )
+
+    def _meets(
+        self, known: Known, key: str, asked: npt.NDArray[np.bool_], rows: pd.DataFrame
+    ) -> pd.Series:
+        """Which drawn rows happen to have the known value of a column that was not conditioned."""
+        positions = rows.index.to_numpy()
+        asked = asked[positions] & known.exact[key].to_numpy()[positions]
+        facts = self.facts[key]
+        wanted = facts.comparable(known.cells[key].iloc[positions].set_axis(rows.index))
+        found = facts.comparable(rows[key])
+        equal = (wanted == found) | (wanted.isna() & found.isna())
+        if facts.role is Role.NUMBER and not pd.api.types.is_integer_dtype(facts.dtype):
+            equal |= (wanted - found).abs() <= _TOLERANCE * wanted.abs()
+        return equal | ~pd.Series(asked, index=rows.index)
+
+    def _within(self, key: str, limits: list[Any], rows: pd.DataFrame) -> pd.Series:
+        """Which rows meet the conditions on a column that are no values."""
+        meets = pd.Series(True, index=rows.index)
+        for limit in {limits[position] for position in rows.index} - {None}:
+            asked = [limits[position] == limit for position in rows.index]
+            meets &= self.facts[key].is_allowed(rows[key], limit) | ~np.array(asked)
+        return meets
+
+    def _overwritten(self, rows: pd.DataFrame, known: Known) -> pd.DataFrame:
+        """Rows with the known cells exactly as they were given."""
+        positions = rows.index.to_numpy()
+        rows = rows.copy()
+        for key in known.cells.columns:
+            exact = known.exact[key].to_numpy()[positions]
+            if not exact.any():
+                continue
+            given = known.cells[key].to_numpy(dtype=object)[positions]
+            if key not in rows.columns:
+                rows[key] = None
+            values = rows[key].to_numpy(dtype=object, copy=True)
+            values[exact] = given[exact]
+            rows[key] = self.facts[key].typed(list(values), rows.index)
+        return rows
+
+
+def ask(
+    model: TabDAR, request: Request, num_particles: int | None = None, num_copies: int = 1
+) -> pd.DataFrame:
+    """The model's completion of a request, with errors that name what was asked.
+
+    Args:
+        model: The model.
+        request: What is known.
+        num_particles: In place of the model's setting.
+        num_copies: How many rows in a row are the same, to be averaged.
+
+    Raises:
+        ValueError: If the model cannot meet a restriction.
+        SamplingError: If torch lacks an operation on this device.
+    """
+    try:
+        completed = model.complete(
+            request.frame,
+            request.observed,
+            restrictions=request.restrictions,
+            num_particles=num_particles,
+            num_copies=num_copies,
+        )
+    except ValueError as error:
+        raise ValueError(f'Unable to sample any rows for the given conditions: {error}') from error
+    except NotImplementedError as error:
+        raise missing_operation(error) from error
+    depleted = int((model.effective_sample_size < _FEW_PARTICLES).sum())
+    if depleted and num_particles != 1:
+        warnings.warn(
+            f'In {depleted} rows the conditions are so unlikely together that their '
+            f'{model.sampling.num_particles} trial draws are worth fewer than {_FEW_PARTICLES:g} '
+            "independent ones. Their conditions are met; fit with a larger 'num_particles' for a "
+            'law of the other columns that is closer to the exact one.',
+            stacklevel=2,
+        )
+    return completed
+
+
+def missing_operation(error: NotImplementedError) -> SamplingError:
+    """What to raise in place of torch's NotImplementedError.
+
+    SDV takes that class for 'this synthesizer cannot condition' and would go on to draw rows
+    without the conditions until some happen to meet them.
+    """
+    return SamplingError(
+        f'torch cannot run the model on this device: {error}. Load or fit the synthesizer with '
+        'enable_gpu=False.'
+    )
+
+
+def mean_of_draws(draws: npt.NDArray[np.float64]) -> npt.NDArray[np.float64]:
+    """Mean ``(rows,)`` of draws ``(rows, samples)``, exact where all draws agree."""
+    first = draws[:, :1]
+    return np.asarray(first[:, 0] + (draws - first).mean(axis=1))
+
+
+def vote_of_draws(draws: npt.NDArray[Any]) -> npt.NDArray[Any]:
+    """Most frequent value ``(rows,)`` of draws ``(rows, samples)``; the earliest among equals."""
+    codes = pd.factorize(draws.ravel(), use_na_sentinel=False)[0].reshape(draws.shape)
+    counts = (codes[:, :, None] == codes[:, None, :]).sum(axis=2)
+    return draws[np.arange(len(draws)), counts.argmax(axis=1)]

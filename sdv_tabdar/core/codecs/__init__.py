@@ -1,0 +1,1 @@
+"""A column's values to codes and residuals, and back; the encoder of a table."""

@@ -1,0 +1,1 @@
+"""What a trained network answers: completed tables, probabilities, likelihoods."""

@@ -1,0 +1,1 @@
+"""Random numbers, devices, threads, CUDA graphs, memory and progress bars."""

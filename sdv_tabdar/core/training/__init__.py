@@ -1,0 +1,1 @@
+"""The loss, minimised: loop, optimizers, schedule."""

@@ -1,0 +1,50 @@
+"""Which device is chosen, and what is said where it is not there."""
+
+from __future__ import annotations
+
+import pytest
+import torch
+
+from sdv_tabdar.core.runtime import device as device_module
+from sdv_tabdar.core.runtime.device import matrix_type, resolve_device
+
+
+@pytest.mark.parametrize(('available', 'expected'), [(True, 'cuda'), (False, 'cpu')])
+def test_auto_takes_a_gpu_where_there_is_one(
+    available: bool, expected: str, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    monkeypatch.setattr(torch.cuda, 'is_available', lambda: available)
+    assert resolve_device('auto').type == expected
+
+
+def test_cpu_is_cpu() -> None:
+    assert resolve_device('cpu') == torch.device('cpu')
+
+
+def test_a_gpu_that_is_not_there_is_an_error(monkeypatch: pytest.MonkeyPatch) -> None:
+    monkeypatch.setattr(torch.cuda, 'is_available', lambda: False)
+    with pytest.raises(ValueError, match=r"device='cuda' was asked .* no CUDA device. Use 'auto'"):
+        resolve_device('cuda')
+
+
+def test_an_unknown_name_is_an_error() -> None:
+    with pytest.raises(
+        ValueError, match="must be 'auto', 'cpu' or 'cuda', however: device='abacus'"
+    ):
+        resolve_device('abacus')
+
+
+@pytest.mark.parametrize(
+    ('precision', 'fast', 'expected'),
+    [
+        ('float32', True, torch.float32),
+        ('bfloat16', False, torch.bfloat16),
+        ('auto', False, torch.float32),
+        ('auto', True, torch.bfloat16),
+    ],
+)
+def test_precision_of_matrix_products(
+    precision: str, fast: bool, expected: torch.dtype, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    monkeypatch.setattr(device_module, 'has_fast_bfloat16', lambda device: fast)
+    assert matrix_type(torch.device('cpu'), precision) == expected
