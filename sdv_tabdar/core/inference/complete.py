@@ -28,7 +28,7 @@ from sdv_tabdar.core.config import SamplingConfig
 from sdv_tabdar.core.masking import column_order, random_order
 from sdv_tabdar.core.nn.heads import Flow, draw_categorical
 from sdv_tabdar.core.nn.network import TabDARNetwork
-from sdv_tabdar.core.runtime.random import split_generator, spread_normals, spread_uniforms
+from sdv_tabdar.core.runtime.random import split_generator, stratified_normals, stratified_uniforms
 from sdv_tabdar.core.runtime.threads import workers
 from sdv_tabdar.core.table import EncodedTable
 
@@ -326,7 +326,7 @@ def _draw_cells(
     residuals = torch.zeros(len(codes), device=codes.device)
     bins = chunk.network.schema.columns[position].bins
     if bins:
-        noise = spread_normals(len(codes), generator=chunk.generator, group=chunk.group)
+        noise = stratified_normals(len(codes), generator=chunk.generator, group=chunk.group)
         in_bin = ((codes >= bins.start) & (codes < bins.stop)).nonzero().squeeze(1)
         flow = chunk.flow(position, context[in_bin], codes[in_bin])
         residuals[in_bin] = flow.to_data(noise[in_bin])
@@ -347,7 +347,7 @@ def _draw_pieces(
     codes, low, high, low_cdf, high_cdf = (
         values.gather(1, chosen).squeeze(1) for values in (codes, low, high, low_cdf, high_cdf)
     )
-    uniform = spread_uniforms(len(codes), generator=chunk.generator, dtype=torch.float64)
+    uniform = stratified_uniforms(len(codes), generator=chunk.generator, dtype=torch.float64)
     place = low_cdf + uniform * (high_cdf - low_cdf)
     noise = torch.special.ndtri(place.clamp(1e-12, 1 - 1e-12)).float()
     residuals = torch.zeros(len(codes), device=codes.device)

@@ -20,7 +20,7 @@ from sdv_tabdar.core import diffusion
 from sdv_tabdar.core.config import ModelConfig
 from sdv_tabdar.core.nn.denoiser import DenoiserNetwork
 from sdv_tabdar.core.nn.ordinal import NUM_NODES, code_hats
-from sdv_tabdar.core.runtime.random import spread_normals, spread_uniforms
+from sdv_tabdar.core.runtime.random import stratified_normals, stratified_uniforms
 from sdv_tabdar.core.schema import Column, TableSchema
 
 _BUCKET_FACTOR = 4
@@ -183,7 +183,7 @@ class CodeHead(ColumnHead):
     ) -> torch.Tensor:
         """Codes ``(N,)`` of one column from contexts ``(N, D)``.
 
-        Keyword argument besides ``generator``: ``group``, that of ``spread_uniforms``.
+        Keyword argument besides ``generator``: ``group``, that of ``stratified_uniforms``.
         """
         return draw_categorical(self.logits(context, position), generator=generator, **condition)
 
@@ -240,7 +240,7 @@ class ResidualHead(ColumnHead):
 
         Keyword arguments besides ``generator``: ``codes`` and those of :meth:`flow`.
         """
-        noise = spread_normals(len(context), generator=generator)
+        noise = stratified_normals(len(context), generator=generator)
         return self.flow(context, position, **condition).to_data(noise)
 
     def flow(
@@ -345,9 +345,9 @@ def draw_categorical(
 ) -> torch.Tensor:
     """One index a row by inverting the distribution function; ``(N,)`` from ``(N, K)``.
 
-    ``group`` is that of ``spread_uniforms``.
+    ``group`` is that of ``stratified_uniforms``.
     """
     cumulative = logits.softmax(dim=1).cumsum(dim=1)
-    uniform = spread_uniforms(len(logits), generator=generator, group=group, dtype=logits.dtype)
+    uniform = stratified_uniforms(len(logits), generator=generator, group=group, dtype=logits.dtype)
     drawn = torch.searchsorted(cumulative, uniform[:, None] * cumulative[:, -1:], right=True)
     return drawn.squeeze(1).clamp_max(logits.shape[1] - 1)
