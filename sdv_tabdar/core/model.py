@@ -23,6 +23,7 @@ from sdv_tabdar.core.config import ModelConfig, SamplingConfig, TrainingConfig
 from sdv_tabdar.core.inference import predict as queries
 from sdv_tabdar.core.inference.cells import enforce, overwritten, without
 from sdv_tabdar.core.inference.complete import Completion, complete
+from sdv_tabdar.core.nn.lowered import lowered
 from sdv_tabdar.core.nn.network import TabDARNetwork
 from sdv_tabdar.core.restrictions import Restriction
 from sdv_tabdar.core.runtime.allocator import kept_memory
@@ -329,7 +330,7 @@ class TabDAR:
     def _working(self) -> tuple[TableEncoder, TabDARNetwork]:
         """The encoder, and the network as it computes fastest here."""
         encoder, network = self._fitted()
-        return encoder, network.lowered()
+        return encoder, lowered(network)
 
     @contextlib.contextmanager
     def _resources(self) -> Iterator[None]:

@@ -27,6 +27,7 @@ from sdv_tabdar.core.codecs.pieces import Pieces
 from sdv_tabdar.core.config import SamplingConfig
 from sdv_tabdar.core.masking import column_order, random_order
 from sdv_tabdar.core.nn.heads import Flow, draw_categorical
+from sdv_tabdar.core.nn.incremental import cached_context, empty_cache, insert_cells
 from sdv_tabdar.core.nn.network import TabDARNetwork
 from sdv_tabdar.core.runtime.random import split_generator, stratified_normals, stratified_uniforms
 from sdv_tabdar.core.runtime.threads import workers
@@ -157,7 +158,7 @@ class _Chunk:
     """Rows being filled.
 
     ``slots`` lists the columns known in some row; the token of slot s stands at place s + 1 of
-    ``seen``, behind ``[pad]``.
+    the cache, behind ``[pad]``.
     """
 
     def __init__(
@@ -175,9 +176,9 @@ class _Chunk:
         num_rows, num_columns = self.codes.shape
         self.numerical = {column: i for i, column in enumerate(network.schema.numerical)}
         self.slots: list[int] = []
-        self.seen = network.nothing_seen(num_rows)
+        self.cache = empty_cache(network, num_rows)
         for position in range(num_columns):
-            self._see(position, self.observed[:, position])
+            self._insert(position, self.observed[:, position])
 
     def draw(
         self, position: int, rows: torch.Tensor, pieces: Sequence[Pieces | None] | None = None
@@ -192,7 +193,7 @@ class _Chunk:
             return None
         index = None if rows.all() else rows.nonzero().squeeze(1)
         where = slice(None) if index is None else index
-        context = self.network.context_of(position, self.seen, where)
+        context = cached_context(self.network, self.cache, position, where)
         weight = None
         if pieces is None:
             codes, residuals = _draw_cells(self, position, context)
@@ -202,7 +203,7 @@ class _Chunk:
         if position in self.numerical:
             self.residuals[where, self.numerical[position]] = residuals
         self.observed[where, position] = True
-        self._see(position, rows & ~self.observed.all(dim=1))
+        self._insert(position, rows & ~self.observed.all(dim=1))
         return weight
 
     def flow(self, position: int, context: torch.Tensor, codes: torch.Tensor) -> Flow:
@@ -219,9 +220,9 @@ class _Chunk:
         """Keep (and repeat) the rows at ``index``."""
         self.codes, self.residuals = self.codes[index], self.residuals[index]
         self.observed = self.observed[index]
-        self.seen.keep(index)
+        self.cache.select(index)
 
-    def _see(self, position: int, rows: torch.Tensor) -> None:
+    def _insert(self, position: int, rows: torch.Tensor) -> None:
         if not rows.any():
             return
         if position not in self.slots:
@@ -232,7 +233,7 @@ class _Chunk:
         if position in self.numerical:
             residuals = self.residuals[index, self.numerical[position]]
         codes = self.codes[index, position]
-        self.network.see(self.seen, place, index, position, codes, residuals)
+        insert_cells(self.network, self.cache, place, index, position, codes, residuals)
 
 
 def _draw_restricted(chunk: _Chunk, restrictions: Restrictions) -> torch.Tensor:
