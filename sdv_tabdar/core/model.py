@@ -20,9 +20,10 @@ import torch
 from sdv_tabdar.core.codecs.encoder import TableEncoder
 from sdv_tabdar.core.codecs.numerical import NumericalCodec
 from sdv_tabdar.core.config import ModelConfig, SamplingConfig, TrainingConfig
-from sdv_tabdar.core.inference import predict as queries
-from sdv_tabdar.core.inference.cells import enforce, overwritten, without
 from sdv_tabdar.core.inference.complete import Completion, complete
+from sdv_tabdar.core.inference.frames import enforce, overwritten, without
+from sdv_tabdar.core.inference.likelihood import frame_log_likelihood
+from sdv_tabdar.core.inference.predict import level_probabilities, quantiles_of
 from sdv_tabdar.core.nn.lowered import lowered
 from sdv_tabdar.core.nn.network import TabDARNetwork
 from sdv_tabdar.core.restrictions import Restriction
@@ -196,7 +197,7 @@ class TabDAR:
         rest, known = without(frame, observed, column)
         table = encoder.encode(rest, known)
         position = encoder.schema.position(column)
-        found = queries.level_probabilities(encoder, network, table, position, self.sampling)
+        found = level_probabilities(encoder, network, table, position, self.sampling)
         return pd.DataFrame(found, index=frame.index, columns=pd.Index(levels, dtype=object))
 
     def predict_quantiles(
@@ -228,7 +229,7 @@ class TabDAR:
         encoder, network = self._working()
         rest, known = without(frame, observed, column)
         table = encoder.encode(rest, known)
-        found = queries.quantiles(
+        found = quantiles_of(
             encoder,
             network,
             table,
@@ -265,8 +266,14 @@ class TabDAR:
         encoder, network = self._working()
         known = self._known(frame, observed, None)
         table = encoder.encode(frame, known)
-        return queries.log_likelihood(
-            encoder, network, table, frame, num_orders, self.sampling, self._generator
+        return frame_log_likelihood(
+            encoder,
+            network,
+            table,
+            frame,
+            num_orders=num_orders,
+            config=self.sampling,
+            generator=self._generator,
         )
 
     @property

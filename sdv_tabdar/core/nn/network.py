@@ -8,11 +8,15 @@
 
 from __future__ import annotations
 
+import functools
+
 import torch
 from torch import nn
 
 from sdv_tabdar.core.config import ModelConfig
-from sdv_tabdar.core.nn.heads import CodeHead, first_bins, make_residual_head
+from sdv_tabdar.core.nn.heads.choice import make_residual_head
+from sdv_tabdar.core.nn.heads.codes import CodeHead
+from sdv_tabdar.core.nn.heads.residual import first_bins
 from sdv_tabdar.core.nn.tokenizers import Tokenizer
 from sdv_tabdar.core.nn.transformer import Block, attention_bias
 from sdv_tabdar.core.runtime.device import shapes_are_fixed
@@ -119,21 +123,21 @@ class TabDARNetwork(nn.Module):
             return loss.t()
         codes = codes[numerical].long()
         in_bin = (codes >= self.bin_start) & (codes < self.bin_stop) & hidden[numerical]
-        settings = {'noise_draws': noise_draws, 'generator': generator}
+        find = functools.partial(
+            self.residual_head.loss, noise_draws=noise_draws, generator=generator
+        )
         if shapes_are_fixed(codes.device):
-            found = self.residual_head.loss(
+            found = find(
                 table.residuals.t().flatten(),
                 context.index_select(0, numerical).flatten(0, 1),
                 bins=(codes + self.bin_offsets).where(in_bin, 0).flatten(),
-                **settings,
             )
             return loss.index_add(0, numerical, found.view_as(in_bin) * in_bin).t()
         columns, rows = in_bin.nonzero(as_tuple=True)
         cells = numerical[columns] * len(table) + rows
-        found = self.residual_head.loss(
+        found = find(
             table.residuals[rows, columns],
             context.flatten(0, 1).index_select(0, cells),
             bins=(codes + self.bin_offsets)[columns, rows],
-            **settings,
         )
         return loss.flatten().index_add(0, cells, found).view_as(loss).t()

@@ -1,49 +1,20 @@
-"""Column heads: the law of a cell given the transformer's output z for it, its *context*.
-
-A head has ``loss(target, context, ...)`` (in nats or in EDM's weighted unit, one number a cell)
-and ``sample(context, position, ...)`` for one column. The code head is the paper's categorical
-predictor, here for the codes of every column; the residual head is the nested diffusion.
-"""
+"""The distribution of codes: a softmax for every column."""
 
 from __future__ import annotations
 
-import abc
-import dataclasses
 import itertools
 from collections.abc import Sequence
-from typing import Any
 
 import torch
 from torch import nn
 
-from sdv_tabdar.core import diffusion
 from sdv_tabdar.core.config import ModelConfig
-from sdv_tabdar.core.nn.denoiser import DenoiserNetwork
 from sdv_tabdar.core.nn.ordinal import NUM_NODES, code_hats
-from sdv_tabdar.core.runtime.random import stratified_normals, stratified_uniforms
+from sdv_tabdar.core.runtime.random import stratified_uniforms
 from sdv_tabdar.core.schema import Column, TableSchema
 
 _BUCKET_FACTOR = 4
 _OUTPUT_SCALE = 0.1  # of the last layer's first weights: training begins near the marginals
-
-
-class ColumnHead(nn.Module, abc.ABC):
-    """The contract that all heads share."""
-
-    @abc.abstractmethod
-    def loss(self, target: torch.Tensor, context: torch.Tensor, **condition: Any) -> torch.Tensor:
-        """One loss for each cell, of the shape of ``target``."""
-
-    @abc.abstractmethod
-    def sample(
-        self,
-        context: torch.Tensor,
-        position: int,
-        *,
-        generator: torch.Generator,
-        **condition: Any,
-    ) -> torch.Tensor:
-        """One draw ``(N,)`` for each context ``(N, D)`` of the column at ``position``."""
 
 
 class _Bucket(nn.Module):
@@ -92,7 +63,7 @@ def _random_maps(number: int, inputs: int, outputs: int) -> torch.Tensor:
     return torch.randn(number, inputs, outputs) * inputs**-0.5
 
 
-class CodeHead(ColumnHead):
+class CodeHead(nn.Module):
     """Softmax over the codes of each column, from a small MLP of the column's own.
 
     Hidden layers are batches over all columns, last layers over those of a bucket. Training
@@ -137,13 +108,12 @@ class CodeHead(ColumnHead):
             position: (place, *cells[place]) for place, position in enumerate(order.tolist())
         }
 
-    def loss(self, target: torch.Tensor, context: torch.Tensor, **condition: Any) -> torch.Tensor:
+    def loss(self, target: torch.Tensor, context: torch.Tensor) -> torch.Tensor:
         """Negative log probability in nats.
 
         Args:
             target: ``(C, B)`` codes.
             context: ``(C, B, D)``.
-            **condition: Nothing.
 
         Returns:
             ``(C, B)``.
@@ -173,60 +143,16 @@ class CodeHead(ColumnHead):
         assert isinstance(bucket, _Bucket)
         return bucket.column_logits(context, row)[:, : self.num_codes[position]]
 
-    def sample(
-        self,
-        context: torch.Tensor,
-        position: int,
-        *,
-        generator: torch.Generator,
-        **condition: Any,
+    def log_probabilities(self, context: torch.Tensor, position: int) -> torch.Tensor:
+        """Log probabilities ``(N, K)`` of all codes of one column from contexts ``(N, D)``."""
+        return self.logits(context, position).log_softmax(dim=1)
+
+    def log_density(
+        self, context: torch.Tensor, position: int, codes: torch.Tensor
     ) -> torch.Tensor:
-        """Codes ``(N,)`` of one column from contexts ``(N, D)``.
-
-        Keyword argument besides ``generator``: ``group``, that of ``stratified_uniforms``.
-        """
-        return draw_categorical(self.logits(context, position), generator=generator, **condition)
-
-
-class ResidualHead(ColumnHead):
-    """The nested diffusion: where in its bin a number lies.
-
-    Source: paper, equation 'loss-conditional-diffusion' and Algorithm 'Loss for continuous
-    columns', with EDM's preconditioning, noise law and weight.
-    """
-
-    def __init__(self, schema: TableSchema, config: ModelConfig) -> None:
-        """Number the bins of all columns."""
-        super().__init__()
-        total = sum(len(column.bins) for column in schema.columns)
-        self.first_bin = first_bins(schema)
-        self.network = DenoiserNetwork(
-            config.width, max(total, 1), config.denoiser_width, config.denoiser_blocks
-        )
-
-    def hidden_matrices(self) -> list[torch.Tensor]:
-        """Weights between the hidden layers of the denoiser."""
-        return self.network.hidden_matrices()
-
-    def loss(self, target: torch.Tensor, context: torch.Tensor, **condition: Any) -> torch.Tensor:
-        """EDM's weighted squared error, averaged over several noise levels for each cell.
-
-        Args:
-            target: ``(N,)`` residuals.
-            context: ``(N, D)``.
-            **condition: ``bins``, ``(N,)`` bin numbers over all columns; ``noise_draws``, how
-                many noise levels a cell; ``generator``, the source of the noise.
-
-        Returns:
-            ``(N,)``.
-        """
-        bins, generator = condition['bins'], condition['generator']
-        shape = (condition['noise_draws'], len(target))
-        sigma = diffusion.draw_sigma(shape, generator=generator)
-        noise = torch.randn(shape, generator=generator, device=generator.device)
-        fixed = self.network.condition(context, bins)
-        estimate = self.network(target + sigma * noise, sigma, fixed)
-        return (diffusion.loss_weight(sigma) * (estimate - target) ** 2).mean(dim=0)
+        """Log probabilities ``(N,)`` of codes ``(N,)`` of one column, in nats."""
+        logs = self.log_probabilities(context, position)
+        return logs.gather(1, codes.long()[:, None]).squeeze(1)
 
     def sample(
         self,
@@ -234,110 +160,20 @@ class ResidualHead(ColumnHead):
         position: int,
         *,
         generator: torch.Generator,
-        **condition: Any,
+        group: int | None = None,
     ) -> torch.Tensor:
-        """Residuals ``(N,)`` of one column, given ``codes`` ``(N,)`` in its bins.
-
-        Keyword arguments besides ``generator``: ``codes`` and those of :meth:`flow`.
-        """
-        noise = stratified_normals(len(context), generator=generator)
-        return self.flow(context, position, **condition).to_data(noise)
-
-    def flow(
-        self,
-        context: torch.Tensor,
-        position: int,
-        *,
-        codes: torch.Tensor,
-        num_steps: int,
-        sigma_max: float,
-    ) -> Flow:
-        """The monotone map between noise and residuals of N cells of one column.
+        """Draw codes of one column.
 
         Args:
             context: ``(N, D)``.
             position: The column.
-            codes: ``(N,)``, each in the column's bins.
-            num_steps: Steps of the solver.
-            sigma_max: Noise level at which it starts.
+            generator: Source of randomness.
+            group: Cells that are stratified together, see ``stratified_uniforms``.
+
+        Returns:
+            ``(N,)`` codes.
         """
-        condition = self.network.condition(context, codes + self.first_bin[position])
-        return Flow(self.network.field(condition), num_steps, sigma_max)
-
-
-class BinHead(ResidualHead):
-    """Residuals by the marginal law of their bin, whatever the context: nothing to learn.
-
-    The denoiser of N(0, sigma_data^2) is c_skip x, so that F = 0, and the flow scales noise by
-    sigma_data.
-
-    Source: paper, ablation 'w/o diffusion loss', with bins of equal mass instead of equal width.
-    """
-
-    def __init__(self) -> None:
-        """Build nothing."""
-        nn.Module.__init__(self)
-
-    def hidden_matrices(self) -> list[torch.Tensor]:
-        """None."""
-        return []
-
-    def loss(self, target: torch.Tensor, context: torch.Tensor, **condition: Any) -> torch.Tensor:
-        """Zero for each of the ``(N,)`` cells."""
-        return torch.zeros_like(target)
-
-    def flow(
-        self,
-        context: torch.Tensor,
-        position: int,
-        *,
-        codes: torch.Tensor,
-        num_steps: int,
-        sigma_max: float,
-    ) -> Flow:
-        """As :meth:`ResidualHead.flow`, the same for all cells."""
-        return Flow(lambda _: lambda y, _: torch.zeros_like(y), num_steps, sigma_max)
-
-
-def make_residual_head(schema: TableSchema, config: ModelConfig) -> ResidualHead:
-    """The head that ``config.numerical_head`` names."""
-    return BinHead() if config.numerical_head == 'bins' else ResidualHead(schema, config)
-
-
-def first_bins(schema: TableSchema) -> list[int]:
-    """For each column what turns the code of a bin into its number among the bins of all."""
-    numbers, total = [], 0
-    for column in schema.columns:
-        numbers.append(total - column.bins.start)
-        total += len(column.bins)
-    return numbers
-
-
-@dataclasses.dataclass(frozen=True)
-class Flow:
-    """The probability-flow ODE of N cells, both ways.
-
-    Attributes:
-        field: Their raw denoiser F.
-        num_steps: Steps of the solver.
-        sigma_max: Noise level at the noise end.
-    """
-
-    field: diffusion.Field
-    num_steps: int
-    sigma_max: float
-
-    def to_data(self, noise: torch.Tensor) -> torch.Tensor:
-        """Residuals ``(N,)`` from standard normal noise ``(N,)``."""
-        return diffusion.noise_to_data(
-            self.field, noise, num_steps=self.num_steps, sigma_max=self.sigma_max
-        )
-
-    def to_noise(self, residuals: torch.Tensor) -> torch.Tensor:
-        """Noise ``(N,)`` from residuals ``(N,)``; its normal CDF is that of the residuals."""
-        return diffusion.data_to_noise(
-            self.field, residuals, num_steps=self.num_steps, sigma_max=self.sigma_max
-        )
+        return draw_categorical(self.logits(context, position), generator=generator, group=group)
 
 
 def draw_categorical(
