@@ -47,8 +47,9 @@ def level_probabilities(
         .numpy()
         for chunk in table_chunks(table, network, config)
     ]
-    by_code = np.concatenate(parts).astype(np.float64) if parts else np.zeros((0, 1))
-    code_of_level = np.arange(len(codec.levels)).clip(max=codec.column.num_codes - 1)
+    num_codes = codec.column.num_codes
+    by_code = np.concatenate(parts).astype(np.float64) if parts else np.zeros((0, num_codes))
+    code_of_level = np.arange(len(codec.levels)).clip(max=num_codes - 1)
     return by_code[:, code_of_level] * codec.code_shares()
 
 
