@@ -245,6 +245,7 @@ class TabDAR:
         observed: npt.NDArray[np.bool_] | None = None,
         *,
         num_orders: int = 10,
+        progress: Callable[[int], None] | None = None,
     ) -> npt.NDArray[np.float64]:
         """Log-likelihood of the known cells of each row.
 
@@ -252,6 +253,7 @@ class TabDAR:
             frame: Any of the fitted columns.
             observed: As in :meth:`complete`; cells that are not known are left out.
             num_orders: Random orders of the columns to average over, in the log-mean-exp way.
+            progress: Called with the number of rows finished, after each chunk.
 
         Returns:
             ``(B,)`` in nats: log mass for categories, missing cells and values that occur often,
@@ -274,6 +276,7 @@ class TabDAR:
             num_orders=num_orders,
             config=self.sampling,
             generator=self._generator,
+            progress=progress,
         )
 
     @property

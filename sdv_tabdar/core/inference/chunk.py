@@ -12,6 +12,9 @@ from sdv_tabdar.core.nn.incremental import cached_context, empty_cache, insert_c
 from sdv_tabdar.core.nn.network import TabDARNetwork
 from sdv_tabdar.core.table import EncodedTable
 
+_MIN_ORDERS = 8  # chunks that a table is cut into, unless they would be smaller than ...
+_MIN_CHUNK = 256  # ... this
+
 
 class Chunk:
     """B rows with the attention cache of their known cells.
@@ -43,17 +46,20 @@ class Chunk:
         """Contexts ``(N, D)`` of the cells of one column in some rows, given the known cells."""
         return cached_context(self.network, self._cache, position, rows)
 
-    def put(self, position: int, rows: Rows, codes: torch.Tensor, residuals: torch.Tensor) -> None:
+    def put(
+        self, position: int, rows: Rows, codes: torch.Tensor, residuals: torch.Tensor | None
+    ) -> None:
         """Make cells of one column known.
 
         Args:
             position: The column.
-            rows: Which N rows.
+            rows: Which N rows; the column is not known in any of them yet.
             codes: ``(N,)``.
-            residuals: ``(N,)``; ignored in a categorical column.
+            residuals: ``(N,)``; may be None in a categorical column.
         """
         self.codes[rows, position] = codes.to(self.codes.dtype)
         if position in self._numerical:
+            assert residuals is not None
             self.residuals[rows, self._numerical[position]] = residuals
         self.observed[rows, position] = True
         marked = torch.zeros(len(self), dtype=torch.bool, device=self.codes.device)
@@ -83,6 +89,14 @@ class Chunk:
 def row_index(marked: torch.Tensor) -> Rows:
     """The rows marked in ``(B,)``: a slice, which needs no copies, where it is all of them."""
     return slice(None) if marked.all() else marked.nonzero().squeeze(1)
+
+
+def rows_of_chunk(config: SamplingConfig, num_rows: int, num_columns: int) -> int:
+    """Rows of a chunk in which all rows follow one order of the columns.
+
+    A small table is cut as well, so that its rows do not all follow the same order.
+    """
+    return min(config.rows_at_once(num_columns), max(num_rows // _MIN_ORDERS, _MIN_CHUNK))
 
 
 def table_chunks(

@@ -19,7 +19,7 @@ from collections.abc import Callable
 import torch
 
 from sdv_tabdar.core.config import SamplingConfig
-from sdv_tabdar.core.inference.chunk import Chunk, row_index
+from sdv_tabdar.core.inference.chunk import Chunk, row_index, rows_of_chunk
 from sdv_tabdar.core.inference.column import draw_cells
 from sdv_tabdar.core.inference.particles import Restrictions, draw_restricted
 from sdv_tabdar.core.masking import column_order
@@ -28,8 +28,6 @@ from sdv_tabdar.core.runtime.random import split_generator
 from sdv_tabdar.core.runtime.threads import workers
 from sdv_tabdar.core.table import EncodedTable
 
-_MIN_ORDERS = 8  # chunks that a table is cut into, unless they would be smaller than ...
-_MIN_CHUNK = 256  # ... this
 _PARTICLE_CHUNKS = 4  # particles are few tokens long, so that more of them fit
 
 
@@ -145,11 +143,8 @@ def _completed_chunk(
 def _chunk_size(
     config: SamplingConfig, num_rows: int, num_columns: int, *, num_restricted: int
 ) -> int:
-    """Rows of a chunk: fewer where each may become a set of particles, or where all are few.
-
-    A small table is cut as well, so that its rows do not all follow the same order.
-    """
-    rows = min(config.rows_at_once(num_columns), max(num_rows // _MIN_ORDERS, _MIN_CHUNK))
+    """Rows of a chunk: fewer where each may become a set of particles."""
+    rows = rows_of_chunk(config, num_rows, num_columns)
     if num_restricted > 1:
         rows = min(rows, max(_PARTICLE_CHUNKS * rows // config.num_particles, 1))
     return rows
