@@ -20,9 +20,11 @@ import torch
 from sdv_tabdar.core.codecs.encoder import TableEncoder
 from sdv_tabdar.core.codecs.numerical import NumericalCodec
 from sdv_tabdar.core.config import ModelConfig, SamplingConfig, TrainingConfig
-from sdv_tabdar.core.inference import predict as queries
-from sdv_tabdar.core.inference.cells import enforce, overwritten, without
 from sdv_tabdar.core.inference.complete import Completion, complete
+from sdv_tabdar.core.inference.frames import enforce, overwritten, without
+from sdv_tabdar.core.inference.likelihood import frame_log_likelihood
+from sdv_tabdar.core.inference.predict import level_probabilities, quantiles_of
+from sdv_tabdar.core.nn.lowered import lowered
 from sdv_tabdar.core.nn.network import TabDARNetwork
 from sdv_tabdar.core.restrictions import Restriction
 from sdv_tabdar.core.runtime.allocator import kept_memory
@@ -195,7 +197,7 @@ class TabDAR:
         rest, known = without(frame, observed, column)
         table = encoder.encode(rest, known)
         position = encoder.schema.position(column)
-        found = queries.level_probabilities(encoder, network, table, position, self.sampling)
+        found = level_probabilities(encoder, network, table, position, self.sampling)
         return pd.DataFrame(found, index=frame.index, columns=pd.Index(levels, dtype=object))
 
     def predict_quantiles(
@@ -227,7 +229,7 @@ class TabDAR:
         encoder, network = self._working()
         rest, known = without(frame, observed, column)
         table = encoder.encode(rest, known)
-        found = queries.quantiles(
+        found = quantiles_of(
             encoder,
             network,
             table,
@@ -243,6 +245,7 @@ class TabDAR:
         observed: npt.NDArray[np.bool_] | None = None,
         *,
         num_orders: int = 10,
+        progress: Callable[[int], None] | None = None,
     ) -> npt.NDArray[np.float64]:
         """Log-likelihood of the known cells of each row.
 
@@ -250,6 +253,7 @@ class TabDAR:
             frame: Any of the fitted columns.
             observed: As in :meth:`complete`; cells that are not known are left out.
             num_orders: Random orders of the columns to average over, in the log-mean-exp way.
+            progress: Called with the number of rows finished, after each chunk.
 
         Returns:
             ``(B,)`` in nats: log mass for categories, missing cells and values that occur often,
@@ -264,8 +268,15 @@ class TabDAR:
         encoder, network = self._working()
         known = self._known(frame, observed, None)
         table = encoder.encode(frame, known)
-        return queries.log_likelihood(
-            encoder, network, table, frame, num_orders, self.sampling, self._generator
+        return frame_log_likelihood(
+            encoder,
+            network,
+            table,
+            frame,
+            num_orders=num_orders,
+            config=self.sampling,
+            generator=self._generator,
+            progress=progress,
         )
 
     @property
@@ -329,7 +340,7 @@ class TabDAR:
     def _working(self) -> tuple[TableEncoder, TabDARNetwork]:
         """The encoder, and the network as it computes fastest here."""
         encoder, network = self._fitted()
-        return encoder, network.lowered()
+        return encoder, lowered(network)
 
     @contextlib.contextmanager
     def _resources(self) -> Iterator[None]:

@@ -1,25 +1,22 @@
-"""Questions about given rows, answered in the table's own units.
+"""Distributions of single cells, given the other known cells of their rows.
 
-Between the tensors of :mod:`~sdv_tabdar.core.inference.probabilities` and the frames of
-:class:`~sdv_tabdar.core.model.TabDAR`: probabilities of levels, quantiles of numbers and
-log-likelihoods of rows, computed in chunks of rows.
+Probabilities of a categorical column's levels and quantiles of a numerical column, in the table's
+own units, computed in chunks of rows.
 """
 
 from __future__ import annotations
 
-from collections.abc import Iterator
 from typing import Any
 
 import numpy as np
 import numpy.typing as npt
-import pandas as pd
 import torch
 
 from sdv_tabdar.core.codecs.categorical import CategoricalCodec
 from sdv_tabdar.core.codecs.encoder import TableEncoder
 from sdv_tabdar.core.codecs.numerical import NumericalCodec
 from sdv_tabdar.core.config import SamplingConfig
-from sdv_tabdar.core.inference import probabilities
+from sdv_tabdar.core.inference.chunk import table_chunks
 from sdv_tabdar.core.nn.network import TabDARNetwork
 from sdv_tabdar.core.table import EncodedTable
 
@@ -44,16 +41,20 @@ def level_probabilities(
     codec = encoder.codecs[position]
     assert isinstance(codec, CategoricalCodec)
     parts = [
-        probabilities.log_probabilities(network, chunk, position).exp().cpu().numpy()
-        for chunk in _chunks(table, network, config)
+        network.code_head.log_probabilities(_context(network, chunk, position), position)
+        .exp()
+        .cpu()
+        .numpy()
+        for chunk in table_chunks(table, network, config)
     ]
-    by_code = np.concatenate(parts).astype(np.float64) if parts else np.zeros((0, 1))
-    code_of_level = np.arange(len(codec.levels)).clip(max=codec.column.num_codes - 1)
+    num_codes = codec.column.num_codes
+    by_code = np.concatenate(parts).astype(np.float64) if parts else np.zeros((0, num_codes))
+    code_of_level = np.arange(len(codec.levels)).clip(max=num_codes - 1)
     return by_code[:, code_of_level] * codec.code_shares()
 
 
 @torch.inference_mode()
-def quantiles(
+def quantiles_of(
     encoder: TableEncoder,
     network: TabDARNetwork,
     table: EncodedTable,
@@ -63,52 +64,28 @@ def quantiles(
 ) -> Floats:
     """Quantiles ``(B, len(levels))`` of a numerical column, given the other cells and not missing.
 
-    The distribution function of the column, the masses of its atoms and bins and that of the
-    nested diffusion within a bin, is inverted by bisection.
+    The distribution function of the column, which is made of the masses of its atoms and bins and
+    of the residual head's distribution function within a bin, is inverted by bisection.
     """
     codec = encoder.codecs[position]
     assert isinstance(codec, NumericalCodec)
     parts = []
-    for chunk in _chunks(table, network, config):
-        law = _CellLaw(codec, network, chunk, position, config)
-        parts.append(np.stack([law.quantile(level) for level in levels], axis=1))
+    for chunk in table_chunks(table, network, config):
+        cells = _NumericalCells(codec, network, chunk, position, config)
+        parts.append(np.stack([cells.quantile(level) for level in levels], axis=1))
     return np.concatenate(parts) if parts else np.zeros((0, len(levels)))
 
 
-def log_likelihood(
-    encoder: TableEncoder,
-    network: TabDARNetwork,
-    table: EncodedTable,
-    frame: pd.DataFrame,
-    num_orders: int,
-    config: SamplingConfig,
-    generator: torch.Generator,
-) -> Floats:
-    """Log-likelihood ``(B,)`` of the observed cells of rows, in nats, see ``TabDAR``."""
-    parts = [
-        probabilities.log_likelihood(
-            network, chunk, num_orders=num_orders, config=config, generator=generator
-        )
-        .double()
-        .cpu()
-        .numpy()
-        for chunk in _chunks(table, network, config)
-    ]
-    total: Floats = np.concatenate(parts) if parts else np.zeros(0)
-    return total + encoder.log_volume(frame, table.observed.cpu().numpy())
+def _context(network: TabDARNetwork, table: EncodedTable, position: int) -> torch.Tensor:
+    """The output z ``(B, D)`` for one column, given the observed cells of the other columns."""
+    observed = table.observed.clone()
+    observed[:, position] = False
+    hidden = EncodedTable(table.codes, table.residuals, observed)
+    return network.contexts(hidden)[:, position]
 
 
-def _chunks(
-    table: EncodedTable, network: TabDARNetwork, config: SamplingConfig
-) -> Iterator[EncodedTable]:
-    size = config.rows_at_once(table.codes.shape[1])
-    for start in range(0, len(table), size):
-        rows = slice(start, start + size)
-        yield table.rows(rows).to(network.pad.device)
-
-
-class _CellLaw:
-    """The law of one numerical column's cells in B rows."""
+class _NumericalCells:
+    """The distribution of one numerical column's cells in B rows."""
 
     def __init__(
         self,
@@ -119,7 +96,7 @@ class _CellLaw:
         config: SamplingConfig,
     ) -> None:
         self.codec, self.network, self.position, self.config = codec, network, position, config
-        self.context = probabilities.context(network, table, position)
+        self.context = _context(network, table, position)
         logits = network.code_head.logits(self.context, position)
         present = codec.column.num_codes - (codec.column.missing is not None)
         self.mass = logits[:, :present].softmax(dim=1).double().cpu().numpy()
@@ -159,16 +136,18 @@ class _CellLaw:
         residuals = np.array(
             [codec.residual_at(int(number[row]), float(values[row])) for row in index]
         )
+        head = self.network.residual_head
         codes = torch.from_numpy(codec.column.bins.start + number[index]).to(device)
-        cdf = probabilities.residual_cdf(
-            self.network,
-            self.context[torch.from_numpy(index).to(device)],
-            self.position,
-            codes,
-            torch.from_numpy(residuals).float().to(device),
-            self.config,
+        within: Floats = (
+            head.cdf(
+                self.context[torch.from_numpy(index).to(device)],
+                head.bins(self.position, codes),
+                torch.from_numpy(residuals).to(device),
+                config=self.config,
+            )
+            .cpu()
+            .numpy()
         )
-        within: Floats = cdf.double().cpu().numpy()
         return within
 
     def _on_atoms(self, low: Floats, high: Floats) -> Floats:

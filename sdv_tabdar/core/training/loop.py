@@ -19,7 +19,9 @@ import torch
 
 from sdv_tabdar.core.config import ModelConfig, TrainingConfig
 from sdv_tabdar.core.masking import complementary_observed, leading_observed
+from sdv_tabdar.core.nn.lowered import lowered
 from sdv_tabdar.core.nn.network import TabDARNetwork
+from sdv_tabdar.core.nn.pairs import pair_losses
 from sdv_tabdar.core.runtime.cuda_graph import recorded
 from sdv_tabdar.core.runtime.device import matrix_type
 from sdv_tabdar.core.runtime.random import split_generator
@@ -115,7 +117,7 @@ class _Working:
     """
 
     def __init__(self, network: TabDARNetwork) -> None:
-        self.network = network.lowered()
+        self.network = lowered(network)
         self.parameters = list(self.network.parameters())
         pairs = zip(self.parameters, network.parameters(), strict=True)
         different = [(copied, exact) for copied, exact in pairs if copied is not exact]
@@ -344,7 +346,7 @@ def _paired_losses(
     num_pairs = len(rows) // 2
     observed = complementary_observed(num_pairs, num_columns, generator=generator)
     table = EncodedTable(rows.codes, rows.residuals, observed)
-    losses = network.pair_losses(table, noise_draws=noise_draws, generator=generator)
+    losses = pair_losses(network, table, noise_draws=noise_draws, generator=generator)
     side = observed[:num_pairs]
     hidden_of_second = side.sum(dim=1, keepdim=True)
     num_hidden = torch.where(side, hidden_of_second, num_columns - hidden_of_second)

@@ -259,10 +259,10 @@ def test_learning_rate_warms_up_and_is_annealed() -> None:
 def test_weightings_agree_in_expectation_of_a_constant_loss(
     network: TabDARNetwork, encoded: EncodedTable, monkeypatch: pytest.MonkeyPatch
 ) -> None:
-    def ones(table: EncodedTable, **_: object) -> torch.Tensor:
+    def ones(_: TabDARNetwork, table: EncodedTable, **__: object) -> torch.Tensor:
         return torch.ones(len(table) // 2, table.codes.shape[1])
 
-    monkeypatch.setattr(network, 'pair_losses', ones)
+    monkeypatch.setattr(training, 'pair_losses', ones)
     many = encoded.rows(torch.arange(6000) % len(encoded))
     for weighting, spread in (('order', 1e-3), ('sum', 1e-6)):
         config = dataclasses.replace(TrainingConfig(), loss_weighting=weighting)
