@@ -18,7 +18,7 @@ from sdv_tabdar.core.config import TrainingConfig
 from sdv_tabdar.core.nn import network
 from sdv_tabdar.core.nn.transformer import Block
 from sdv_tabdar.core.table import EncodedTable
-from sdv_tabdar.core.training import loop as training
+from sdv_tabdar.core.training import loop, losses
 
 # Settings of the plain implementation.
 SETTINGS = {'precision': 'float32'}
@@ -51,13 +51,13 @@ def plain_loss(
     *,
     generator: torch.Generator,
 ) -> torch.Tensor:
-    """``training.batch_loss`` with a hidden set of its own for each row, M ~ U{1..C}."""
+    """``losses.batch_loss`` with a hidden set of its own for each row, M ~ U{1..C}."""
     shape = rows.codes.shape
     ranks = torch.rand(shape, generator=generator).argsort(dim=1).argsort(dim=1)
     num_hidden = torch.randint(1, shape[1] + 1, (shape[0], 1), generator=generator)
     table = EncodedTable(rows.codes, rows.residuals, ranks >= num_hidden)
-    losses = network.losses(table, noise_draws=config.noise_draws, generator=generator)
-    return (losses / num_hidden).sum() / len(rows)
+    found = network.losses(table, noise_draws=config.noise_draws, generator=generator)
+    return (found / num_hidden).sum() / len(rows)
 
 
 @contextlib.contextmanager
@@ -65,8 +65,8 @@ def plain_implementation() -> Iterator[None]:
     """Networks that are built and trained within it are so in the plain way."""
     plain = {
         (network, 'Block'): PlainBlock,
-        (training, 'batch_loss'): plain_loss,
-        (training, 'SHARD_CELLS'): math.inf,
+        (losses, 'batch_loss'): plain_loss,
+        (loop, 'SHARD_CELLS'): math.inf,
     }
     fast = {(module, name): getattr(module, name) for module, name in plain}
     for (module, name), value in plain.items():

@@ -28,8 +28,9 @@ from sdv_tabdar.core.config import ModelConfig, TrainingConfig
 from sdv_tabdar.core.nn.network import TabDARNetwork
 from sdv_tabdar.core.runtime.allocator import kept_memory
 from sdv_tabdar.core.schema import ColumnKind
-from sdv_tabdar.core.training import loop as training
-from sdv_tabdar.core.training.loop import fit_network, rows_of_step
+from sdv_tabdar.core.training import losses
+from sdv_tabdar.core.training.defaults import rows_of_step
+from sdv_tabdar.core.training.loop import fit_network
 
 FAST, PLAIN, PEAK = 'fast', 'plain', 'peak'
 MATRIX_SIZES = (512, 1024, 2048)
@@ -121,7 +122,7 @@ def train(
         counter = FlopCounterMode(display=False)
         with counter:
             rows = table.rows(slice(batch_size))
-            training.batch_loss(network, rows, config, generator=generator).backward()
+            losses.batch_loss(network, rows, config, generator=generator).backward()
     counted = [pair for pair in stamps if pair[0] - start >= warm_up]
     steps = len(counted) - 1
     if steps < 1:

@@ -32,7 +32,8 @@ from sdv_tabdar.core.runtime.device import fast_products, resolve_device
 from sdv_tabdar.core.runtime.progress import training_bar
 from sdv_tabdar.core.runtime.random import RandomState, make_generator
 from sdv_tabdar.core.schema import ColumnKind
-from sdv_tabdar.core.training.loop import TrainingHistory, fit_network
+from sdv_tabdar.core.training.history import TrainingHistory
+from sdv_tabdar.core.training.loop import fit_network
 
 _STATE_VERSION = 3
 

@@ -1,8 +1,8 @@
-"""A training step's many small kernels, launched together: CUDA graphs.
+"""CUDA graphs: the many small kernels of a training step, launched together.
 
-A GPU is done with a kernel of this network sooner than Python has launched the next. A recorded
-step is launched as a whole. It has fixed shapes, reads its argument from one place and writes its
-results to one place; what is random in it goes on from call to call.
+A GPU finishes a kernel of this network sooner than Python launches the next. A recorded step is
+launched as a whole. It has fixed shapes, always reads its argument from the same memory and writes
+its results to the same memory; its random numbers continue from call to call.
 """
 
 from __future__ import annotations
@@ -19,10 +19,10 @@ _TOLERANCE = 0.02  # of the loss: sums are not taken in the same order each time
 
 
 class Recording:
-    """A step, recorded once and replayed by each call.
+    """A step, recorded once and replayed in each call.
 
     Args:
-        step: From an argument to a loss and its gradients, random by the generator alone.
+        step: From an argument to a loss and its gradients; all randomness is the generator's.
         argument: An example, of the shape that all arguments have.
         generator: A CUDA generator, of which a copy is used.
 
@@ -59,22 +59,23 @@ class Recording:
 def recorded(
     step: Step, argument: torch.Tensor, generator: torch.Generator
 ) -> Callable[[torch.Tensor], Results]:
-    """The step with its generator: a recording on a GPU, where that works, else as it is.
+    """The step with its generator: recorded on a GPU, where that works, else the step itself.
 
-    A recording is kept only if it draws what the step itself draws.
+    A recording is used only if it gives the loss that the step itself gives from the same random
+    state, and another loss in the next call.
     """
 
-    def as_it_is(argument: torch.Tensor) -> Results:
+    def unrecorded(argument: torch.Tensor) -> Results:
         return step(argument, generator)
 
     if argument.device.type != 'cuda':
-        return as_it_is
+        return unrecorded
     try:
         recording = Recording(step, argument, generator)
     except RuntimeError:
-        return as_it_is
+        return unrecorded
     recording.generator.set_state(generator.get_state())
-    expected = float(as_it_is(argument)[0])
+    expected = float(unrecorded(argument)[0])
     first, second = (float(recording(argument)[0]) for _ in range(2))
     is_right = abs(first - expected) <= _TOLERANCE * abs(expected) and second != first
-    return recording if is_right else as_it_is
+    return recording if is_right else unrecorded

@@ -1,7 +1,6 @@
-"""Which device to compute on, and how finely.
+"""Which device to compute on, in which precision, and whether shapes may depend on the data.
 
-The device is decided once, in :class:`~sdv_tabdar.core.model.TabDAR`; precision follows from it,
-and whether shapes may depend on the data.
+The device is decided once, in :class:`~sdv_tabdar.core.model.TabDAR`; the rest follows from it.
 """
 
 from __future__ import annotations
@@ -48,7 +47,7 @@ def has_fast_bfloat16(device: torch.device) -> bool:
 
 
 def matrix_type(device: torch.device, precision: str) -> torch.dtype:
-    """What matrices are multiplied in.
+    """The type that matrices are multiplied in.
 
     Args:
         device: Where the tensors are.
@@ -76,7 +75,7 @@ def fast_products(device: torch.device, precision: str) -> Iterator[None]:
 def shapes_are_fixed(device: torch.device) -> bool:
     """Whether a training step must have the same shapes whatever the rows hold.
 
-    On a GPU a shape that depends on the data makes the processor wait for the result, and a step of
-    fixed shapes can be recorded. A CPU saves what is left out.
+    On a GPU a shape that depends on the data makes the CPU wait for the GPU, and only a step of
+    fixed shapes can be recorded as a CUDA graph. On a CPU cells without a loss are left out.
     """
     return device.type != 'cpu'

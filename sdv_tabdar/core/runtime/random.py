@@ -39,7 +39,7 @@ def make_generator(state: RandomState, device: torch.device) -> torch.Generator:
 
 
 def split_generator(generator: torch.Generator, number: int) -> list[torch.Generator]:
-    """So many generators, with seeds drawn from one."""
+    """``number`` generators on its device, with seeds drawn from ``generator``."""
     seeds = torch.randint(2**62, (number,), generator=generator, device=generator.device)
     return [torch.Generator(generator.device).manual_seed(seed) for seed in seeds.tolist()]
 

@@ -1,7 +1,7 @@
 """Independent work side by side, one processor core each.
 
-The operations of this network are small. Threads within an operation meet at the end of every one;
-threads that each take a share of the rows through all of them meet once.
+The operations of this network are small. Threads within an operation wait for each other at the
+end of every one; threads that each take a share of the rows through all of them wait once.
 """
 
 from __future__ import annotations
@@ -18,13 +18,20 @@ Result = TypeVar('Result')
 
 
 class Workers:
-    """Runs tasks, as many at a time as there are threads; made by :func:`workers`."""
+    """Runs tasks, as many at a time as there are threads; made by :func:`workers`.
+
+    Attributes:
+        number: How many tasks run at a time.
+    """
 
     def __init__(self, number: int, pool: ThreadPoolExecutor | None) -> None:
         self.number, self._pool = number, pool
 
     def run(self, tasks: Sequence[Callable[[], Result]]) -> Iterator[Result]:
-        """Results of all tasks in their order; raises what the first failing one raises."""
+        """Results of all tasks in their order.
+
+        If a task fails, its error is raised and the tasks that have not begun are dropped.
+        """
         if self._pool is None or len(tasks) == 1:
             yield from (task() for task in tasks)
             return
@@ -38,9 +45,12 @@ class Workers:
 
 @contextlib.contextmanager
 def workers(most: int, device: torch.device) -> Iterator[Workers]:
-    """Threads for work on ``device``: one of each core that torch may use, and no more than asked.
+    """Threads for work on ``device``, put away at the end.
 
-    On a GPU, and where there is work for one only, that is the calling thread itself.
+    Args:
+        most: How many there is work for.
+        device: On a CPU there is a thread for each core that torch may use, up to ``most``; on
+            a GPU tasks run one after the other in the calling thread.
     """
     number = min(torch.get_num_threads(), most) if device.type == 'cpu' else 1
     if number <= 1:
@@ -55,17 +65,20 @@ def workers(most: int, device: torch.device) -> Iterator[Workers]:
 
 
 class TorchThreads:
-    """torch's number of threads, which is the whole process's: put back when all are done."""
+    """Limits torch's number of threads, which is one setting for the whole process.
+
+    Several users may overlap: the first one's limit holds for all of them, and the number that
+    was set before is put back when the last one is done.
+    """
 
     def __init__(self) -> None:
-        """Nobody limits them yet."""
         self._lock = threading.Lock()
         self._users = 0
         self._before = 0
 
     @contextlib.contextmanager
     def limited_to(self, number: int) -> Iterator[int]:
-        """So many threads within it, or as many as who came first asked for."""
+        """Within it torch uses ``number`` threads, or the limit that is in force already."""
         with self._lock:
             if not self._users:
                 self._before = torch.get_num_threads()

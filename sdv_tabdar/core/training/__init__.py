@@ -1,1 +1,1 @@
-"""The loss, minimised: loop, optimizers, schedule."""
+"""The loss, minimised: loss, step, optimizers, schedule, EMA and the loop over them."""

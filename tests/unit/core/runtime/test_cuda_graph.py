@@ -24,7 +24,7 @@ from sdv_tabdar.core.nn.pairs import pair_losses
 from sdv_tabdar.core.runtime import cuda_graph as recording
 from sdv_tabdar.core.schema import Column, ColumnKind, TableSchema
 from sdv_tabdar.core.table import EncodedTable
-from sdv_tabdar.core.training.loop import batch_loss
+from sdv_tabdar.core.training.losses import batch_loss
 from sdv_tabdar.core.training.muon import Muon
 
 META = torch.device('meta')

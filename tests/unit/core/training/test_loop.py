@@ -17,17 +17,11 @@ from sdv_tabdar.core.config import ModelConfig, TrainingConfig
 from sdv_tabdar.core.nn.network import TabDARNetwork
 from sdv_tabdar.core.schema import Column, ColumnKind, TableSchema
 from sdv_tabdar.core.table import EncodedTable
-from sdv_tabdar.core.training import loop as training
-from sdv_tabdar.core.training.loop import (
-    batch_loss,
-    default_batch_size,
-    default_epochs,
-    default_learning_rate,
-    fit_network,
-    learning_rate_factor,
-)
+from sdv_tabdar.core.training import loop, losses
+from sdv_tabdar.core.training.history import TrainingHistory
+from sdv_tabdar.core.training.loop import fit_network
 
-Fitted = tuple[TabDARNetwork, training.TrainingHistory]
+Fitted = tuple[TabDARNetwork, TrainingHistory]
 Train = Callable[..., Fitted]
 
 
@@ -35,7 +29,7 @@ Train = Callable[..., Fitted]
 def train(encoded: EncodedTable, encoder: TableEncoder, tiny: ModelConfig) -> Train:
     """``train(seed, **settings)`` on the small table."""
 
-    def run(seed: int = 0, progress: training.Progress | None = None, **settings: object) -> Fitted:
+    def run(seed: int = 0, progress: loop.Progress | None = None, **settings: object) -> Fitted:
         config = TrainingConfig(**{'epochs': 2, 'batch_size': 64, **settings})  # type: ignore[arg-type]
         return fit_network(
             encoded,
@@ -178,16 +172,6 @@ def test_a_loss_that_is_not_finite_is_an_error(train: Train, epochs: int) -> Non
         train(epochs=epochs, learning_rate=1e30, scheduler='plateau', batch_size=8)
 
 
-def test_default_epochs_fall_with_the_size_within_limits() -> None:
-    numbers = [default_epochs(rows, 10, min(rows, 64)) for rows in (1, 100, 1000, 10**6, 10**9)]
-    assert numbers == sorted(numbers, reverse=True)
-    assert numbers[0] == default_epochs(2, 2, 2) > numbers[-1]
-    # fewer rows are memorised sooner
-    assert numbers[2] < default_epochs(10_000, 10, 64) < default_epochs(20_000, 10, 64)
-    assert numbers[-1] == default_epochs(10**9, 20, 128) >= 1
-    assert default_epochs(10_000, 20, 128) <= default_epochs(10_000, 10, 128)
-
-
 @pytest.mark.parametrize('precision', ['float32', 'bfloat16'])
 def test_shares_of_a_step_add_up_to_it(
     encoded: EncodedTable,
@@ -202,8 +186,8 @@ def test_shares_of_a_step_add_up_to_it(
         contexts = network.contexts(EncodedTable(rows.codes, rows.residuals, observed))
         return network.code_head.loss(rows.codes.t(), contexts.transpose(0, 1)).mean()
 
-    monkeypatch.setattr(training, 'batch_loss', given)
-    monkeypatch.setattr(training, 'SHARD_CELLS', 1)
+    monkeypatch.setattr(losses, 'batch_loss', given)
+    monkeypatch.setattr(loop, 'SHARD_CELLS', 1)
     before = torch.get_num_threads()
     found = {}
     for threads in (1, 3):
@@ -223,50 +207,9 @@ def test_shares_of_a_step_add_up_to_it(
     assert found[1] == pytest.approx(found[3], rel=tolerance)
 
 
-def test_default_steps_grow_with_the_table() -> None:
-    cpu = torch.device('cpu')
-    rows = 2, 1000, 10_000, 10**6
-    before = torch.get_num_threads()
-    try:
-        for threads, most in ((1, 256), (2, 512), (8, 512)):
-            torch.set_num_threads(threads)
-            assert [default_batch_size(size, cpu) for size in rows] == [64, 64, 128, most]
-    finally:
-        torch.set_num_threads(before)
-
-
-def test_default_learning_rate_grows_with_the_step_but_not_for_ever() -> None:
-    found = [default_learning_rate(rows) for rows in (1, 256, 512, 10**6)]
-    assert found == pytest.approx([1.5e-3, 1.5e-3, 2**0.5 * 1.5e-3, 2**0.5 * 1.5e-3])
-
-
 def test_without_epochs_the_size_of_the_table_decides(
     train: Train,
     monkeypatch: pytest.MonkeyPatch,
 ) -> None:
-    monkeypatch.setattr(training, 'default_epochs', lambda *_: 3)
+    monkeypatch.setattr(loop, 'default_epochs', lambda *_: 3)
     assert len(train(epochs=None)[1].losses) == 3
-
-
-def test_learning_rate_warms_up_and_is_annealed() -> None:
-    assert 0 < learning_rate_factor(0.0) <= 0.05
-    assert learning_rate_factor(0.02) == pytest.approx(1)
-    assert learning_rate_factor(1.0) == pytest.approx(0.01)
-    falling = [learning_rate_factor(share / 100) for share in range(2, 101)]
-    assert falling == sorted(falling, reverse=True)
-
-
-def test_weightings_agree_in_expectation_of_a_constant_loss(
-    network: TabDARNetwork, encoded: EncodedTable, monkeypatch: pytest.MonkeyPatch
-) -> None:
-    def ones(_: TabDARNetwork, table: EncodedTable, **__: object) -> torch.Tensor:
-        return torch.ones(len(table) // 2, table.codes.shape[1])
-
-    monkeypatch.setattr(training, 'pair_losses', ones)
-    many = encoded.rows(torch.arange(6000) % len(encoded))
-    for weighting, spread in (('order', 1e-3), ('sum', 1e-6)):
-        config = dataclasses.replace(TrainingConfig(), loss_weighting=weighting)
-        loss = batch_loss(network, many, config, generator=torch.Generator().manual_seed(0))
-        # 'sum': 2 M / C with M ~ U{1..C} has mean (C + 1) / C
-        expected = 1.0 if weighting == 'order' else 7 / 6
-        assert float(loss) == pytest.approx(expected, abs=spread)

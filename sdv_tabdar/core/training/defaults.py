@@ -1,0 +1,47 @@
+"""Training settings that follow from the size of the table and the processor."""
+
+from __future__ import annotations
+
+import math
+
+import torch
+
+from sdv_tabdar.core.config import TrainingConfig
+
+_DEFAULT_CELLS = 60_000_000  # cells that go through the network by default ...
+_MIN_EPOCHS, _MAX_EPOCHS = 10, 80  # ... within these numbers of epochs, and no more than ...
+_FEW_EPOCHS, _ROWS_PER_EPOCH = 30, 225  # ... these for fewer rows, which would be memorised
+_MIN_STEPS = 500  # of a training, however small the table
+_SMALL_TABLE, _LARGE_TABLE = 4_000, 16_000  # rows of a table below, and from, which ...
+_SMALL_STEP, _STEP, _LARGE_STEP = 64, 128, 256  # ... steps have fewer rows, or more, ...
+_MAX_CORES = 2  # ... the last so many on each core, up to this number of cores
+_RATE = 1.5e-3  # learning rate; in steps of several cores it grows with the root of their number
+
+
+def default_epochs(num_rows: int, num_columns: int, batch_size: int) -> int:
+    """Epochs for a table of that size when none are asked for."""
+    epochs = math.ceil(_DEFAULT_CELLS / (num_rows * num_columns))
+    most = min(max(num_rows // _ROWS_PER_EPOCH, _FEW_EPOCHS), _MAX_EPOCHS)
+    at_least = math.ceil(_MIN_STEPS / (num_rows // batch_size))
+    return max(min(max(epochs, _MIN_EPOCHS), most), at_least)
+
+
+def default_batch_size(num_rows: int, device: torch.device) -> int:
+    """Rows of a step for a table of ``num_rows`` rows when none are asked for."""
+    if num_rows < _SMALL_TABLE:
+        return _SMALL_STEP
+    if num_rows < _LARGE_TABLE:
+        return _STEP
+    cores = torch.get_num_threads() if device.type == 'cpu' else _MAX_CORES
+    return _LARGE_STEP * min(cores, _MAX_CORES)
+
+
+def rows_of_step(config: TrainingConfig, num_rows: int, device: torch.device) -> int:
+    """Rows of a training step for a table of ``num_rows`` rows."""
+    return min(config.batch_size or default_batch_size(num_rows, device), num_rows)
+
+
+def default_learning_rate(batch_size: int) -> float:
+    """Highest learning rate for steps of ``batch_size`` rows when none is asked for."""
+    cores = min(max(batch_size / _LARGE_STEP, 1), _MAX_CORES)
+    return _RATE * cores**0.5

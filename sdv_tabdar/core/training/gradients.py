@@ -1,0 +1,114 @@
+"""Loss and gradient of a training step, its rows shared out over threads or recorded on a GPU."""
+
+from __future__ import annotations
+
+import functools
+from collections.abc import Callable
+
+import torch
+
+from sdv_tabdar.core.nn.lowered import lowered
+from sdv_tabdar.core.nn.network import TabDARNetwork
+from sdv_tabdar.core.runtime.cuda_graph import recorded
+from sdv_tabdar.core.runtime.random import split_generator
+from sdv_tabdar.core.runtime.threads import Workers
+from sdv_tabdar.core.table import EncodedTable
+
+BatchLoss = Callable[[TabDARNetwork, EncodedTable, torch.Generator], torch.Tensor]
+"""``loss(network, rows, generator)``, the mean over the rows as a scalar."""
+
+
+class LowPrecisionCopy:
+    """A network whose blocks have weights of a shorter type, where that is faster.
+
+    The optimizers work on the exact weights, of which these are rounded copies (mixed precision
+    with master weights: Micikevicius et al. 2018, doi:10.48550/arXiv.1710.03740). All other
+    parameters are shared.
+
+    Args:
+        exact: The network that is trained.
+
+    Attributes:
+        network: The one to compute losses with.
+        parameters: Its parameters, in the order of those of ``exact``.
+    """
+
+    def __init__(self, exact: TabDARNetwork) -> None:
+        self.network = lowered(exact)
+        self.parameters = list(self.network.parameters())
+        pairs = zip(self.parameters, exact.parameters(), strict=True)
+        different = [(copied, source) for copied, source in pairs if copied is not source]
+        self._copies: list[torch.Tensor] = [copied for copied, _ in different]
+        self._sources: list[torch.Tensor] = [source for _, source in different]
+
+    @torch.no_grad()
+    def update(self) -> None:
+        """Round the exact weights anew."""
+        if self._copies:
+            torch._foreach_copy_(self._copies, self._sources)
+
+
+class StepGradient:
+    """Leaves the gradient of a step with a network's parameters.
+
+    Args:
+        network: The network that is trained.
+        table: The training table.
+        batch_loss: Loss of some of its rows.
+        batch_size: Rows of a step.
+        team: Threads, each of which computes the gradient of its share of the rows.
+        generator: Seeds a generator for each of them.
+    """
+
+    def __init__(
+        self,
+        network: TabDARNetwork,
+        table: EncodedTable,
+        batch_loss: BatchLoss,
+        batch_size: int,
+        team: Workers,
+        generator: torch.Generator,
+    ) -> None:
+        self._table, self._batch_loss, self._batch_size = table, batch_loss, batch_size
+        self._team = team
+        self._working = LowPrecisionCopy(network)
+        parameters = list(network.parameters())
+        self._sums = [torch.zeros_like(parameter) for parameter in parameters]
+        for parameter, gradient in zip(parameters, self._sums, strict=True):
+            parameter.grad = gradient
+        rows = torch.arange(batch_size, device=generator.device)
+        self._shares = [
+            recorded(self._share, rows, own) for own in split_generator(generator, team.number)
+        ]
+
+    def compute(self, rows: torch.Tensor) -> torch.Tensor:
+        """Gradient and loss of the rows at ``rows`` ``(batch_size,)``.
+
+        Each share's gradients are its own until they are added, so that no two threads write to
+        the same place and the sum does not depend on which is first.
+
+        Returns:
+            The loss, a scalar without a gradient.
+        """
+        parts = rows.tensor_split(len(self._shares))
+        pairs = zip(self._shares, parts, strict=True)
+        tasks = [functools.partial(share, part) for share, part in pairs]
+        (total, gradients), *others = self._team.run(tasks)
+        torch._foreach_copy_(self._sums, gradients)
+        for loss, more in others:
+            total = total + loss
+            torch._foreach_add_(self._sums, more)
+        return total
+
+    def weights_changed(self) -> None:
+        """Take over what the optimizers did to the network."""
+        self._working.update()
+
+    def _share(
+        self, rows: torch.Tensor, generator: torch.Generator
+    ) -> tuple[torch.Tensor, tuple[torch.Tensor, ...]]:
+        """Loss and gradients of a part of a step's rows, by its share of them."""
+        loss = self._batch_loss(self._working.network, self._table.rows(rows), generator)
+        loss = loss * (len(rows) / self._batch_size)
+        gradients = torch.autograd.grad(loss, self._working.parameters, materialize_grads=True)
+        return loss.detach(), gradients

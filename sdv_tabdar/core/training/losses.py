@@ -1,0 +1,66 @@
+"""The loss of a batch: hide cells at random, ask for them back.
+
+The loss of a row is the sum over its M hidden cells of the heads' losses, times C / M with the
+``'order'`` weighting: in expectation over M ~ U{1..C} and the hidden set that is the bound of
+order-agnostic autoregressive models on the negative log-likelihood of the row. What is reported
+and minimised is the mean over rows, divided by C.
+"""
+
+from __future__ import annotations
+
+import torch
+
+from sdv_tabdar.core.config import TrainingConfig
+from sdv_tabdar.core.masking import complementary_observed, leading_observed
+from sdv_tabdar.core.nn.network import TabDARNetwork
+from sdv_tabdar.core.nn.pairs import pair_losses
+from sdv_tabdar.core.table import EncodedTable
+
+
+def batch_loss(
+    network: TabDARNetwork,
+    rows: EncodedTable,
+    config: TrainingConfig,
+    *,
+    generator: torch.Generator,
+) -> torch.Tensor:
+    """Loss of a batch, in nats per cell: a scalar.
+
+    Source: paper, Algorithm 'Training', step 4.
+    """
+    find = _ordered_losses if network.fixed_order else _paired_losses
+    losses, num_hidden, num_rows = find(network, rows, config.noise_draws, generator)
+    if config.loss_weighting == 'order':
+        return (losses / num_hidden).sum() / num_rows
+    return 2 * losses.sum() / (losses.shape[1] * num_rows)
+
+
+def _ordered_losses(
+    network: TabDARNetwork, rows: EncodedTable, noise_draws: int, generator: torch.Generator
+) -> tuple[torch.Tensor, torch.Tensor, float]:
+    """Losses ``(B, C)``, the number of hidden cells ``(B, 1)`` of their rows, and B."""
+    observed = leading_observed(*rows.codes.shape, generator=generator)
+    table = EncodedTable(rows.codes, rows.residuals, observed)
+    losses = network.losses(table, noise_draws=noise_draws, generator=generator)
+    return losses, (~observed).sum(dim=1, keepdim=True), float(len(rows))
+
+
+def _paired_losses(
+    network: TabDARNetwork, rows: EncodedTable, noise_draws: int, generator: torch.Generator
+) -> tuple[torch.Tensor, torch.Tensor, float]:
+    """As :func:`_ordered_losses`, for the one hidden cell of each column of P pairs, ``(P, C)``.
+
+    Without a partner the last row is paired with the first. The number of rows is that of rows
+    which hide something, in expectation.
+    """
+    num_rows, num_columns = rows.codes.shape
+    if num_rows % 2:
+        rows = rows.rows(torch.arange(num_rows + 1, device=rows.codes.device) % num_rows)
+    num_pairs = len(rows) // 2
+    observed = complementary_observed(num_pairs, num_columns, generator=generator)
+    table = EncodedTable(rows.codes, rows.residuals, observed)
+    losses = pair_losses(network, table, noise_draws=noise_draws, generator=generator)
+    side = observed[:num_pairs]
+    hidden_of_second = side.sum(dim=1, keepdim=True)
+    num_hidden = torch.where(side, hidden_of_second, num_columns - hidden_of_second)
+    return losses, num_hidden, 2 * num_pairs * num_columns / (num_columns + 1)

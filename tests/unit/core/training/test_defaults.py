@@ -1,0 +1,39 @@
+"""Defaults that follow from the size of the table: within limits, larger for larger tables."""
+
+from __future__ import annotations
+
+import pytest
+import torch
+
+from sdv_tabdar.core.training.defaults import (
+    default_batch_size,
+    default_epochs,
+    default_learning_rate,
+)
+
+
+def test_default_epochs_fall_with_the_size_within_limits() -> None:
+    numbers = [default_epochs(rows, 10, min(rows, 64)) for rows in (1, 100, 1000, 10**6, 10**9)]
+    assert numbers == sorted(numbers, reverse=True)
+    assert numbers[0] == default_epochs(2, 2, 2) > numbers[-1]
+    # fewer rows are memorised sooner
+    assert numbers[2] < default_epochs(10_000, 10, 64) < default_epochs(20_000, 10, 64)
+    assert numbers[-1] == default_epochs(10**9, 20, 128) >= 1
+    assert default_epochs(10_000, 20, 128) <= default_epochs(10_000, 10, 128)
+
+
+def test_default_steps_grow_with_the_table() -> None:
+    cpu = torch.device('cpu')
+    rows = 2, 1000, 10_000, 10**6
+    before = torch.get_num_threads()
+    try:
+        for threads, most in ((1, 256), (2, 512), (8, 512)):
+            torch.set_num_threads(threads)
+            assert [default_batch_size(size, cpu) for size in rows] == [64, 64, 128, most]
+    finally:
+        torch.set_num_threads(before)
+
+
+def test_default_learning_rate_grows_with_the_step_but_not_for_ever() -> None:
+    found = [default_learning_rate(rows) for rows in (1, 256, 512, 10**6)]
+    assert found == pytest.approx([1.5e-3, 1.5e-3, 2**0.5 * 1.5e-3, 2**0.5 * 1.5e-3])
