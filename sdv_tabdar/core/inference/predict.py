@@ -7,6 +7,7 @@ log-likelihoods of rows, computed in chunks of rows.
 
 from __future__ import annotations
 
+import functools
 from collections.abc import Iterator
 from typing import Any
 
@@ -15,9 +16,7 @@ import numpy.typing as npt
 import pandas as pd
 import torch
 
-from sdv_tabdar.core.codecs.categorical import CategoricalCodec
 from sdv_tabdar.core.codecs.encoder import TableEncoder
-from sdv_tabdar.core.codecs.numerical import NumericalCodec
 from sdv_tabdar.core.config import SamplingConfig
 from sdv_tabdar.core.inference import probabilities
 from sdv_tabdar.core.nn.network import TabDARNetwork
@@ -25,8 +24,6 @@ from sdv_tabdar.core.table import EncodedTable
 
 Floats = npt.NDArray[np.float64]
 Integers = npt.NDArray[np.signedinteger[Any]]
-
-_BISECTIONS = 50
 
 
 @torch.inference_mode()
@@ -42,14 +39,11 @@ def level_probabilities(
     Levels that share a code share its probability in proportion to their training counts.
     """
     codec = encoder.codecs[position]
-    assert isinstance(codec, CategoricalCodec)
-    parts = [
+    parts = [np.zeros((0, codec.column.num_codes))] + [
         probabilities.log_probabilities(network, chunk, position).exp().cpu().numpy()
         for chunk in _chunks(table, network, config)
     ]
-    by_code = np.concatenate(parts).astype(np.float64) if parts else np.zeros((0, 1))
-    code_of_level = np.arange(len(codec.levels)).clip(max=codec.column.num_codes - 1)
-    return by_code[:, code_of_level] * codec.code_shares()
+    return codec.level_probabilities(np.concatenate(parts).astype(np.float64))
 
 
 @torch.inference_mode()
@@ -61,18 +55,34 @@ def quantiles(
     levels: Floats,
     config: SamplingConfig,
 ) -> Floats:
-    """Quantiles ``(B, len(levels))`` of a numerical column, given the other cells and not missing.
-
-    The distribution function of the column, the masses of its atoms and bins and that of the
-    nested diffusion within a bin, is inverted by bisection.
-    """
+    """Quantiles ``(B, len(levels))`` of a numerical column, given the others and not missing."""
     codec = encoder.codecs[position]
-    assert isinstance(codec, NumericalCodec)
-    parts = []
+    parts = [np.zeros((0, len(levels)))]
     for chunk in _chunks(table, network, config):
-        law = _CellLaw(codec, network, chunk, position, config)
-        parts.append(np.stack([law.quantile(level) for level in levels], axis=1))
-    return np.concatenate(parts) if parts else np.zeros((0, len(levels)))
+        z = probabilities.context(network, chunk, position)
+        logits = network.code_head.logits(z, position)
+        present = codec.column.num_codes - (codec.column.missing is not None)
+        masses = logits[:, :present].softmax(dim=1).double().cpu().numpy()
+        cdf = functools.partial(_residual_cdf, network, z, position, config)
+        parts.append(codec.quantiles(masses, levels, cdf))
+    return np.concatenate(parts)
+
+
+def _residual_cdf(
+    network: TabDARNetwork,
+    z: torch.Tensor,
+    position: int,
+    config: SamplingConfig,
+    rows: Integers,
+    codes: Integers,
+    residuals: Floats,
+) -> Floats:
+    """Distribution function ``(N,)`` within the bins ``codes`` of the rows ``rows`` of ``z``."""
+    index, codes_ = (torch.from_numpy(numbers).to(z.device) for numbers in (rows, codes))
+    at = torch.from_numpy(residuals).float().to(z.device)
+    cdf = probabilities.residual_cdf(network, z[index], position, codes_, at, config)
+    within: Floats = cdf.double().cpu().numpy()
+    return within
 
 
 def log_likelihood(
@@ -105,76 +115,3 @@ def _chunks(
     for start in range(0, len(table), size):
         rows = slice(start, start + size)
         yield table.rows(rows).to(network.pad.device)
-
-
-class _CellLaw:
-    """The law of one numerical column's cells in B rows."""
-
-    def __init__(
-        self,
-        codec: NumericalCodec,
-        network: TabDARNetwork,
-        table: EncodedTable,
-        position: int,
-        config: SamplingConfig,
-    ) -> None:
-        self.codec, self.network, self.position, self.config = codec, network, position, config
-        self.context = probabilities.context(network, table, position)
-        logits = network.code_head.logits(self.context, position)
-        present = codec.column.num_codes - (codec.column.missing is not None)
-        self.mass = logits[:, :present].softmax(dim=1).double().cpu().numpy()
-
-    def quantile(self, level: float) -> Floats:
-        """Least value ``(B,)`` at which the distribution function reaches ``level``."""
-        low, high = (np.full(len(self.mass), end) for end in self.codec.limits)
-        low = np.nextafter(low, -np.inf)
-        for _ in range(_BISECTIONS):
-            middle = low + (high - low) / 2
-            reached = self.cdf(middle) >= level
-            low, high = np.where(reached, low, middle), np.where(reached, middle, high)
-        return self._on_atoms(low, high)
-
-    def cdf(self, values: Floats) -> Floats:
-        """Probability ``(B,)`` of being at most ``values`` ``(B,)``."""
-        codec, rows = self.codec, np.arange(len(values))
-        below = np.searchsorted(codec.atoms, values, side='right')
-        atoms = self.mass[:, : len(codec.atoms)].cumsum(axis=1)
-        total = np.where(below > 0, atoms[rows, below - 1] if len(codec.atoms) else 0.0, 0.0)
-        if not codec.knots:
-            return total
-        starts = np.array([knots[0] for knots in codec.knots])
-        stops = np.array([knots[-1] for knots in codec.knots])
-        bins = self.mass[:, codec.column.bins.start : codec.column.bins.stop]
-        total = total + (bins * (values[:, None] >= stops)).sum(axis=1)
-        number = np.searchsorted(starts, values, side='right') - 1
-        inside = (number >= 0) & (values < stops[number.clip(min=0)])
-        index = np.flatnonzero(inside)
-        if len(index):
-            total[index] += bins[index, number[index]] * self._within(index, number, values)
-        return total
-
-    def _within(self, index: Integers, number: Integers, values: Floats) -> Floats:
-        """Distribution function within the bins ``number`` of the rows at ``index``."""
-        codec, device = self.codec, self.context.device
-        residuals = np.array(
-            [codec.residual_at(int(number[row]), float(values[row])) for row in index]
-        )
-        codes = torch.from_numpy(codec.column.bins.start + number[index]).to(device)
-        cdf = probabilities.residual_cdf(
-            self.network,
-            self.context[torch.from_numpy(index).to(device)],
-            self.position,
-            codes,
-            torch.from_numpy(residuals).float().to(device),
-            self.config,
-        )
-        within: Floats = cdf.double().cpu().numpy()
-        return within
-
-    def _on_atoms(self, low: Floats, high: Floats) -> Floats:
-        """``high``, or the atom between ``low`` and ``high`` where there is one."""
-        atoms = self.codec.atoms
-        if not len(atoms):
-            return high
-        after = np.searchsorted(atoms, low, side='right').clip(max=len(atoms) - 1)
-        return np.where((atoms[after] > low) & (atoms[after] <= high), atoms[after], high)
