@@ -196,10 +196,10 @@ class NumericalCodec(Codec):
             low, high = (np.full(len(masses), end) for end in self.limits)
             low = np.nextafter(low, -np.inf)
             for _ in range(_BISECTIONS):
-                middle = low / 2 + high / 2
+                middle = _middle(low, high)
                 reached = self._cdf(middle, masses, residual_cdf) >= share
                 low, high = np.where(reached, low, middle), np.where(reached, middle, high)
-            found[:, place] = self._on_atoms(low, high)
+            found[:, place] = self._on_atoms(low, high).clip(*self.limits)
         return found
 
     def _cdf(self, values: Floats, masses: Floats, residual_cdf: ResidualCdf) -> Floats:
@@ -335,6 +335,13 @@ def _intervals(
         for low, high in spans
     ]
     return tuple(uniform + ([(0.0, 1.0)] if has_missing else []))
+
+
+def _middle(low: Floats, high: Floats) -> Floats:
+    """The middle between two numbers, also where their difference is beyond float64."""
+    with np.errstate(over='ignore'):
+        gap = high - low
+    return np.where(np.isinf(gap), low / 2 + high / 2, low + gap / 2)
 
 
 def _nearest(choices: Floats, values: Floats) -> Codes:

@@ -13,6 +13,8 @@ import pandas as pd
 Floats = npt.NDArray[np.float64]
 Codes = npt.NDArray[np.int64]
 
+_NO_TEXT = object()
+
 SHOWN = 10  # values named in an error message
 
 
@@ -56,13 +58,17 @@ def distinct_values(values: pd.Series) -> tuple[Codes, list[Any]]:
         TypeError: If a value cannot be hashed.
     """
     try:
-        codes, found = pd.factorize(values.astype(object), use_na_sentinel=False)
+        # with a last cell that is no text: in columns of text pandas compares up to a NUL only
+        cells = np.full(len(values) + 1, _NO_TEXT, dtype=object)
+        cells[:-1] = values.astype(object).to_numpy()
+        codes, found = pd.factorize(cells, use_na_sentinel=False)
     except TypeError as error:
         raise TypeError(
             f"Column '{values.name}' is categorical but holds values that cannot be told apart "
             f'({error}). Turn them into text, numbers or tuples.'
         ) from None
-    distinct = [None if is_missing(value) else _plain(value) for value in found]
+    codes = codes[:-1]
+    distinct = [None if is_missing(value) else _plain(value) for value in found[:-1]]
     if values.dtype == object:
         for number in [i for i, value in enumerate(distinct) if isinstance(value, Number)]:
             if distinct[number] in (0, 1):

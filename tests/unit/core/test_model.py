@@ -125,6 +125,13 @@ def test_a_model_is_truthy_and_has_no_losses_before_fit() -> None:
     assert model.loss_values.empty
 
 
+def test_questions_about_no_rows_have_no_answers(fitted: TabDAR, mixed: pd.DataFrame) -> None:
+    nothing = mixed.head(0)
+    assert fitted.predict_proba(nothing, None, 'colour').shape == (0, 3)
+    assert fitted.predict_quantiles(nothing, None, 'smooth', [0.5]).shape == (0, 1)
+    assert fitted.log_likelihood(nothing).shape == (0,)
+
+
 # complete
 
 

@@ -8,7 +8,7 @@ import numpy as np
 import pandas as pd
 import pytest
 
-from sdv_tabdar.core.codecs.values import as_floats
+from sdv_tabdar.core.codecs.values import LevelIndex, as_floats, is_number
 
 
 @pytest.mark.parametrize(
@@ -54,3 +54,55 @@ def test_dates_and_complex_numbers_are_no_numbers(values: Any) -> None:
 def test_infinite_numbers_are_an_error_that_says_where() -> None:
     with pytest.raises(ValueError, match="Column 'x' has 2 infinite values .first at row 1"):
         as_floats(pd.Series([1.0, np.inf, -np.inf], name='x'))
+
+
+@pytest.mark.parametrize('dtype', ['float16', 'float32', 'uint64', 'Float32', 'int64[pyarrow]'])
+def test_narrow_and_wide_dtypes_keep_their_values(dtype: str) -> None:
+    values = pd.Series([1, 2, 65_504]).astype(dtype)
+    assert as_floats(values).tolist() == [1.0, 2.0, 65_504.0]
+
+
+def test_a_number_beyond_float64_is_no_number() -> None:
+    assert not is_number(10**400)
+    assert is_number(10**300)
+
+
+# Distinct values
+
+
+def _objects(*values: Any) -> pd.Series:
+    return pd.Series(list(values), dtype=object)
+
+
+def test_truth_values_are_not_numbers() -> None:
+    index, numbers = LevelIndex.of(_objects(1, True, 0, 1.0, False, np.bool_(True), None))
+    assert [index.levels[number] for number in numbers] == [1, True, 0, 1, False, True, None]
+    assert [type(level) for level in index.levels] == [int, int, type(None), bool, bool]
+    assert index.numbers(_objects(False, 0)).tolist() == [4, 1]
+
+
+def test_a_truth_value_stands_for_its_number_where_it_is_no_level() -> None:
+    index, _ = LevelIndex.of(_objects(True, 'a'))
+    assert index.numbers(_objects(1, 1.0, 0)).tolist() == [0, 0, -1]
+
+
+def test_text_is_compared_beyond_a_nul() -> None:
+    index, numbers = LevelIndex.of(_objects('a', 'a\0', 'a\0b', 'a'))
+    assert numbers.tolist() == [0, 1, 2, 0]
+    assert index.levels == ['a', 'a\0', 'a\0b']
+
+
+def test_all_ways_to_be_missing_are_one_value() -> None:
+    index, numbers = LevelIndex.of(_objects(None, np.nan, pd.NA, pd.NaT, 'nan'))
+    assert numbers.tolist() == [0, 0, 0, 0, 1]
+    assert index.levels == [None, 'nan']
+
+
+def test_numpy_times_become_those_of_pandas() -> None:
+    times = _objects(np.datetime64('2020-01-01', 'ns'), np.timedelta64(1, 'h'))
+    assert LevelIndex.of(times)[0].levels == [pd.Timestamp('2020-01-01'), pd.Timedelta('1h')]
+
+
+def test_no_values_have_no_positions() -> None:
+    index = LevelIndex(['a'])
+    assert index.numbers(_objects()).tolist() == []
