@@ -1,8 +1,6 @@
-"""TabDAR on DataFrames: what ctgan.CTGAN is to CTGANSynthesizer.
+"""TabDAR on DataFrames, without SDV: what ctgan.CTGAN is to SDV's CTGANSynthesizer.
 
-DataFrames above, tensors below: this class encodes, trains, completes and decodes, decides the
-device, and keeps the random state. It knows numerical and categorical columns and missing cells,
-and nothing of SDV.
+This class encodes, trains, completes and decodes, decides the device, and keeps the random state.
 """
 
 from __future__ import annotations
@@ -17,11 +15,11 @@ import numpy.typing as npt
 import pandas as pd
 import torch
 
+from sdv_tabdar.core.codecs.codec import Codec
 from sdv_tabdar.core.codecs.encoder import TableEncoder
-from sdv_tabdar.core.codecs.numerical import NumericalCodec
 from sdv_tabdar.core.config import ModelConfig, SamplingConfig, TrainingConfig
-from sdv_tabdar.core.inference.complete import Completion, complete
-from sdv_tabdar.core.inference.frames import enforce, overwritten, without
+from sdv_tabdar.core.inference.complete import complete
+from sdv_tabdar.core.inference.frames import known_cells, without, write_back
 from sdv_tabdar.core.inference.likelihood import frame_log_likelihood
 from sdv_tabdar.core.inference.predict import level_probabilities, quantiles_of
 from sdv_tabdar.core.nn.lowered import lowered
@@ -35,7 +33,7 @@ from sdv_tabdar.core.schema import ColumnKind
 from sdv_tabdar.core.training.history import TrainingHistory
 from sdv_tabdar.core.training.loop import fit_network
 
-_STATE_VERSION = 3
+_STATE_VERSION = 4
 
 
 class TabDAR:
@@ -148,9 +146,9 @@ class TabDAR:
                 'known to be missing'), False = fill it. Default: all cells are known.
             restrictions: For a column, what each row's cell may be; None leaves it as
                 ``observed`` says. A restricted cell is filled.
-            num_particles: In place of that of the sampling settings.
+            num_particles: In place of the number in the sampling settings.
             num_copies: Every so many rows are the same, and of their draws the mean or the vote
-                is wanted: these are then spread evenly over the law of the row.
+                is wanted: these draws are then stratified over the row's distribution.
             progress: Called with the number of rows finished, after each chunk.
 
         Returns:
@@ -160,21 +158,26 @@ class TabDAR:
             ValueError: If a column or a known value was never seen in training, or a
                 restriction allows nothing that was.
         """
-        known = self._known(frame, observed, restrictions)
+        encoder, network = self._working()
         config = self.sampling
         if num_particles is not None:
             config = dataclasses.replace(config, num_particles=num_particles)
-        completion = self._complete(frame, known, restrictions, config, num_copies, progress)
+        restrictions = restrictions or {}
+        known = known_cells(frame, observed, restrictions)
+        with self._resources():
+            completion = complete(
+                network,
+                encoder.encode(frame, known),
+                config=config,
+                generator=self._generator,
+                restrictions=encoder.restrict(restrictions),
+                num_copies=num_copies,
+                progress=progress,
+            )
         self.effective_sample_size = completion.effective_sample_size.numpy()
-        encoder, _ = self._fitted()
         filled = encoder.decode(completion.table, generator=self._generator)
-        for name, entries in (restrictions or {}).items():
-            codec = encoder.codecs[encoder.schema.position(name)]
-            enforce(filled, codec, entries, self._generator)
-        for source, name in enumerate(frame.columns):
-            rows = known[:, source]
-            if rows.any():
-                filled[name] = overwritten(filled[name], frame[name], rows)
+        encoder.enforce(filled, restrictions, generator=self._generator)
+        write_back(filled, frame, known)
         return filled
 
     def predict_proba(
@@ -267,8 +270,7 @@ class TabDAR:
         if num_orders < 1:
             raise ValueError(f'num_orders must be at least 1, however: num_orders={num_orders}.')
         encoder, network = self._working()
-        known = self._known(frame, observed, None)
-        table = encoder.encode(frame, known)
+        table = encoder.encode(frame, known_cells(frame, observed, {}))
         return frame_log_likelihood(
             encoder,
             network,
@@ -302,11 +304,7 @@ class TabDAR:
         Raises:
             ValueError: If there is no such column, or it is numerical.
         """
-        encoder, _ = self._fitted()
-        codec = encoder.codecs[encoder.schema.position(column)]
-        if isinstance(codec, NumericalCodec):
-            raise ValueError(f"Column '{column}' is numerical and has no levels; see limits().")
-        return list(codec.levels)
+        return list(self._codec(column).levels)
 
     def limits(self, column: str) -> tuple[float, float]:
         """Least and greatest training value of a numerical column.
@@ -314,16 +312,11 @@ class TabDAR:
         Raises:
             ValueError: If there is no such column, or it is categorical.
         """
-        encoder, _ = self._fitted()
-        codec = encoder.codecs[encoder.schema.position(column)]
-        if not isinstance(codec, NumericalCodec):
-            raise ValueError(f"Column '{column}' is categorical and has no limits; see levels().")
-        return codec.limits
+        return self._codec(column).limits
 
     def can_be_missing(self, column: str) -> bool:
         """Whether training saw a missing value in ``column``."""
-        schema = self._fitted()[0].schema
-        return schema.columns[schema.position(column)].missing is not None
+        return self._codec(column).column.missing is not None
 
     def set_random_state(self, state: RandomState) -> None:
         """Restart the random numbers of sampling.
@@ -338,6 +331,10 @@ class TabDAR:
             raise RuntimeError('This model has not been fitted. Call fit() first.')
         return self._encoder, self._network
 
+    def _codec(self, column: str) -> Codec:
+        encoder, _ = self._fitted()
+        return encoder.codecs[encoder.schema.position(column)]
+
     def _working(self) -> tuple[TableEncoder, TabDARNetwork]:
         """The encoder, and the network as it computes fastest here."""
         encoder, network = self._fitted()
@@ -349,59 +346,8 @@ class TabDAR:
         with kept_memory(), fast_products(self._device, self.model.precision):
             yield
 
-    def _known(
-        self,
-        frame: pd.DataFrame,
-        observed: npt.NDArray[np.bool_] | None,
-        restrictions: Mapping[str, Sequence[Restriction | None]] | None,
-    ) -> npt.NDArray[np.bool_]:
-        """Which cells of ``frame`` are known: observed and not restricted."""
-        known = np.ones(frame.shape, dtype=bool) if observed is None else observed.copy()
-        if known.shape != frame.shape:
-            raise ValueError(
-                f'observed must have the shape of the frame, {frame.shape}, however: {known.shape}.'
-            )
-        for name, entries in (restrictions or {}).items():
-            if len(entries) != len(frame):
-                raise ValueError(
-                    f"restrictions['{name}'] must have one entry a row ({len(frame)}), however: "
-                    f'{len(entries)}.'
-                )
-            if name in frame.columns:
-                free = np.array([entry is None for entry in entries], dtype=bool)
-                known[:, frame.columns.get_loc(name)] &= free
-        return known
-
-    def _complete(
-        self,
-        frame: pd.DataFrame,
-        known: npt.NDArray[np.bool_],
-        restrictions: Mapping[str, Sequence[Restriction | None]] | None,
-        config: SamplingConfig,
-        num_copies: int,
-        progress: Callable[[int], None] | None,
-    ) -> Completion:
-        encoder, network = self._working()
-        pieces = {}
-        for name, entries in (restrictions or {}).items():
-            codec = encoder.codecs[encoder.schema.position(name)]
-            found = {entry: codec.pieces(entry) for entry in set(entries) if entry is not None}
-            pieces[encoder.schema.position(name)] = [
-                None if entry is None else found[entry] for entry in entries
-            ]
-        with self._resources():
-            return complete(
-                network,
-                encoder.encode(frame, known),
-                config=config,
-                generator=self._generator,
-                restrictions=pieces,
-                num_copies=num_copies,
-                progress=progress,
-            )
-
     def __getstate__(self) -> dict[str, Any]:
-        """A plain dict on the CPU."""
+        """Plain values, arrays and the user's levels; tensors on the CPU. None of our classes."""
         return {
             'version': _STATE_VERSION,
             'model': dataclasses.asdict(self.model),
@@ -411,7 +357,7 @@ class TabDAR:
             'random_state': self.random_state,
             'verbose': self.verbose,
             'history': dataclasses.asdict(self._history),
-            'encoder': self._encoder,
+            'encoder': None if self._encoder is None else self._encoder.to_state(),
             'weights': None
             if self._network is None
             else {name: value.cpu() for name, value in self._network.state_dict().items()},
@@ -439,8 +385,8 @@ class TabDAR:
             verbose=state['verbose'],
         )
         self._history = TrainingHistory(**state['history'])
-        self._encoder = state['encoder']
-        if self._encoder is not None:
+        if state['encoder'] is not None:
+            self._encoder = TableEncoder.from_state(state['encoder'])
             with torch.random.fork_rng(devices=[]):
                 network = TabDARNetwork(self._encoder.schema, self.model)
             network.load_state_dict(state['weights'])

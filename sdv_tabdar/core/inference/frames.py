@@ -1,16 +1,42 @@
-"""Cells that the user gave, in frames: left out, or written back exactly."""
+"""Cells that the user gave, in frames: which they are, left out, or written back exactly."""
 
 from __future__ import annotations
 
-from collections.abc import Sequence
+from collections.abc import Mapping, Sequence
 
 import numpy as np
 import numpy.typing as npt
 import pandas as pd
-import torch
 
-from sdv_tabdar.core.codecs.encoder import Codec
 from sdv_tabdar.core.restrictions import Restriction
+
+
+def known_cells(
+    frame: pd.DataFrame,
+    observed: npt.NDArray[np.bool_] | None,
+    restrictions: Mapping[str, Sequence[Restriction | None]],
+) -> npt.NDArray[np.bool_]:
+    """Which cells of ``frame`` are known: observed (None = all of them) and not restricted.
+
+    Raises:
+        ValueError: If ``observed`` has another shape than the frame, or a restricted column
+            another number of entries.
+    """
+    known = np.ones(frame.shape, dtype=bool) if observed is None else observed.copy()
+    if known.shape != frame.shape:
+        raise ValueError(
+            f'observed must have the shape of the frame, {frame.shape}, however: {known.shape}.'
+        )
+    for name, entries in restrictions.items():
+        if len(entries) != len(frame):
+            raise ValueError(
+                f"restrictions['{name}'] must have one entry a row ({len(frame)}), however: "
+                f'{len(entries)}.'
+            )
+        if name in frame.columns:
+            free = np.array([entry is None for entry in entries], dtype=bool)
+            known[:, frame.columns.get_loc(name)] &= free
+    return known
 
 
 def without(
@@ -22,32 +48,15 @@ def without(
     return frame.iloc[:, others], known[:, others]
 
 
-def overwritten(filled: pd.Series, given: pd.Series, rows: npt.NDArray[np.bool_]) -> pd.Series:
-    """``filled`` with the given cells in the marked rows, exactly as they are."""
-    if filled.dtype == np.float64:
-        values = filled.to_numpy(copy=True)
-        values[rows] = pd.to_numeric(given[rows]).to_numpy(dtype=np.float64, na_value=np.nan)
-    else:
-        values = filled.to_numpy(copy=True)
-        values[rows] = given[rows].astype(object).to_numpy()
-    return pd.Series(values, index=filled.index, dtype=filled.dtype)
-
-
-def enforce(
-    filled: pd.DataFrame,
-    codec: Codec,
-    entries: Sequence[Restriction | None],
-    generator: torch.Generator,
-) -> None:
-    """Cells of one column that decoding left beside their restriction are moved onto it."""
-    name = codec.column.name
-    values = filled[name].to_numpy(copy=True)
-    uniforms = torch.rand(len(values), generator=generator, device=generator.device)
-    uniforms_of_rows = uniforms.cpu().numpy().astype(np.float64)
-    groups: dict[Restriction, list[int]] = {}
-    for row, entry in enumerate(entries):
-        if entry is not None:
-            groups.setdefault(entry, []).append(row)
-    for entry, rows in groups.items():
-        values[rows] = codec.enforce(values[rows], entry, uniforms_of_rows[rows])
-    filled[name] = pd.Series(values, index=filled.index, dtype=filled[name].dtype)
+def write_back(filled: pd.DataFrame, frame: pd.DataFrame, known: npt.NDArray[np.bool_]) -> None:
+    """Write the known cells of ``frame`` into ``filled``, row by row, exactly as they are."""
+    for place, name in enumerate(frame.columns):
+        rows, given = known[:, place], frame[name]
+        if rows.any():
+            dtype = filled[name].dtype
+            values = filled[name].to_numpy(copy=True)
+            if dtype == np.float64:
+                values[rows] = pd.to_numeric(given[rows]).to_numpy(np.float64, na_value=np.nan)
+            else:
+                values[rows] = given[rows].astype(object).to_numpy()
+            filled[name] = pd.Series(values, index=filled.index, dtype=dtype)

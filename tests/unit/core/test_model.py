@@ -3,8 +3,9 @@
 from __future__ import annotations
 
 import dataclasses
+import io
 import pickle
-from collections.abc import Callable
+from collections.abc import Callable, Iterator
 from typing import Any
 
 import cloudpickle  # type: ignore[import-untyped]
@@ -122,6 +123,13 @@ def test_a_model_is_truthy_and_has_no_losses_before_fit() -> None:
     model = TabDAR(device='cpu')
     assert bool(model)
     assert model.loss_values.empty
+
+
+def test_questions_about_no_rows_have_no_answers(fitted: TabDAR, mixed: pd.DataFrame) -> None:
+    nothing = mixed.head(0)
+    assert fitted.predict_proba(nothing, None, 'colour').shape == (0, 3)
+    assert fitted.predict_quantiles(nothing, None, 'smooth', [0.5]).shape == (0, 1)
+    assert fitted.log_likelihood(nothing).shape == (0,)
 
 
 # complete
@@ -365,11 +373,50 @@ def test_a_saved_model_goes_on_where_it_was(fitted: TabDAR, library: Any) -> Non
     assert loaded.levels('flag') == fitted.levels('flag')
 
 
-def test_saved_state_is_a_plain_dict_on_the_cpu(fitted: TabDAR) -> None:
+_PLAIN = (str, int, float, bool, type(None), np.ndarray, torch.Tensor)
+
+
+def _not_plain(value: object, path: str) -> Iterator[str]:
+    """Where in nested dicts and lists something else stands than plain values and arrays."""
+    if type(value) is dict:
+        for key, item in value.items():
+            assert type(key) is str
+            yield from _not_plain(item, f'{path}.{key}')
+    elif type(value) is list:
+        for place, item in enumerate(value):
+            yield from _not_plain(item, f'{path}[{place}]')
+    elif type(value) not in _PLAIN:
+        yield f'{path}: {type(value)}'
+
+
+def test_saved_state_is_plain_and_on_the_cpu(fitted: TabDAR) -> None:
     state = fitted.__getstate__()
-    assert isinstance(state, dict)
-    assert state['version'] == 3
+    assert state['version'] == 4
+    assert not list(_not_plain(state, 'state'))
     assert all(value.device.type == 'cpu' for value in state['weights'].values())
+
+
+def test_a_saved_model_names_no_class_of_ours_but_its_own(fitted: TabDAR) -> None:
+    found = set()
+
+    class Reader(pickle.Unpickler):
+        def find_class(self, module: str, name: str) -> Any:
+            found.add((module, name))
+            return super().find_class(module, name)
+
+    Reader(io.BytesIO(pickle.dumps(fitted))).load()
+    ours = {name for name in found if name[0].startswith('sdv_tabdar')}
+    assert ours == {('sdv_tabdar.core.model', 'TabDAR')}
+
+
+def test_a_saved_model_answers_the_same(fitted: TabDAR, mixed: pd.DataFrame, own: TabDAR) -> None:
+    rows = mixed.head(20)
+    for answer in (
+        lambda model: model.predict_proba(rows, None, 'colour'),
+        lambda model: model.predict_quantiles(rows, None, 'spiked', [0.1, 0.5]),
+        lambda model: pd.DataFrame(_seeded(model).log_likelihood(rows, num_orders=2)),
+    ):
+        pd.testing.assert_frame_equal(answer(own), answer(fitted))
 
 
 def test_a_model_can_be_saved_before_fit() -> None:
@@ -388,7 +435,7 @@ def test_a_loaded_model_can_be_fitted_again(
 
 def test_another_version_of_the_format_is_an_error(fitted: TabDAR) -> None:
     state = {**fitted.__getstate__(), 'version': 99}
-    with pytest.raises(ValueError, match='saved in format 99; this version .* reads format 3. Fit'):
+    with pytest.raises(ValueError, match='saved in format 99; this version .* reads format 4. Fit'):
         TabDAR.__new__(TabDAR).__setstate__(state)
 
 

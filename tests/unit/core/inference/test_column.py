@@ -49,7 +49,7 @@ def test_the_probability_of_pieces_is_the_share_of_free_draws_in_them(
     context: torch.Tensor,
     generator: torch.Generator,
 ) -> None:
-    pieces = encoder.codecs[SPIKED].pieces(Interval(0.5, 4.0))
+    pieces = encoder.codecs[SPIKED].restrict(Interval(0.5, 4.0))
     codes, residuals = draw_cells(network, SPIKED, context, config=CONFIG, generator=generator)
     inside = torch.zeros(len(codes), dtype=torch.bool)
     for code, low, high in zip(pieces.codes, pieces.low, pieces.high, strict=True):
@@ -67,8 +67,8 @@ def test_draws_of_pieces_stay_in_them(
     context: torch.Tensor,
     generator: torch.Generator,
 ) -> None:
-    pieces = encoder.codecs[SPIKED].pieces(Interval(0.5, 4.0))
-    other = encoder.codecs[SPIKED].pieces(Interval(0.0, 0.0))
+    pieces = encoder.codecs[SPIKED].restrict(Interval(0.5, 4.0))
+    other = encoder.codecs[SPIKED].restrict(Interval(0.0, 0.0))
     codes, residuals, _ = draw_pieces(
         network, SPIKED, context[:60], [pieces, other] * 30, config=CONFIG, generator=generator
     )

@@ -1,45 +1,44 @@
-"""Given cells in frames: left out, written back exactly, moved onto their restriction."""
+"""Which cells are known, and that they come back as they were given."""
 
 from __future__ import annotations
 
 import numpy as np
 import pandas as pd
-import torch
+import pytest
 
-from sdv_tabdar.core.codecs.encoder import TableEncoder
-from sdv_tabdar.core.inference.frames import enforce, overwritten, without
-from sdv_tabdar.core.restrictions import Interval
+from sdv_tabdar.core.inference.frames import known_cells, without, write_back
+from sdv_tabdar.core.restrictions import NotMissing
 
-FRAME = pd.DataFrame({'a': [1.0, 2.0], 'b': ['x', 'y'], 'c': [3.0, np.nan]})
-
-
-def test_a_column_is_left_out_with_what_is_known_of_it() -> None:
-    observed = np.array([[True, False, True], [False, True, True]])
-    rest, known = without(FRAME, observed, 'b')
-    assert list(rest) == ['a', 'c']
-    assert np.array_equal(known, observed[:, [0, 2]])
-    assert without(FRAME, None, 'a')[1].all()
-    assert list(without(FRAME, None, 'absent')[0]) == ['a', 'b', 'c']
+FRAME = pd.DataFrame({'a': [1.0, 2.0], 'b': ['x', 'y']}, index=[7, 7])
 
 
-def test_given_numbers_come_back_exactly() -> None:
-    filled, given = pd.Series([0.5, 0.6, 0.7]), pd.Series(['0.1', 7, None], dtype=object)
-    found = overwritten(filled, given, np.array([True, False, True]))
-    assert found.dtype == np.float64
-    assert found[:2].tolist() == [0.1, 0.6]
-    assert np.isnan(found[2])
-    assert filled.tolist() == [0.5, 0.6, 0.7]
+def test_all_cells_are_known_but_restricted_ones() -> None:
+    known = known_cells(FRAME, None, {'a': [None, NotMissing()], 'other': [NotMissing()] * 2})
+    assert known.tolist() == [[True, True], [False, True]]
 
 
-def test_given_levels_come_back_as_the_objects_they_were() -> None:
-    filled = pd.Series(['x', 'y'], dtype=object)
-    given = pd.Series(['z', None], index=[4, 9], dtype='string')
-    found = overwritten(filled, given, np.array([True, False]))
-    assert found.tolist() == ['z', 'y']
+def test_what_was_observed_is_copied() -> None:
+    observed = np.array([[True, False], [True, False]])
+    known = known_cells(FRAME, observed, {'a': [NotMissing()] * 2})
+    assert known.tolist() == [[False, False]] * 2
+    assert observed[:, 0].all()
 
 
-def test_numbers_beside_their_interval_are_moved_onto_it(encoder: TableEncoder) -> None:
-    filled = pd.DataFrame({'smooth': [39.9999, 45.0, 39.9999]})
-    entries = [Interval(40.0, 50.0), Interval(40.0, 50.0), None]
-    enforce(filled, encoder.codecs[0], entries, torch.Generator().manual_seed(0))
-    assert filled['smooth'].tolist() == [40.0, 45.0, 39.9999]
+def test_shapes_that_do_not_fit_are_errors() -> None:
+    with pytest.raises(ValueError, match=r'shape of the frame, \(2, 2\), however: \(1, 2\)'):
+        known_cells(FRAME, np.ones((1, 2), dtype=bool), {})
+    with pytest.raises(ValueError, match=r"\['a'\] must have one entry a row \(2\), however: 1"):
+        known_cells(FRAME, None, {'a': [None]})
+
+
+def test_without_a_column() -> None:
+    frame, known = without(FRAME, None, 'a')
+    assert list(frame) == ['b']
+    assert known.tolist() == [[True], [True]]
+
+
+def test_known_cells_are_written_back_by_row() -> None:
+    filled = pd.DataFrame({'b': np.array(['p', 'q'], dtype=object), 'a': [8.0, 9.0]})
+    write_back(filled, FRAME, np.array([[True, False], [False, True]]))
+    assert filled['a'].tolist() == [1.0, 9.0]
+    assert filled['b'].tolist() == ['p', 'y']

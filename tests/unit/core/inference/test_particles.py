@@ -49,8 +49,8 @@ def test_a_row_with_particles_does_not_depend_on_the_values_of_its_mates(
     mates = torch.cat([torch.arange(20), shuffled])
     other = EncodedTable(table.codes[mates], table.residuals[mates], observed)
     wanted: Restrictions = {
-        COLOUR: [encoder.codecs[COLOUR].pieces(Members(('blue', 'green')))] * len(table),
-        SPIKED: [encoder.codecs[SPIKED].pieces(Interval(1.0, 5.0))] * len(table),
+        COLOUR: [encoder.codecs[COLOUR].restrict(Members(('blue', 'green')))] * len(table),
+        SPIKED: [encoder.codecs[SPIKED].restrict(Interval(1.0, 5.0))] * len(table),
     }
     first = _complete(network, table, restrictions=wanted).table
     second = _complete(network, other, restrictions=wanted).table
@@ -82,14 +82,14 @@ def test_restricted_cells_obey_alone_and_together(
     }
     wanted: dict[int, list[Pieces | None]] = {}
     for shift, (position, restriction) in enumerate(restrictions.items()):
-        pieces = encoder.codecs[position].pieces(restriction)
+        pieces = encoder.codecs[position].restrict(restriction)
         # every row has its own set of restricted columns, some rows none
         wanted[position] = [pieces if row >> shift & 1 else None for row in range(size)]
     completion = _complete(network, _nothing(encoded, size), restrictions=wanted)
     assert bool(completion.table.observed.all())
     for position, entries in wanted.items():
         rows = [row for row in range(size) if entries[row] is not None]
-        pieces = encoder.codecs[position].pieces(restrictions[position])
+        pieces = encoder.codecs[position].restrict(restrictions[position])
         numerical = network.schema.numerical
         place = numerical.index(position) if position in numerical else -1
         assert _obey(completion.table, position, rows, pieces, place)
@@ -112,7 +112,7 @@ def test_restrictions_across_chunks(
 ) -> None:
     codec = encoder.codecs[COLOUR]
     assert isinstance(codec, CategoricalCodec)
-    each = [codec.pieces(Members((level,))) for level in codec.levels]
+    each = [codec.restrict(Members((level,))) for level in codec.levels]
     wanted: Restrictions = {COLOUR: [each[row % 3] for row in range(50)]}
     config = dataclasses.replace(CONFIG, sampling_batch_size=7)
     filled = _complete(network, _nothing(encoded, 50), restrictions=wanted, config=config).table
@@ -123,7 +123,7 @@ def test_an_interval_far_in_the_tail_is_met(
     network: TabDARNetwork, encoded: EncodedTable, encoder: TableEncoder
 ) -> None:
     low, high = encoder.codecs[0].limits  # type: ignore[union-attr]
-    pieces = encoder.codecs[0].pieces(Interval(high - 1e-6 * (high - low), None))
+    pieces = encoder.codecs[0].restrict(Interval(high - 1e-6 * (high - low), None))
     filled = _complete(network, _nothing(encoded, 30), restrictions={0: [pieces] * 30}).table
     assert bool(filled.residuals.isfinite().all())
     assert _obey(filled, 0, list(range(30)), pieces, 0)
