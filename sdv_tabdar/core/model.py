@@ -35,6 +35,20 @@ from sdv_tabdar.core.training.loop import TrainingHistory, fit_network
 _STATE_VERSION = 3
 
 
+@dataclasses.dataclass(frozen=True)
+class CompletedRows:
+    """What :meth:`TabDAR.complete` returns.
+
+    Attributes:
+        rows: The completed rows.
+        effective_sample_size: For each row with several restricted cells, how many independent
+            draws its particles were worth; NaN for the other rows, which are exact.
+    """
+
+    rows: pd.DataFrame
+    effective_sample_size: npt.NDArray[np.float32]
+
+
 class TabDAR:
     """A generative model of one table.
 
@@ -45,11 +59,6 @@ class TabDAR:
         device: ``'auto'``, ``'cpu'``, ``'cuda'`` or another name that torch knows.
         random_state: Seed of training, and of sampling until :meth:`set_random_state`.
         verbose: Whether to show a progress bar while training.
-
-    Attributes:
-        effective_sample_size: For each row of the last :meth:`complete` with several restricted
-            cells, how many independent draws its particles were worth; NaN for the other rows,
-            which are exact.
 
     Source: Zhang et al., 'Diffusion-nested Auto-Regressive Synthesis of Heterogeneous Tabular
     Data', 2024, doi:10.48550/arXiv.2410.21523.
@@ -77,7 +86,6 @@ class TabDAR:
         self._encoder: TableEncoder | None = None
         self._network: TabDARNetwork | None = None
         self._history = TrainingHistory()
-        self.effective_sample_size: npt.NDArray[np.float32] = np.zeros(0, dtype=np.float32)
 
     def fit(self, frame: pd.DataFrame, kinds: Mapping[Any, ColumnKind]) -> TabDAR:
         """Learn a table.
@@ -125,7 +133,7 @@ class TabDAR:
             for categorical ones, NaN and None where missing.
         """
         empty = pd.DataFrame(index=pd.RangeIndex(num_rows))
-        return self.complete(empty, progress=progress)
+        return self.complete(empty, progress=progress).rows
 
     def complete(
         self,
@@ -136,7 +144,7 @@ class TabDAR:
         num_particles: int | None = None,
         num_copies: int = 1,
         progress: Callable[[int], None] | None = None,
-    ) -> pd.DataFrame:
+    ) -> CompletedRows:
         """Fill cells by draws from the model, given the others.
 
         Args:
@@ -151,7 +159,8 @@ class TabDAR:
             progress: Called with the number of rows finished, after each chunk.
 
         Returns:
-            All fitted columns in order with a RangeIndex; known cells are as they were given.
+            The rows, all fitted columns in order with a RangeIndex; known cells are as they were
+            given.
 
         Raises:
             ValueError: If a column or a known value was never seen in training, or a
@@ -162,7 +171,6 @@ class TabDAR:
         if num_particles is not None:
             config = dataclasses.replace(config, num_particles=num_particles)
         completion = self._complete(frame, known, restrictions, config, num_copies, progress)
-        self.effective_sample_size = completion.effective_sample_size.numpy()
         encoder, _ = self._fitted()
         filled = encoder.decode(completion.table, generator=self._generator)
         for name, entries in (restrictions or {}).items():
@@ -172,7 +180,7 @@ class TabDAR:
             rows = known[:, source]
             if rows.any():
                 filled[name] = overwritten(filled[name], frame[name], rows)
-        return filled
+        return CompletedRows(filled, completion.effective_sample_size.numpy())
 
     def predict_proba(
         self, frame: pd.DataFrame, observed: npt.NDArray[np.bool_] | None, column: str
