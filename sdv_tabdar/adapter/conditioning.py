@@ -114,7 +114,7 @@ def read_restrictions(
     ranges = [condition for condition in conditions if isinstance(condition, Between)]
     ends = {} if profile.role is Role.DISCRETE else _read_ends(profile, ranges)
     return [
-        NotMissing(words=repr(condition))
+        NotMissing(asked=condition)
         if isinstance(condition, NotNull)
         else _read_members(profile, condition)
         if isinstance(condition, OneOf)
@@ -128,11 +128,11 @@ def read_restrictions(
 def _read_members(profile: ColumnProfile, condition: OneOf) -> Members:
     values = plain_values(profile, condition.values)
     if profile.role is Role.DISCRETE:
-        return Members(tuple(values), words=repr(condition))
+        return Members(tuple(values), asked=condition)
     present = pd.Series([value for value in values if value is not None], dtype=object)
     found = profile.comparable(present).tolist() if len(present) else []
     missing = [None] if len(present) < len(values) else []
-    return Members((*map(float, found), *missing), words=repr(condition))
+    return Members((*map(float, found), *missing), asked=condition)
 
 
 def _read_levels(profile: ColumnProfile, condition: Between) -> Members:
@@ -147,7 +147,7 @@ def _read_levels(profile: ColumnProfile, condition: Between) -> Members:
     inside = tuple(level for level in levels if low <= level <= high)
     if not inside:
         _refuse(profile, condition, 'no level lies there')
-    return Members(inside, words=repr(condition))
+    return Members(inside, asked=condition)
 
 
 def _read_interval(
@@ -166,7 +166,7 @@ def _read_interval(
     return Interval(
         None if low is None else low - slack,
         None if high is None else high + slack,
-        words=repr(condition),
+        asked=condition,
     )
 
 

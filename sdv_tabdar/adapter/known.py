@@ -15,7 +15,7 @@ from sdv_tabdar.adapter import private_names
 from sdv_tabdar.adapter.conditioning import check_finite, plain_cells, plain_values
 from sdv_tabdar.adapter.fitted import FittedTable
 from sdv_tabdar.adapter.profile import ColumnProfile, Role
-from sdv_tabdar.adapter.values import is_missing, level_key
+from sdv_tabdar.adapter.values import is_missing, item, level_key
 from sdv_tabdar.core.restrictions import Restriction
 
 _NAMED = 10  # unseen values named in a warning
@@ -126,7 +126,7 @@ def _check_unique(key: str, values: pd.Series) -> None:
     if len(repeated):
         raise ValueError(
             f"Unable to sample any rows for the given conditions: column '{key}' is a key, and "
-            f'{repeated.iloc[0]!r} is asked for in more than one row. Keys must be unique.'
+            f'{item(repeated.iloc[0])!r} is asked for in more than one row. Keys must be unique.'
         )
 
 

@@ -152,7 +152,7 @@ def _told(
         return None
     levels = pd.DataFrame({key: list(restriction.values)}, dtype=object)
     codes = private_names.transform_cells(levels, transformer)
-    return Members(tuple(codes[target]), words=str(restriction))
+    return Members(tuple(codes[target]), asked=restriction.asked)
 
 
 def _forbid_missing(

@@ -7,22 +7,22 @@ from collections.abc import Hashable
 
 
 @dataclasses.dataclass(frozen=True)
-class _Worded:
+class _Named:
     """What messages call a restriction.
 
     Attributes:
-        words: The restriction as whoever asked for it wrote it; None for its own representation.
-            It does not count when restrictions are compared.
+        asked: The condition as whoever asked for it wrote it, which messages then show; None for
+            the restriction's own representation. It does not count in comparisons.
     """
 
-    words: str | None = dataclasses.field(default=None, compare=False, repr=False, kw_only=True)
+    asked: object = dataclasses.field(default=None, compare=False, repr=False, kw_only=True)
 
     def __str__(self) -> str:
-        return repr(self) if self.words is None else self.words
+        return repr(self if self.asked is None else self.asked)
 
 
 @dataclasses.dataclass(frozen=True)
-class Interval(_Worded):
+class Interval(_Named):
     """A number in ``[low, high]``; None leaves an end open. Never missing."""
 
     low: float | None = None
@@ -40,7 +40,7 @@ class Interval(_Worded):
 
 
 @dataclasses.dataclass(frozen=True)
-class Members(_Worded):
+class Members(_Named):
     """One of the given values. A None or NaN among them stands for 'missing'."""
 
     values: tuple[Hashable, ...]
@@ -52,7 +52,7 @@ class Members(_Worded):
 
 
 @dataclasses.dataclass(frozen=True)
-class NotMissing(_Worded):
+class NotMissing(_Named):
     """Any value at all, so long as it is not missing."""
 
 
