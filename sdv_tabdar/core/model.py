@@ -36,6 +36,20 @@ from sdv_tabdar.core.training.loop import fit_network
 _STATE_VERSION = 4
 
 
+@dataclasses.dataclass(frozen=True)
+class CompletedRows:
+    """What :meth:`TabDAR.complete` returns.
+
+    Attributes:
+        rows: The completed rows.
+        effective_sample_size: For each row with several restricted cells, how many independent
+            draws its particles were worth; NaN for the other rows, which are exact.
+    """
+
+    rows: pd.DataFrame
+    effective_sample_size: npt.NDArray[np.float32]
+
+
 class TabDAR:
     """A generative model of one table.
 
@@ -46,11 +60,6 @@ class TabDAR:
         device: ``'auto'``, ``'cpu'``, ``'cuda'`` or another name that torch knows.
         random_state: Seed of training, and of sampling until :meth:`set_random_state`.
         verbose: Whether to show a progress bar while training.
-
-    Attributes:
-        effective_sample_size: For each row of the last :meth:`complete` with several restricted
-            cells, how many independent draws its particles were worth; NaN for the other rows,
-            which are exact.
 
     Source: Zhang et al., 'Diffusion-nested Auto-Regressive Synthesis of Heterogeneous Tabular
     Data', 2024, doi:10.48550/arXiv.2410.21523.
@@ -78,7 +87,6 @@ class TabDAR:
         self._encoder: TableEncoder | None = None
         self._network: TabDARNetwork | None = None
         self._history = TrainingHistory()
-        self.effective_sample_size: npt.NDArray[np.float32] = np.zeros(0, dtype=np.float32)
 
     def fit(self, frame: pd.DataFrame, kinds: Mapping[Any, ColumnKind]) -> TabDAR:
         """Learn a table.
@@ -126,7 +134,7 @@ class TabDAR:
             for categorical ones, NaN and None where missing.
         """
         empty = pd.DataFrame(index=pd.RangeIndex(num_rows))
-        return self.complete(empty, progress=progress)
+        return self.complete(empty, progress=progress).rows
 
     def complete(
         self,
@@ -137,7 +145,7 @@ class TabDAR:
         num_particles: int | None = None,
         num_copies: int = 1,
         progress: Callable[[int], None] | None = None,
-    ) -> pd.DataFrame:
+    ) -> CompletedRows:
         """Fill cells by draws from the model, given the others.
 
         Args:
@@ -152,7 +160,8 @@ class TabDAR:
             progress: Called with the number of rows finished, after each chunk.
 
         Returns:
-            All fitted columns in order with a RangeIndex; known cells are as they were given.
+            The rows, all fitted columns in order with a RangeIndex; known cells are as they were
+            given.
 
         Raises:
             ValueError: If a column or a known value was never seen in training, or a
@@ -174,11 +183,10 @@ class TabDAR:
                 num_copies=num_copies,
                 progress=progress,
             )
-        self.effective_sample_size = completion.effective_sample_size.numpy()
         filled = encoder.decode(completion.table, generator=self._generator)
         encoder.enforce(filled, restrictions, generator=self._generator)
         write_back(filled, frame, known)
-        return filled
+        return CompletedRows(filled, completion.effective_sample_size.numpy())
 
     def predict_proba(
         self, frame: pd.DataFrame, observed: npt.NDArray[np.bool_] | None, column: str
