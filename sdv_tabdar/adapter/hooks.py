@@ -183,9 +183,8 @@ class SDVHooks(private_names.BaseSingleTableSynthesizer):
     def _learnt(self, data: Any) -> PlainTables:
         """The table in plain form, after its form has been learnt from it."""
         plain = plain_tables(self, data)
-        if self._fitted_table is None:
-            self._fitted_table = FittedTable(self, plain.form)
-        self._fitted_table = dataclasses.replace(self._fitted_table, form=plain.form)
+        before = self._fitted_table or FittedTable(self, plain.form)
+        self._fitted_table = dataclasses.replace(before, form=plain.form)
         self._gives_frames = isinstance(data, pd.DataFrame)
         return plain
 

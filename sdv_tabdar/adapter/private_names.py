@@ -126,6 +126,11 @@ def is_fitted(synth: Any) -> bool:
     return bool(synth._fitted)
 
 
+def model(synth: Any) -> Any:
+    """The trained model; None if there is nothing to learn."""
+    return synth._model
+
+
 def is_preprocessed(synth: Any) -> bool:
     """Whether ``preprocess`` has run, without which processed data cannot be turned back."""
     return bool(synth._data_processor.fitted)
@@ -205,21 +210,10 @@ def _meets_others(hyper_transformer: Any, table: pd.DataFrame) -> bool:
     return bool(hyper_transformer._multi_column_fields) or len(set(names)) < len(names)
 
 
-def model(synth: Any) -> Any:
-    """The trained model; None if there is nothing to learn."""
-    return synth._model
-
-
-def set_sampling_seed(synth: Any, seed: int) -> None:
-    """Start the random numbers of sampling at a seed; without a model there are none."""
-    if synth._model is not None:
-        synth._set_random_state(seed)
-
-
-def seed_sampling(synth: Any) -> None:
+def seed_sampling(synth: Any, seed: int = FIXED_RNG_SEED) -> None:
     """Start the model's random numbers as SDV does, once after ``fit`` and ``reset_sampling``."""
     if synth._model is not None and not synth._random_state_set:
-        synth._set_random_state(FIXED_RNG_SEED)
+        synth._set_random_state(seed)
 
 
 def forget_sampling_state(synth: Any) -> None:

@@ -231,7 +231,7 @@ class SingleTable:
         self.synthesizer.fit({self.table_name: data})
         # SDV seeds every synthesizer with one fixed number.
         if self.seed is not None:
-            private_names.set_sampling_seed(self.synthesizer, self.seed)
+            private_names.seed_sampling(self.synthesizer, self.seed)
 
     def sample(self, num_rows: int) -> pd.DataFrame:
         """Draw one frame."""
