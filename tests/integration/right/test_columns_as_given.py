@@ -63,9 +63,7 @@ def test_zones_under_detected_metadata(name: str) -> None:
     assert sampled.dtype == values.dtype
     assert sampled.between(values.min(), values.max()).all()
     known = data[['t']].head(4)
-    pd.testing.assert_series_equal(
-        synthesizer.sample_remaining_columns(known)['t'], known['t']
-    )
+    pd.testing.assert_series_equal(synthesizer.sample_remaining_columns(known)['t'], known['t'])
     gaps = data.head(6).copy()
     gaps.loc[2, 't'] = None
     assert synthesizer.impute(gaps)['t'].notna().all()

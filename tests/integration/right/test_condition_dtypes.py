@@ -25,7 +25,9 @@ LEVEL: dict[str, Any] = {'sdtype': 'categorical'}
 
 
 def numbers(dtype: str, *, gaps: bool) -> TabDARSynthesizer:
-    cells = [None if gaps and gap else value for value, gap in zip(WHOLE.tolist(), GAPS, strict=True)]
+    cells = [
+        None if gaps and gap else value for value, gap in zip(WHOLE.tolist(), GAPS, strict=True)
+    ]
     data = pd.DataFrame({'n': pd.Series(cells, dtype=dtype), 'c': RANDOM.choice(list('ab'), N)})
     return fit_tiny(data, {'n': NUMBER, 'c': LEVEL})
 
@@ -33,15 +35,11 @@ def numbers(dtype: str, *, gaps: bool) -> TabDARSynthesizer:
 INTEGERS = [
     ('int64', False),
     ('Int64', False),
-    pytest.param(
-        'Int64', True, marks=pytest.mark.xfail(strict=True, reason='30.5 becomes 30')
-    ),
+    pytest.param('Int64', True, marks=pytest.mark.xfail(strict=True, reason='30.5 becomes 30')),
     pytest.param(
         'int64[pyarrow]', True, marks=pytest.mark.xfail(strict=True, reason='30.5 becomes 30')
     ),
-    pytest.param(
-        'object', True, marks=pytest.mark.xfail(strict=True, reason='30.5 becomes 30')
-    ),
+    pytest.param('object', True, marks=pytest.mark.xfail(strict=True, reason='30.5 becomes 30')),
 ]
 
 
@@ -90,7 +88,7 @@ def test_numbers_that_the_dtype_cannot_hold_are_named() -> None:
 @pytest.mark.xfail(strict=True, reason='stays float64 though training had whole numbers')
 @pytest.mark.parametrize('dtype', ['int64', 'int16', 'Int64'])
 def test_whole_numbers_are_whole_again_when_their_gaps_are_filled(dtype: str) -> None:
-    """pandas holds whole numbers with gaps as floats; without gaps they need not stay so."""
+    """Pandas holds whole numbers with gaps as floats; without gaps they need not stay so."""
     synthesizer = numbers(dtype, gaps=False)
     gaps = pd.DataFrame({'n': np.where(GAPS, np.nan, WHOLE)})
     filled = synthesizer.impute(gaps)

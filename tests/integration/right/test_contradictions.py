@@ -37,7 +37,7 @@ DATA = pd.DataFrame(
         'a': LOW,
         'b': LOW + RANDOM.integers(1, 10, N),
         'c': LOW + RANDOM.integers(11, 30, N),
-        **{f'is_{number}': (SIDE == number).astype(int) for number in range(3)},
+        **{f'is_{number}': (number == SIDE).astype(int) for number in range(3)},
         'fives': 5 * RANDOM.integers(0, 20, N),
         'letter': LETTER,
         'place': [f'{letter}1' for letter in LETTER],
@@ -45,8 +45,7 @@ DATA = pd.DataFrame(
     }
 )
 COLUMNS: dict[str, dict[str, Any]] = {
-    name: {'sdtype': 'categorical' if name in ('letter', 'place') else 'numerical'}
-    for name in DATA
+    name: {'sdtype': 'categorical' if name in ('letter', 'place') else 'numerical'} for name in DATA
 }
 
 
@@ -147,9 +146,7 @@ def test_contradictions_are_found_at_once(
     ],
     ids=str,
 )
-def test_what_can_be_met_is_met(
-    synthesizer: TabDARSynthesizer, condition: dict[str, Any]
-) -> None:
+def test_what_can_be_met_is_met(synthesizer: TabDARSynthesizer, condition: dict[str, Any]) -> None:
     sampled = synthesizer.sample_from_conditions([Condition(condition, num_rows=4)])
 
     assert len(sampled) == 4
@@ -180,9 +177,7 @@ def test_trying_ends_and_says_which_condition_fails() -> None:
     ``free`` is met by every row and is not to blame; low and high together are.
     """
     data = DATA.loc[DATA['low'] + DATA['high'] <= 120, ['low', 'high', 'free']]
-    synthesizer = TabDARSynthesizer(
-        make_metadata({name: COLUMNS[name] for name in data}), **TINY
-    )
+    synthesizer = TabDARSynthesizer(make_metadata({name: COLUMNS[name] for name in data}), **TINY)
     synthesizer.add_constraints([Uphill()])
     synthesizer.fit(data)
     wanted = {'low': Between(50, None), 'high': Between(71, None), 'free': Between(0, 1)}

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import random
 import signal
 import threading
 from collections.abc import Callable
@@ -141,8 +142,12 @@ def test_an_interrupted_training_leaves_the_model() -> None:
 
 @pytest.mark.xfail(strict=True, reason='initial weights are drawn through a shared global state')
 def test_fits_in_threads_are_as_fits_alone() -> None:
-    """Four at a time, three times over, with one seed; torch's global state stays as it was."""
-    state = torch.get_rng_state()
+    """Four at a time, three times over, with one seed; the global states stay as they were."""
+    state, numpy_state, python_state = (
+        torch.get_rng_state(),
+        np.random.get_state(),
+        random.getstate(),
+    )
     alone = fit_tiny(DATA, COLUMNS).sample(10)
     synthesizers = [TabDARSynthesizer(make_metadata(COLUMNS), **TINY) for _ in range(12)]
 
@@ -162,7 +167,11 @@ def test_fits_in_threads_are_as_fits_alone() -> None:
                 ]
                 rows += [task.result() for task in tasks]
         assert torch.equal(torch.get_rng_state(), state)
+        assert np.array_equal(np.random.get_state()[1], numpy_state[1])
+        assert random.getstate() == python_state
     finally:
         torch.set_rng_state(state)
+        np.random.set_state(numpy_state)
+        random.setstate(python_state)
     for found in rows:
         pd.testing.assert_frame_equal(found, alone)

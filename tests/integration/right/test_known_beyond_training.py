@@ -113,10 +113,7 @@ def test_conditions_are_kept(fitted: TabDARSynthesizer, column: str) -> None:
 
 @pytest.mark.parametrize(
     'column',
-    [
-        pytest.param(name, marks=pytest.mark.xfail(strict=True, reason=UNSAID))
-        for name in BEYOND
-    ],
+    [pytest.param(name, marks=pytest.mark.xfail(strict=True, reason=UNSAID)) for name in BEYOND],
 )
 def test_imputation_keeps_them_and_says_so(fitted: TabDARSynthesizer, column: str) -> None:
     synthesizer = copy.deepcopy(fitted)
@@ -180,7 +177,9 @@ def test_a_new_level_tells_the_model_nothing(fitted: TabDARSynthesizer) -> None:
 
 @pytest.mark.xfail(strict=True, reason='a missing value is refused where training had none')
 @pytest.mark.parametrize('column', [*BEYOND, 'flag'])
-def test_missing_is_honoured_in_columns_without_gaps(fitted: TabDARSynthesizer, column: str) -> None:
+def test_missing_is_honoured_in_columns_without_gaps(
+    fitted: TabDARSynthesizer, column: str
+) -> None:
     """As in SDV: all cells of the column are missing, the others are drawn."""
     synthesizer = copy.deepcopy(fitted)
 

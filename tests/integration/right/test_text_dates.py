@@ -33,9 +33,7 @@ def stamps(shift: int = 0) -> pd.Series:
 
 FORMATS = {'stamp': STAMP, 'day': DAY, 'late': DAY}
 TABLE = pd.DataFrame({'stamp': stamps(), 'day': days(), 'late': days(2)})
-COLUMNS = {
-    name: {'sdtype': 'datetime', 'datetime_format': text} for name, text in FORMATS.items()
-}
+COLUMNS = {name: {'sdtype': 'datetime', 'datetime_format': text} for name, text in FORMATS.items()}
 
 
 def with_constraint(constraint: Any, columns: list[str]) -> TabDARSynthesizer:
@@ -81,9 +79,7 @@ _DIFFER = [('stamp', 'day', False), ('day', 'stamp', True)]
 @pytest.mark.parametrize(
     'case',
     [
-        pytest.param(
-            case, marks=pytest.mark.xfail(strict=True, reason='text is compared as dates')
-        )
+        pytest.param(case, marks=pytest.mark.xfail(strict=True, reason='text is compared as dates'))
         if case in _DIFFER
         else case
         for case in INEQUALITIES

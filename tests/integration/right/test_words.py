@@ -142,7 +142,9 @@ CALLS: list[tuple[str, Callable[[TabDARSynthesizer], Any], type[Exception], str]
 
 
 @pytest.mark.xfail(strict=True, reason='an error from within that does not name the argument')
-@pytest.mark.parametrize(('call', 'error', 'message'), [c[1:] for c in CALLS], ids=[c[0] for c in CALLS])
+@pytest.mark.parametrize(
+    ('call', 'error', 'message'), [c[1:] for c in CALLS], ids=[c[0] for c in CALLS]
+)
 def test_arguments_of_the_wrong_type_are_named(
     spikes: TabDARSynthesizer,
     call: Callable[[TabDARSynthesizer], Any],
@@ -159,7 +161,9 @@ def ordered() -> TabDARSynthesizer:
     data = pd.DataFrame(
         {'low': low, 'high': low + RANDOM.integers(1, 30, N), 'c': RANDOM.choice(list('ab'), N)}
     )
-    synthesizer = TabDARSynthesizer(make_metadata({'low': NUMBER, 'high': NUMBER, 'c': LEVEL}), **TINY)
+    synthesizer = TabDARSynthesizer(
+        make_metadata({'low': NUMBER, 'high': NUMBER, 'c': LEVEL}), **TINY
+    )
     synthesizer.add_constraints([Inequality('low', 'high')])
     synthesizer.fit(data)
     return synthesizer
