@@ -28,6 +28,7 @@ ALLOWED = (
 )
 # What is wrong with a table as a whole, so that there is no column to name.
 WHOLE_TABLE = re.compile('All columns are generated|column names .* occur more than once')
+_HEADING = 'The provided data does not match the metadata:'  # SDV's, of every such error
 _INTERNAL = (RuntimeWarning, FutureWarning, DeprecationWarning, PendingDeprecationWarning)
 
 
@@ -132,7 +133,8 @@ class Outcome:
 
 
 def _plain(message: str) -> str:
-    """A message without values, names and numbers."""
+    """A message without its heading, values, names and numbers."""
+    message = message.replace(_HEADING, '')
     message = re.sub(r"'[^']*'|\"[^\"]*\"|\[[^\]]*\]|\{[^}]*\}", '_', message)
     return ' '.join(re.sub(r'[\d.+-]+', '0', message).split())[:110]
 
