@@ -5,6 +5,7 @@ from __future__ import annotations
 import contextlib
 import io
 import tempfile
+import traceback
 import warnings
 from collections.abc import Callable
 from pathlib import Path
@@ -76,6 +77,10 @@ def _run(spec: TableSpec, steps: Steps, seconds: float) -> Outcome:
                 steps(case, synthesizer, Promises(case, outcome), outcome)
         except Stopped:
             pass
+        except Exception as error:  # a check could not cope with what it was given
+            place = traceback.extract_tb(error.__traceback__)[-1]
+            kind = f'{outcome.step}: not to be checked ({type(error).__name__} in {place.name})'
+            outcome.broken.append(Finding(kind, f'{error}; {spec}'))
         except OutOfTime:
             kind = f'more than {seconds:g} s of processor time in {outcome.step}'
             outcome.broken.append(Finding(kind, f'{outcome.asked} of {spec}'))

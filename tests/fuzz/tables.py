@@ -260,6 +260,8 @@ def holds(kind: str, rows: pd.DataFrame, training: pd.DataFrame, constraint: Any
     for place, low in enumerate(sides):
         for high in sides[place + 1 :]:
             unknown = low.isna() | high.isna()
+            if unknown.all():  # a side of only missing cells has no type to compare
+                continue
             met &= unknown | ((low < high) if strict else (low <= high))
     return met
 
