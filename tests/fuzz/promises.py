@@ -128,7 +128,8 @@ class Promises:
         data, what = self.case.data[name], self.described(name)
         role = self.role(name)
         text = data.dtype == object or isinstance(data.dtype, pd.StringDtype)
-        if role != 'generated' or text:
+        number = pd.api.types.is_numeric_dtype(data.dtype) and self.entries[name]['sdtype'] == 'id'
+        if role != 'generated' or text or number:
             self.outcome.promise(
                 f'{step}: dtype ({role})',
                 cells.dtype == data.dtype,
