@@ -117,6 +117,7 @@ class LevelIndex:
         return self.of_distinct(distinct)[codes]
 
     def of_distinct(self, distinct: Sequence[Hashable]) -> Codes:
+        """Positions ``(K,)`` of distinct values, -1 where absent; at least one entry."""
         numbers = np.full(max(len(distinct), 1), -1, dtype=np.int64)
         for place, value in enumerate(distinct):
             is_bool = isinstance(value, bool)
