@@ -178,10 +178,10 @@ def _meets_others(hyper_transformer: Any, table: pd.DataFrame) -> bool:
     return bool(hyper_transformer._multi_column_fields) or len(set(names)) < len(names)
 
 
-def seed_sampling(synth: Any) -> None:
+def seed_sampling(synth: Any, seed: int = FIXED_RNG_SEED) -> None:
     """Start the model's random numbers as SDV does, once after ``fit`` and ``reset_sampling``."""
     if synth._model is not None and not synth._random_state_set:
-        synth._set_random_state(FIXED_RNG_SEED)
+        synth._set_random_state(seed)
 
 
 def forget_sampling_state(synth: Any) -> None:
