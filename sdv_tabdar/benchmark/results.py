@@ -18,7 +18,7 @@ from sdv_tabdar.benchmark.environment import summary
 from sdv_tabdar.benchmark.jobs import RESULT, read_result
 from sdv_tabdar.benchmark.rendering import Cell, Grid, to_html, to_markdown
 from sdv_tabdar.benchmark.runner import read_config
-from sdv_tabdar.evaluation.registry import MEANINGS, REAL_BESIDE
+from sdv_tabdar.evaluation.registry import REAL_BESIDE, SCORES
 
 FLOOR_LABEL = 'floor (real against real)'
 NOTHING = '-'
@@ -69,7 +69,7 @@ TITLES = {
 
 def _metric(key: str) -> Metric:
     """A metric as the evaluation explains it."""
-    meaning = MEANINGS[key]
+    meaning = SCORES[key]
     title = TITLES.get(key, meaning.title) + (', %' if meaning.percent else '')
     goals: dict[str, Goal] = {'lower': 'low', 'higher': 'high', 'floor': meaning.ideal}
     if meaning.goal == 'floor' and meaning.ideal is not None:
@@ -79,7 +79,7 @@ def _metric(key: str) -> Metric:
     return Metric(key, title, goals[meaning.goal], factor, digits, meaning.group)
 
 
-METRICS = tuple(_metric(key) for key in dict.fromkeys((*TITLES, *MEANINGS)))
+METRICS = tuple(_metric(key) for key in dict.fromkeys((*TITLES, *SCORES)))
 COSTS = (
     Metric('fit_seconds', 'Fit, s', 'low', 1, 1, TIME),
     Metric('fit_cpu_seconds', 'Fit, processor s', 'low', 1, 1, TIME),
@@ -176,7 +176,7 @@ def entries(
 def _is_shown(key: str) -> bool:
     """Not the spread within a run, and not what is shown as a floor."""
     name, _, suffix = key.rpartition('_')
-    is_spread = key not in MEANINGS and suffix in SPREADS and name.removesuffix('_real') in MEANINGS
+    is_spread = key not in SCORES and suffix in SPREADS and name.removesuffix('_real') in SCORES
     return not is_spread and key not in REAL_BESIDE.values()
 
 

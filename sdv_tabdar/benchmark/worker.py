@@ -22,7 +22,6 @@ from collections.abc import Callable, Mapping, Sequence
 from pathlib import Path
 from typing import Any
 
-import numpy as np
 import pandas as pd
 
 from sdv_tabdar.benchmark.datasets import Dataset
@@ -38,16 +37,12 @@ from sdv_tabdar.benchmark.synthesizers import (
     parse_spec,
     seed_globals,
 )
-from sdv_tabdar.evaluation.registry import MEANINGS, METRICS, REAL_BESIDE
+from sdv_tabdar.evaluation.registry import METRICS
 
 JOB = 'job.json'
 FLOOR = 'floor.json'
 SPEED = 'speed.json'
 STEPS = ('generate', 'score', 'floor', 'speed', 'fit', 'measure')
-# Differences between two samples of n rows each shrink as 1 / sqrt(n); halves have n / 2.
-HALVES_FACTOR = 1 / math.sqrt(2)
-# A run's own scores of these come with what real rows score, which is a better floor.
-FLOOR_BESIDE = ('mle', 'nndr')
 
 
 def generate(job: Job, folder: Path) -> None:
@@ -113,29 +108,16 @@ def floor(job: Job, folder: Path) -> None:
     from sdv_tabdar import evaluation
 
     dataset = job.load()
-    order = np.random.default_rng(job.seed).permutation(len(dataset.train))
-    half = len(order) // 2
-    first, second = (
-        dataset.train.iloc[rows].reset_index(drop=True)
-        for rows in (order[:half], order[half : 2 * half])
-    )
-    scores = evaluation.score(
-        first,
-        second,
+    floors = evaluation.floor_scores(
+        dataset.train,
         dataset.metadata,
         dataset.test,
         target=dataset.target,
-        metrics=[name for name in _possible(job.metrics, dataset) if name not in FLOOR_BESIDE],
+        metrics=_possible(job.metrics, dataset),
         seed=job.seed,
         paper_compatible=job.paper_compatible,
     )
-    noisy = {key for key, meaning in MEANINGS.items() if meaning.noisy}
-    scaled = {
-        key: value * HALVES_FACTOR if key in noisy and value is not None else value
-        for key, value in _plain(scores).items()
-        if key in MEANINGS and key not in REAL_BESIDE
-    }
-    write_json({'job': job.to_dict(), 'scores': scaled}, folder / FLOOR)
+    write_json({'job': job.to_dict(), 'scores': _plain(floors)}, folder / FLOOR)
 
 
 def _possible(metrics: Sequence[str], dataset: Dataset) -> list[str]:

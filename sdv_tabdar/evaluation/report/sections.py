@@ -4,15 +4,13 @@ from __future__ import annotations
 
 import math
 from html import escape
-from typing import TYPE_CHECKING, Any
+from typing import Any
 
 import numpy as np
 import pandas as pd
 
-from sdv_tabdar.evaluation import plots
-
-if TYPE_CHECKING:
-    from sdv_tabdar.evaluation.report import Report
+from sdv_tabdar.evaluation.report import plots
+from sdv_tabdar.evaluation.report.data import ReportData
 
 REAL_COLOUR, SYNTHETIC_COLOUR = (61, 111, 182), (224, 99, 42)
 OPEN_COLUMNS = 12
@@ -23,7 +21,7 @@ LEGEND = (
 )
 
 
-def giveaways(report: Report) -> str:
+def giveaways(report: ReportData) -> str:
     """Importance of columns, certainty over rows, and the most suspicious rows."""
     importance = report.tables.get('importance')
     if importance is None:
@@ -94,7 +92,7 @@ def _suspects(rows: pd.DataFrame, telling: list[Any]) -> str:
     )
 
 
-def columns(report: Report) -> str:
+def columns(report: ReportData) -> str:
     """Both distributions of each column, worst first."""
     cards = [_column_card(column) for column in report.figures['columns']]
     if not cards:
@@ -143,7 +141,7 @@ def _column_card(column: dict[str, Any]) -> str:
     )
 
 
-def heat_map(report: Report) -> str:
+def heat_map(report: ReportData) -> str:
     """The errors of all pairs, and a list of the largest."""
     pairs = report.tables.get('pairs')
     if pairs is None or pairs['score'].isna().all():
@@ -180,7 +178,7 @@ def heat_map(report: Report) -> str:
     )
 
 
-def densities(report: Report) -> str:
+def densities(report: ReportData) -> str:
     """Two-dimensional densities of some pairs."""
     densities = report.figures['densities']
     if not densities:
@@ -230,7 +228,7 @@ def _axis_notes(figure: dict[str, Any]) -> str:
     return f'<p class="note">{escape(" ".join(notes))}</p>'
 
 
-def distances(report: Report) -> str:
+def distances(report: ReportData) -> str:
     """Distances to the closest record, of training and unseen rows."""
     charts = report.figures.get('dcr')
     if not charts:

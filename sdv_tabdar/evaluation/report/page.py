@@ -5,17 +5,13 @@ from __future__ import annotations
 import math
 from html import escape
 from importlib.resources import files
-from typing import TYPE_CHECKING
 
-from sdv_tabdar.evaluation import plots, sections
-from sdv_tabdar.evaluation.registry import MEANINGS, REAL_BESIDE
-from sdv_tabdar.evaluation.verdicts import leading_verdict, verdict
-
-if TYPE_CHECKING:
-    from sdv_tabdar.evaluation.report import Report
+from sdv_tabdar.evaluation.metric import Beside
+from sdv_tabdar.evaluation.registry import SCORES
+from sdv_tabdar.evaluation.report import plots, sections
+from sdv_tabdar.evaluation.report.data import ReportData
 
 HERO_KEYS = ('xgb_c2st', 'lr_c2st')
-COPYING = ('clearly closer to the rows trained on', 'more than by chance', 'more than honest')
 GROUPS = {
     'fidelity': 'Fidelity: does it look like the real data?',
     'use': 'Use: can one learn from it?',
@@ -23,9 +19,9 @@ GROUPS = {
 }
 
 
-def render_page(report: Report) -> str:
+def render_page(report: ReportData) -> str:
     """The whole page."""
-    style = files('sdv_tabdar.evaluation').joinpath('report.css').read_text(encoding='utf-8')
+    style = files('sdv_tabdar.evaluation.report').joinpath('report.css').read_text(encoding='utf-8')
     parts = [
         _header(report),
         _hero(report),
@@ -46,7 +42,7 @@ def render_page(report: Report) -> str:
     )
 
 
-def _header(report: Report) -> str:
+def _header(report: ReportData) -> str:
     facts = report.facts
     counts = [
         f'{facts.get("synthetic_rows", 0):,} synthetic rows',
@@ -58,13 +54,15 @@ def _header(report: Report) -> str:
     return f'<header><h1>{escape(report.title)}</h1><p>{" · ".join(counts)}</p></header>'
 
 
-def _hero(report: Report) -> str:
+def _hero(report: ReportData) -> str:
     """XGB-C2ST, large, and what LR-C2ST cannot see."""
     score = report.scores.get('xgb_c2st', math.nan)
     if not math.isfinite(score):
         return ''
     floor = report.floors.get('xgb_c2st')
-    words, mood = leading_verdict(score, floor if floor and math.isfinite(floor) else 1.0)
+    said = report.verdict('xgb_c2st')
+    assert said is not None
+    words, mood = said.words, said.mood
     right = 1 - score / 2
     main = (
         f'<div><div class="name">XGB-C2ST</div><div class="value {mood}">{score:.3f}</div>'
@@ -79,21 +77,18 @@ def _hero(report: Report) -> str:
     return f'<section class="card hero">{main}{_weak_test(report)}</section>'
 
 
-def _copying(report: Report) -> str:
+def _copying(report: ReportData) -> str:
     """A warning where the leading score is good because rows were copied."""
-    for key in ('dcr_share', 'copies', 'beta_recall'):
-        if key not in report.scores:
-            continue
-        said = verdict(key, report.scores, report.floors, report.goal(key))
-        if said is not None and said[0].split(':')[0] in COPYING:
-            return (
-                '<p class="poor">But training rows were copied, see the privacy scores: a copy '
-                'cannot be told from the real data either.</p>'
-            )
+    verdicts = [report.verdict(key) for key in SCORES if key in report.scores]
+    if any(said is not None and said.copying for said in verdicts):
+        return (
+            '<p class="poor">But training rows were copied, see the privacy scores: a copy '
+            'cannot be told from the real data either.</p>'
+        )
     return ''
 
 
-def _weak_test(report: Report) -> str:
+def _weak_test(report: ReportData) -> str:
     weak = report.scores.get('lr_c2st', math.nan)
     value = f'<div class="value">{weak:.3f}</div>' if math.isfinite(weak) else '<p>not computed</p>'
     return (
@@ -107,7 +102,7 @@ def _weak_test(report: Report) -> str:
     )
 
 
-def _score_cards(report: Report) -> str:
+def _score_cards(report: ReportData) -> str:
     parts = [
         '<section><h2>Scores</h2><p class="lead">Two samples of the same population differ '
         'too. The floor beside a score is what real data score in the place of the synthetic '
@@ -116,8 +111,8 @@ def _score_cards(report: Report) -> str:
     for group, heading in GROUPS.items():
         cards = [
             _score_card(report, key)
-            for key in MEANINGS
-            if MEANINGS[key].group == group and key in report.scores and key not in HERO_KEYS
+            for key in SCORES
+            if SCORES[key].group == group and key in report.scores and key not in HERO_KEYS
         ]
         if cards:
             parts.append(
@@ -133,14 +128,11 @@ def _score_cards(report: Report) -> str:
     return ''.join(parts) + '</section>'
 
 
-def _score_card(report: Report, key: str) -> str:
-    meaning, score = MEANINGS[key], report.scores[key]
+def _score_card(report: ReportData, key: str) -> str:
+    meaning, score = SCORES[key], report.scores[key]
     floor = report.floors.get(key, math.nan)
-    beside = (
-        'unseen real rows'
-        if key in REAL_BESIDE and key != 'mle'
-        else ('trained on real rows' if key == 'mle' else 'floor')
-    )
+    rule = meaning.floor
+    beside = rule.label if isinstance(rule, Beside) else 'floor'
     if math.isfinite(floor):
         floor_text = f'{beside}: {_value(floor, meaning.percent)}'
     elif meaning.ideal is not None:
@@ -150,12 +142,12 @@ def _score_card(report: Report, key: str) -> str:
     low, high = (report.scores.get(f'{key}_{end}', math.nan) for end in ('low', 'high'))
     if math.isfinite(low) and math.isfinite(high):
         floor_text += f' · 95 % interval {low:.3f} to {high:.3f}'
-    said = verdict(key, report.scores, report.floors, report.goal(key))
-    chip = f'<span class="chip {said[1]}">{escape(said[0])}</span>' if said else ''
+    said = report.verdict(key)
+    chip = f'<span class="chip {said.mood}">{escape(said.words)}</span>' if said else ''
     return (
         f'<div class="card score"><h3>{escape(meaning.title)}</h3>'
         f'<div class="value">{_value(score, meaning.percent)}</div>'
-        f'<div class="floor-text">{floor_text}</div>{chip}<p>{escape(meaning.sentence)}</p></div>'
+        f'<div class="floor-text">{floor_text}</div>{chip}<p>{escape(meaning.meaning)}</p></div>'
     )
 
 
@@ -172,7 +164,7 @@ def percent(share: float) -> str:
     return f'{100 * share:.0f}&nbsp;%'
 
 
-def _footer(report: Report) -> str:
+def _footer(report: ReportData) -> str:
     seconds = sum(report.seconds.values())
     return (
         '<footer>Measured with sdv_tabdar in '
