@@ -12,6 +12,7 @@ from collections.abc import Mapping, Sequence
 from typing import Any
 
 import numpy as np
+import pandas as pd
 from sdv.sampling import Condition
 
 from sdv_tabdar import evaluation
@@ -61,9 +62,7 @@ def measure(fitted: Fitted, *, condition: list[str], repeats: int) -> dict[str, 
     dataset, synthesizer = fitted.dataset, fitted.synthesizer
     train = dataset.train
     wanted = condition_of(dataset, condition)
-    count = int(
-        np.logical_and.reduce([train[name] == value for name, value in wanted.items()]).sum()
-    )
+    count = int((train[list(wanted)] == pd.Series(wanted)).all(axis=1).sum())
     rows = []
     for repeat in range(repeats):
         seed = fitted.job.seed + repeat

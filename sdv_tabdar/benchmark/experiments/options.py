@@ -204,16 +204,18 @@ def check_options(options: argparse.Namespace) -> None:
         if option is None or given is None:
             continue
         for value in given if isinstance(given, list) else [given]:
-            wrong = [
-                text
-                for bound, text, fails in (
-                    (option.least, 'at least', lambda x, b: x < b),
-                    (option.above, 'above', lambda x, b: x <= b),
-                    (option.below, 'below', lambda x, b: x >= b),
-                )
-                if bound is not None and fails(value, bound)
-                for text in [f'{text} {bound:g}']
-            ]
+            wrong = _wrong(option, value)
             if wrong:
                 flag = option.flag or f'--{name.replace("_", "-")}'
-                raise ValueError(f'{flag} must be {wrong[0]}, but it is {value:g}.')
+                raise ValueError(f'{flag} must be {wrong}, but it is {value:g}.')
+
+
+def _wrong(option: Option, value: Any) -> str:
+    """The bound that a value breaks, in words, or nothing."""
+    if option.least is not None and value < option.least:
+        return f'at least {option.least:g}'
+    if option.above is not None and value <= option.above:
+        return f'above {option.above:g}'
+    if option.below is not None and value >= option.below:
+        return f'below {option.below:g}'
+    return ''

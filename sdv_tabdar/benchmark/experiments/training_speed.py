@@ -1,8 +1,8 @@
 """Training rows per second beside a plain implementation of the same network.
 
 The plain one is float32, eager, with the fused attention call, torch's own softmax and the
-default allocator; the fast one is what ``TabDAR.fit`` runs. Both, and the speed of the machine's own
-matrix products, are measured in turns, each time in a fresh process: once set, glibc's allocator
+default allocator; the fast one is what ``TabDAR.fit`` runs. Both, and the speed of the machine's
+own matrix products, are measured in turns, each in a fresh process: once set, glibc's allocator
 does not go back to the way it is by default. The medians count, and the ratio is that of the ratios
 of the turns.
 """

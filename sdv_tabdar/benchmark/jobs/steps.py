@@ -1,4 +1,4 @@
-"""The steps of a run, each done in a process of its own: fit and sample, score, floor, keep a model.
+"""The steps of a run, each in a process of its own: fit and sample, score, floor, keep a model.
 
 Every function takes and gives JSON values; see ``process``.
 """
@@ -13,7 +13,6 @@ from collections.abc import Mapping, Sequence
 from pathlib import Path
 from typing import Any
 
-import numpy as np
 import pandas as pd
 from sdv.utils import load_synthesizer
 
@@ -25,16 +24,12 @@ from sdv_tabdar.benchmark.jobs.job import Job
 from sdv_tabdar.benchmark.methods.exchange import read_rows, write_rows
 from sdv_tabdar.benchmark.methods.spec import OURS, Request, parse_spec
 from sdv_tabdar.benchmark.methods.synthesizers import SingleTable, Synthesizer, build
-from sdv_tabdar.evaluation.registry import MEANINGS, METRICS, REAL_BESIDE
+from sdv_tabdar.evaluation.registry import METRICS
 from sdv_tabdar.synthesizer import TabDARSynthesizer
 
 ROWS = 'synthetic.csv.gz'
 PICKLE = 'synthesizer.pkl'
 MODEL = 'model.json'
-# Differences between two samples of n rows each shrink as 1 / sqrt(n); halves have n / 2.
-HALVES_FACTOR = 1 / math.sqrt(2)
-# A run's own scores of these come with what real rows score, which is a better floor.
-FLOOR_BESIDE = ('mle', 'nndr')
 
 
 @dataclasses.dataclass(frozen=True)
@@ -106,35 +101,19 @@ def score(job: dict[str, Any], folder: str) -> dict[str, Any]:
 
 
 def floor(job: dict[str, Any]) -> dict[str, Any]:
-    """Score one half of the training rows against the other: what no generator can beat.
-
-    Errors that shrink with the number of rows are scaled from half of the rows to all of them.
-    """
+    """What one half of the training rows scores against the other, scaled to all of them."""
     planned = Job.from_dict(job)
     dataset = planned.load()
-    order = np.random.default_rng(planned.seed).permutation(len(dataset.train))
-    half = len(order) // 2
-    first, second = (
-        dataset.train.iloc[rows].reset_index(drop=True)
-        for rows in (order[:half], order[half : 2 * half])
-    )
-    scores = evaluation.score(
-        first,
-        second,
+    floors = evaluation.floor_scores(
+        dataset.train,
         dataset.metadata,
         dataset.test,
         target=dataset.target,
-        metrics=[name for name in _possible(planned.metrics, dataset) if name not in FLOOR_BESIDE],
+        metrics=_possible(planned.metrics, dataset),
         seed=planned.seed,
         paper_compatible=planned.paper_compatible,
     )
-    noisy = {key for key, meaning in MEANINGS.items() if meaning.noisy}
-    scaled = {
-        key: value * HALVES_FACTOR if key in noisy and value is not None else value
-        for key, value in plain_numbers(scores).items()
-        if key in MEANINGS and key not in REAL_BESIDE
-    }
-    return {'scores': scaled}
+    return {'scores': plain_numbers(floors)}
 
 
 def fit(job: dict[str, Any], folder: str) -> dict[str, Any]:

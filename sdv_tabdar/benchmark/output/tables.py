@@ -15,7 +15,7 @@ from typing import Any, Literal
 import pandas as pd
 
 from sdv_tabdar.benchmark.output.rendering import Cell, Grid
-from sdv_tabdar.evaluation.registry import MEANINGS, REAL_BESIDE
+from sdv_tabdar.evaluation.registry import REAL_BESIDE, SCORES
 
 FLOOR_LABEL = 'floor (real against real)'
 NOTHING = '-'
@@ -92,7 +92,7 @@ TITLES = {
 
 def _metric(key: str) -> Number:
     """A metric as the evaluation explains it."""
-    meaning = MEANINGS[key]
+    meaning = SCORES[key]
     title = TITLES.get(key, meaning.title) + (', %' if meaning.percent else '')
     goals: dict[str, Goal] = {'lower': 'low', 'higher': 'high', 'floor': meaning.ideal}
     if meaning.goal == 'floor' and meaning.ideal is not None:
@@ -102,7 +102,7 @@ def _metric(key: str) -> Number:
     return Number(key, title, goals[meaning.goal], factor, digits, meaning.group)
 
 
-METRICS = tuple(_metric(key) for key in dict.fromkeys((*TITLES, *MEANINGS)))
+METRICS = tuple(_metric(key) for key in dict.fromkeys((*TITLES, *SCORES)))
 COSTS = (
     Number('fit_seconds', 'Fit, s', 'low', 1, 1, TIME),
     Number('fit_cpu_seconds', 'Fit, processor s', 'low', 1, 1, TIME),
@@ -212,7 +212,7 @@ def _numbers(rows: pd.DataFrame) -> list[Number]:
 def _is_shown(key: str) -> bool:
     """Not the spread within a run, and not what is shown as a floor."""
     name, _, suffix = key.rpartition('_')
-    is_spread = key not in MEANINGS and suffix in SPREADS and name.removesuffix('_real') in MEANINGS
+    is_spread = key not in SCORES and suffix in SPREADS and name.removesuffix('_real') in SCORES
     return not is_spread and key not in REAL_BESIDE.values()
 
 

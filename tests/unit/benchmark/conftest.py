@@ -103,7 +103,17 @@ def scored(monkeypatch: pytest.MonkeyPatch) -> list[dict[str, Any]]:
         }
         return {key: value for name in settings['metrics'] for key, value in known[name].items()}
 
-    monkeypatch.setattr(sdv_tabdar, 'evaluation', SimpleNamespace(score=score), raising=False)
+    def floor_scores(
+        real_train: pd.DataFrame,
+        metadata: object,
+        real_test: pd.DataFrame | None = None,
+        **settings: Any,
+    ) -> dict[str, float]:
+        half = len(real_train) // 2
+        return score(real_train[:half], real_train[half:], metadata, real_test, **settings)
+
+    fake = SimpleNamespace(score=score, floor_scores=floor_scores)
+    monkeypatch.setattr(sdv_tabdar, 'evaluation', fake, raising=False)
     return calls
 
 

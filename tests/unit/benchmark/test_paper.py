@@ -71,7 +71,7 @@ def test_the_command_prints_every_table_and_runs_nothing_twice(
         asked.append(paper_compatible)
         return {key: value for name in metrics for key, value in SCORES[name].items()}
 
-    monkeypatch.setattr(sdv_tabdar, 'evaluation', SimpleNamespace(score=fixed))
+    monkeypatch.setattr(sdv_tabdar, 'evaluation', SimpleNamespace(score=fixed, floor_scores=fixed))
     monkeypatch.setattr(synthesizers, '_build_ours', lambda *_: Repeated())
     out = tmp_path / 'out'
     options = parsed(

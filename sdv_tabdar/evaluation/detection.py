@@ -2,13 +2,6 @@
 
 The score is SDMetrics' detection score, 1 - mean over 3 folds of (2 max(AUC, 1/2) - 1): 1 means
 that the classifier does no better than guessing, 0 that it is always right.
-
-`xgb_c2st` (boosted trees) is the one to look at. `lr_c2st` (logistic regression, SDMetrics'
-LogisticDetection, the number in the papers) sees no relation between columns: shuffle every column
-of real data on its own, and it still scores about 1.
-
-Both use SDMetrics' preprocessing and give its number where it has one, with folds that are seeded.
-The boosted trees also see what SDMetrics drops: boolean and ordinal columns, and missing cells.
 """
 
 from __future__ import annotations
@@ -18,7 +11,6 @@ from dataclasses import dataclass
 from typing import Protocol
 
 import numpy as np
-import pandas as pd
 from sklearn.exceptions import ConvergenceWarning
 from sklearn.linear_model import LogisticRegression
 from sklearn.metrics import roc_auc_score
@@ -26,8 +18,7 @@ from sklearn.model_selection import StratifiedKFold
 from sklearn.preprocessing import RobustScaler
 from xgboost import XGBClassifier
 
-from sdv_tabdar.evaluation.context import Context, MetricResult, NotComputableError
-from sdv_tabdar.evaluation.features import TableFeatures
+from sdv_tabdar.evaluation.context import NotComputableError
 
 FOLDS = 3
 
@@ -90,35 +81,6 @@ def detect(
         advantages.append(max(0.5, auc) * 2 - 1)
         fitted.append(model)
     return Detection(float(1 - np.mean(advantages)), probability, tuple(fitted))
-
-
-def xgb_c2st(context: Context) -> MetricResult:
-    """`xgb_c2st`, with the importance of each column and the suspicion of each synthetic row."""
-    features = TableFeatures.fit(context.real, context.columns, fill='mean')
-    real, synthetic = features.transform(context.real, context.synthetic)
-    found = detect(real.values, synthetic.values, seed=context.seed)
-    gains = np.mean([model.feature_importances_ for model in found.classifiers], axis=0)  # type: ignore[attr-defined]
-    importance = pd.DataFrame({'feature': real.names, 'column': real.sources, 'importance': gains})
-    suspicion = 1 - found.real_probability
-    rows = len(context.real)
-    return MetricResult(
-        {'xgb_c2st': found.score},
-        {'importance': importance},
-        {'real_suspicion': suspicion[:rows], 'suspicion': suspicion[rows:]},
-    )
-
-
-def lr_c2st(context: Context) -> MetricResult:
-    """`lr_c2st`, on the columns that SDMetrics' LogisticDetection looks at."""
-    columns = context.columns.without_sdtypes(['boolean', 'ordinal'])
-    if not columns.names:
-        raise NotComputableError(
-            'SDMetrics drops boolean and ordinal columns, and no other is left.'
-        )
-    features = TableFeatures.fit(context.real, columns, fill='mean', flag_missing=False)
-    real, synthetic = features.transform(context.real, context.synthetic)
-    found = detect(real.values, synthetic.values, classifier='lr', seed=context.seed)
-    return MetricResult({'lr_c2st': found.score})
 
 
 def _fitted(classifier: str, x: np.ndarray, y: np.ndarray) -> Classifier:

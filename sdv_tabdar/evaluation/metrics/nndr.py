@@ -9,7 +9,8 @@ from __future__ import annotations
 
 import numpy as np
 
-from sdv_tabdar.evaluation.context import Context, MetricResult, NotComputableError
+from sdv_tabdar.evaluation.context import Context, NotComputableError
+from sdv_tabdar.evaluation.metric import Beside, Metric, MetricResult, Score
 
 LOW_QUANTILE = 0.05
 
@@ -38,3 +39,28 @@ def nndr(context: Context) -> MetricResult:
         scores['nndr_holdout'] = float(np.median(honest))
         scores['nndr_low_holdout'] = float(np.quantile(honest, LOW_QUANTILE))
     return MetricResult(scores)
+
+
+METRIC = Metric(
+    'nndr',
+    nndr,
+    (
+        Score(
+            'nndr',
+            'Distance ratio',
+            'Distance to the nearest by distance to the second nearest training row, median; '
+            'lower than for unseen real rows means that rows are singled out.',
+            'privacy',
+            'floor',
+            floor=Beside('nndr_holdout'),
+        ),
+        Score(
+            'nndr_low',
+            'Distance ratio, lowest 5 %',
+            'The same for the most suspicious rows.',
+            'privacy',
+            'floor',
+            floor=Beside('nndr_low_holdout'),
+        ),
+    ),
+)

@@ -14,7 +14,9 @@ import pandas as pd
 from sdmetrics.single_column import KSComplement, TVComplement
 
 from sdv_tabdar.evaluation.columns import ColumnTypes
-from sdv_tabdar.evaluation.context import Context, MetricResult, NotComputableError
+from sdv_tabdar.evaluation.context import Context, NotComputableError
+from sdv_tabdar.evaluation.metric import Halves, Metric, MetricResult, Score
+from sdv_tabdar.evaluation.verdicts import times_floor
 
 
 def column_shapes(
@@ -68,3 +70,34 @@ def shape(context: Context) -> MetricResult:
     if concerned.any():
         scores['missing_error'] = float(gap[concerned].mean())
     return MetricResult(scores, {'columns': table})
+
+
+METRIC = Metric(
+    'shape',
+    shape,
+    (
+        Score(
+            'shape_error',
+            'Marginal error',
+            'How far the distribution of a single column is from the real one, mean over the '
+            'columns.',
+            'fidelity',
+            'lower',
+            ideal=0.0,
+            floor=Halves(scaled=True),
+            verdict=times_floor,
+            percent=True,
+        ),
+        Score(
+            'missing_error',
+            'Missing-cell error',
+            'The difference in the share of missing cells, mean over the columns that have any.',
+            'fidelity',
+            'lower',
+            ideal=0.0,
+            floor=Halves(scaled=True),
+            verdict=times_floor,
+            percent=True,
+        ),
+    ),
+)

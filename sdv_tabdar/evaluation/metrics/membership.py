@@ -12,7 +12,8 @@ from __future__ import annotations
 import numpy as np
 from sklearn.metrics import roc_auc_score, roc_curve
 
-from sdv_tabdar.evaluation.context import Context, MetricResult
+from sdv_tabdar.evaluation.context import Context
+from sdv_tabdar.evaluation.metric import Halves, Metric, MetricResult, Reading, Score, Verdict
 from sdv_tabdar.evaluation.neighbours import nearest
 
 
@@ -37,3 +38,41 @@ def membership(context: Context) -> MetricResult:
     others = nearest(points['holdout'], points['synthetic'])[0][:, 0]
     auc, advantage = attack(members, others)
     return MetricResult({'mia_auc': auc, 'mia_advantage': advantage})
+
+
+def leak(reading: Reading) -> Verdict:
+    """How far the attack is above guessing."""
+    if reading.value <= 0.52:
+        return Verdict('no better than guessing', 'good')
+    if reading.value <= 0.55:
+        return Verdict('a weak leak', 'fair')
+    return Verdict('a leak', 'poor')
+
+
+METRIC = Metric(
+    'membership',
+    membership,
+    (
+        Score(
+            'mia_auc',
+            'Membership attack',
+            'How well the distance to the closest synthetic row tells who was in the training '
+            'data: .5 is guessing, 1 is certainty.',
+            'privacy',
+            'floor',
+            ideal=0.5,
+            floor=Halves(),
+            verdict=leak,
+        ),
+        Score(
+            'mia_advantage',
+            'Attack advantage',
+            'The largest gap between true and false alarms of that attack.',
+            'privacy',
+            'lower',
+            ideal=0.0,
+            floor=Halves(),
+        ),
+    ),
+    needs_holdout=True,
+)

@@ -16,8 +16,10 @@ import pandas as pd
 from scipy.spatial.distance import jensenshannon
 
 from sdv_tabdar.evaluation.columns import ColumnTypes
-from sdv_tabdar.evaluation.context import Context, MetricResult
+from sdv_tabdar.evaluation.context import Context
 from sdv_tabdar.evaluation.features import level_codes
+from sdv_tabdar.evaluation.metric import Halves, Metric, MetricResult, Score
+from sdv_tabdar.evaluation.verdicts import times_floor
 
 BINS = 10
 
@@ -93,3 +95,31 @@ def _bin_codes(values: pd.Series, edges: np.ndarray) -> np.ndarray:
     inside = values.between(edges[0], edges[-1]).to_numpy()
     bins = np.digitize(values.fillna(edges[0]), edges[1:-1]) + 2
     return np.where(values.isna(), 1, np.where(inside, bins, 0)).astype(np.int64)
+
+
+METRIC = Metric(
+    'jsd',
+    jsd,
+    (
+        Score(
+            'jsd',
+            'Jensen-Shannon distance',
+            'Another distance of single-column distributions, mean over the columns.',
+            'fidelity',
+            'lower',
+            ideal=0.0,
+            floor=Halves(scaled=True),
+            verdict=times_floor,
+        ),
+        Score(
+            'jsd_paper',
+            'JSD as published',
+            'The number of the papers, computed with their smoothing, which shrinks it.',
+            'fidelity',
+            'lower',
+            ideal=0.0,
+            floor=Halves(scaled=True),
+            verdict=times_floor,
+        ),
+    ),
+)

@@ -11,7 +11,8 @@ import numpy as np
 import pandas as pd
 from sdmetrics.single_table.privacy import DCROverfittingProtection
 
-from sdv_tabdar.evaluation.context import Context, MetricResult
+from sdv_tabdar.evaluation.context import Context
+from sdv_tabdar.evaluation.metric import Halves, Metric, MetricResult, Score
 
 MAX_ROWS = 1000
 
@@ -42,3 +43,22 @@ def sdmetrics_dcr(context: Context) -> MetricResult:
         table_name=None,
     )
     return MetricResult({'sdmetrics_dcr': float(score)})
+
+
+METRIC = Metric(
+    'sdmetrics_dcr',
+    sdmetrics_dcr,
+    (
+        Score(
+            'sdmetrics_dcr',
+            'DCR, SDMetrics',
+            'The overfitting score of SDMetrics, on a thousand rows: below 1 where more than '
+            'half of the synthetic rows are closer to the training rows.',
+            'privacy',
+            'higher',
+            ideal=1.0,
+            floor=Halves(),
+        ),
+    ),
+    needs_holdout=True,
+)

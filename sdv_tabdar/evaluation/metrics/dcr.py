@@ -12,11 +12,21 @@ a random choice of groups. The published code counts ties as 'not closer', which
 
 from __future__ import annotations
 
+import math
 from dataclasses import dataclass
 
 import numpy as np
 
-from sdv_tabdar.evaluation.context import Context, MetricResult
+from sdv_tabdar.evaluation.context import Context
+from sdv_tabdar.evaluation.metric import (
+    Beside,
+    Halves,
+    Metric,
+    MetricResult,
+    Reading,
+    Score,
+    Verdict,
+)
 from sdv_tabdar.evaluation.neighbours import Points, nearest_by_group
 
 DRAWS = 200
@@ -137,3 +147,61 @@ def dcr(context: Context) -> MetricResult:
 def _to_train(to_real: np.ndarray) -> dict[str, float]:
     """What distances to the training rows say by themselves."""
     return {'copies': float((to_real == 0).mean()), 'dcr_median': float(np.median(to_real))}
+
+
+def closeness(reading: Reading) -> Verdict:
+    """Whether the lower end of the interval is above one half."""
+    low = reading.scores.get('dcr_share_low', reading.value)
+    if low <= 0.505:
+        return Verdict('no sign of copying', 'good')
+    if low <= 0.55:
+        return Verdict('slightly closer to the rows trained on', 'fair')
+    return Verdict('clearly closer to the rows trained on', 'poor', copying=True)
+
+
+def copied(reading: Reading) -> Verdict | None:
+    """Whether there are more exact copies than among unseen real rows."""
+    if not math.isfinite(reading.floor):
+        return None
+    if reading.value <= 2 * reading.floor + 0.001:
+        return Verdict('no more than by chance', 'good')
+    return Verdict('more than by chance', 'poor', copying=True)
+
+
+METRIC = Metric(
+    'dcr',
+    dcr,
+    (
+        Score(
+            'dcr_share',
+            'Closer to train',
+            'Share of synthetic rows that are closer to the rows trained on than to unseen real '
+            'rows; .5 is no copying.',
+            'privacy',
+            'floor',
+            ideal=0.5,
+            floor=Halves(),
+            verdict=closeness,
+        ),
+        Score(
+            'copies',
+            'Exact copies',
+            'Share of synthetic rows that equal a training row in every cell, beside the share '
+            'of unseen real rows that do.',
+            'privacy',
+            'lower',
+            floor=Beside('copies_holdout', otherwise=Halves()),
+            verdict=copied,
+            percent=True,
+        ),
+        Score(
+            'dcr_median',
+            'Median distance',
+            'The median distance of a synthetic row to the closest training row, beside that of '
+            'unseen real rows.',
+            'privacy',
+            'floor',
+            floor=Beside('dcr_median_holdout'),
+        ),
+    ),
+)

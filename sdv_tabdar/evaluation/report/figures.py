@@ -1,6 +1,6 @@
 """What the report draws, binned: no figure holds rows of the real table.
 
-Each function returns plain dicts of names, shares and edges; `plots` turns them into SVG.
+Each function returns plain dicts of names, shares and edges; `charts` turns them into geometry.
 """
 
 from __future__ import annotations

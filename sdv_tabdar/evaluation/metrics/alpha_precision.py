@@ -15,12 +15,16 @@ distributions: a sample with independent columns has an alpha-precision of about
 
 from __future__ import annotations
 
+import math
+
 import numpy as np
 import pandas as pd
 
 from sdv_tabdar.evaluation.columns import ColumnTypes
-from sdv_tabdar.evaluation.context import Context, MetricResult, NotComputableError
+from sdv_tabdar.evaluation.context import Context, NotComputableError
+from sdv_tabdar.evaluation.metric import Halves, Metric, MetricResult, Reading, Score, Verdict
 from sdv_tabdar.evaluation.neighbours import nearest, to_points
+from sdv_tabdar.evaluation.verdicts import below_real
 
 LEVELS = np.linspace(0, 1, 30)
 MAX_ROWS = 50_000
@@ -108,3 +112,46 @@ def _labelled(frame: pd.DataFrame, columns: ColumnTypes) -> dict[str, pd.Series]
 def _closeness(curve: np.ndarray) -> float:
     """1 - the area between a curve and the diagonal, scaled as in synthcity."""
     return float(1 - np.abs(LEVELS - curve).sum() / LEVELS.sum())
+
+
+def coverage(reading: Reading) -> Verdict | None:
+    """How much of the floor beta-recall reaches, and whether it is above what is honest."""
+    if not math.isfinite(reading.floor):
+        return None
+    if reading.value > reading.floor + 0.1:
+        return Verdict('more than honest: copies', 'poor', copying=True)
+    if reading.value > reading.floor + 0.04:
+        return Verdict('a little above the floor', 'fair')
+    share = reading.value / max(reading.floor, 1e-9)
+    if share >= 0.9:
+        return Verdict('at the floor', 'good')
+    return Verdict(f'{100 * share:.0f} % of the floor', 'fair' if share >= 0.7 else 'poor')
+
+
+METRIC = Metric(
+    'alpha_precision',
+    alpha_precision,
+    (
+        Score(
+            'alpha_precision',
+            'alpha-precision',
+            'Whether synthetic rows lie where real rows are typical.',
+            'fidelity',
+            'higher',
+            ideal=1.0,
+            floor=Halves(),
+            verdict=below_real,
+        ),
+        Score(
+            'beta_recall',
+            'beta-recall',
+            'Whether synthetic rows cover the real ones; an honest sample scores .5 (the '
+            'floor), and clearly more means copying.',
+            'fidelity',
+            'floor',
+            ideal=0.5,
+            floor=Halves(),
+            verdict=coverage,
+        ),
+    ),
+)

@@ -20,8 +20,10 @@ from sklearn.metrics import roc_auc_score
 from xgboost import XGBClassifier, XGBRegressor
 
 from sdv_tabdar.evaluation.columns import ColumnTypes
-from sdv_tabdar.evaluation.context import Context, MetricResult, NotComputableError
+from sdv_tabdar.evaluation.context import Context, NotComputableError
 from sdv_tabdar.evaluation.features import TableFeatures, level_codes
+from sdv_tabdar.evaluation.metric import Beside, Goal, Metric, MetricResult, Reading, Score, Verdict
+from sdv_tabdar.evaluation.verdicts import below_real, multiple
 
 SEEDS = 3
 TREES: dict[str, float] = {
@@ -61,7 +63,9 @@ def mle(context: Context) -> MetricResult:
         scores['mle_paper'] = paper_mle(
             context.synthetic, holdout, context.real, columns, target, seed=context.seed
         )
-    return MetricResult(scores)
+    # An RMSE is an error, an AUC is not.
+    goal: Goal = 'lower' if columns.is_number(target) else 'higher'
+    return MetricResult(scores, goals={'mle': goal, 'mle_paper': goal})
 
 
 def paper_mle(
@@ -231,3 +235,37 @@ def _first_number_is_large(frame: pd.DataFrame, inputs: ColumnTypes) -> bool:
         return False
     first = frame[inputs.numbers[0]]
     return bool(first.min() >= 0 and first.max() >= 1e3)
+
+
+def beside_real(reading: Reading) -> Verdict | None:
+    """An AUC below, or an RMSE in multiples of, that of the model trained on real rows."""
+    if reading.goal == 'lower':
+        return multiple(reading, 'that of real rows', fair=1.05, poor=1.2)
+    return below_real(reading)
+
+
+METRIC = Metric(
+    'mle',
+    mle,
+    (
+        Score(
+            'mle',
+            'Trained on synthetic',
+            'AUC (or RMSE) on real test rows of a model trained on synthetic rows; the floor is '
+            'the same model trained on real rows.',
+            'use',
+            'higher',
+            floor=Beside('mle_real', 'trained on real rows'),
+            verdict=beside_real,
+        ),
+        Score(
+            'mle_paper',
+            'MLE as published',
+            'The same by the published protocol with its grid of 36 models.',
+            'use',
+            'higher',
+        ),
+    ),
+    needs_holdout=True,
+    needs_target=True,
+)

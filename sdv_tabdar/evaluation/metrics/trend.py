@@ -20,7 +20,9 @@ from sdmetrics.column_pairs import ContingencySimilarity, CorrelationSimilarity
 from sdmetrics.errors import ConstantInputError
 
 from sdv_tabdar.evaluation.columns import ColumnTypes
-from sdv_tabdar.evaluation.context import Context, MetricResult, NotComputableError
+from sdv_tabdar.evaluation.context import Context, NotComputableError
+from sdv_tabdar.evaluation.metric import Halves, Metric, MetricResult, Score
+from sdv_tabdar.evaluation.verdicts import times_floor
 
 STRONG_CORRELATION = 0.5
 STRONG_ASSOCIATION = 0.3
@@ -129,3 +131,34 @@ def _cramers_v(first: np.ndarray, second: np.ndarray) -> float:
     if min(counts.shape) < 2:
         return 0.0
     return float(association(counts, method='cramer'))
+
+
+METRIC = Metric(
+    'trend',
+    trend,
+    (
+        Score(
+            'trend_error',
+            'Joint error',
+            'How far the relation of two columns is from the real one, mean over all pairs.',
+            'fidelity',
+            'lower',
+            ideal=0.0,
+            floor=Halves(scaled=True),
+            verdict=times_floor,
+            percent=True,
+        ),
+        Score(
+            'trend_strong_error',
+            'Joint error, related pairs',
+            'The same over the pairs that are clearly related in the real data; what the '
+            'quality report of recent SDMetrics averages.',
+            'fidelity',
+            'lower',
+            ideal=0.0,
+            floor=Halves(scaled=True),
+            verdict=times_floor,
+            percent=True,
+        ),
+    ),
+)

@@ -1,10 +1,9 @@
-"""What `evaluate` returns: scores with floors, as a tidy frame, as JSON and as a page."""
+"""What `evaluate` returns: its data as a tidy frame, as JSON and as a page."""
 
 from __future__ import annotations
 
 import json
 import math
-from dataclasses import dataclass, field
 from importlib.metadata import version
 from pathlib import Path
 from typing import Any
@@ -12,44 +11,14 @@ from typing import Any
 import numpy as np
 import pandas as pd
 
-from sdv_tabdar.evaluation.page import render_page
-from sdv_tabdar.evaluation.registry import MEANINGS
+from sdv_tabdar.evaluation.report.data import ReportData
+from sdv_tabdar.evaluation.report.page import render_page
 
 RECORDED_VERSIONS = ('sdmetrics', 'xgboost', 'scikit-learn', 'pandas', 'numpy')
 
 
-@dataclass(frozen=True)
-class Report:
-    """The scores of a synthetic table and what a page about it shows.
-
-    Attributes:
-        title: The heading.
-        scores: Numbers by key.
-        floors: What two disjoint sets of real rows score, by key, scaled to the tables' sizes.
-        notes: Why a metric was left out or has no value.
-        tables: Breakdowns: 'columns' (shape), 'pairs' (trend), 'importance' (XGB-C2ST).
-        figures: What the page draws, already binned, so that a report holds no rows of the real
-            table; the most suspicious synthetic rows are the exception.
-        lower_is_better: Keys that are errors only because of the data (the RMSE of a target).
-        seconds: Time that each metric took, without its floor.
-        facts: Numbers of rows and columns, target, seed.
-    """
-
-    title: str
-    scores: dict[str, float]
-    floors: dict[str, float]
-    notes: dict[str, str]
-    tables: dict[str, pd.DataFrame] = field(repr=False)
-    figures: dict[str, Any] = field(repr=False)
-    lower_is_better: frozenset[str] = frozenset()
-    seconds: dict[str, float] = field(default_factory=dict, repr=False)
-    facts: dict[str, Any] = field(default_factory=dict)
-
-    def goal(self, key: str) -> str:
-        """'higher', 'lower' or 'floor' (neither: the floor is ideal); '' for a mere fact."""
-        if key in self.lower_is_better:
-            return 'lower'
-        return MEANINGS[key].goal if key in MEANINGS else ''
+class Report(ReportData):
+    """The scores of a synthetic table, as a tidy frame, as JSON and as a page."""
 
     def to_frame(self) -> pd.DataFrame:
         """All numbers, one per row.
