@@ -72,6 +72,8 @@ class Number:
         text = f'{middle:{pattern}}'
         if len(scaled) == 1 or not all(map(math.isfinite, scaled)):
             return text
+        if self.center == 'median' and len(set(scaled)) == 1:
+            return text
         if self.center == 'mean':
             return f'{text} ± {statistics.stdev(scaled):,.{self.digits}f}'
         return f'{text} [{min(scaled):{pattern}}, {max(scaled):{pattern}}]'

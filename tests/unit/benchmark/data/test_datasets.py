@@ -11,7 +11,7 @@ import pandas as pd
 import pytest
 from sdv.metadata import Metadata
 
-from sdv_tabdar.benchmark.datasets import dataset_names, load_dataset
+from sdv_tabdar.benchmark.data.datasets import dataset_names, load_dataset
 
 
 def own_metadata(name: str, columns: dict[str, str]) -> dict[str, object]:

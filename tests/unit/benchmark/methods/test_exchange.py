@@ -8,7 +8,7 @@ import numpy as np
 import pandas as pd
 import pytest
 
-from sdv_tabdar.benchmark.exchange import read_rows, write_rows
+from sdv_tabdar.benchmark.methods.exchange import read_rows, write_rows
 
 
 def test_round_trip_is_exact(tmp_path: Path) -> None:
