@@ -64,6 +64,7 @@ def generate(job: dict[str, Any], folder: str) -> dict[str, Any]:
         synthesizer.fit(dataset.train.copy())
     with measured() as sampling:
         rows = synthesizer.sample(len(dataset.train))
+    Path(folder).mkdir(parents=True, exist_ok=True)
     write_rows(rows, Path(folder) / ROWS)
     timed = getattr(synthesizer, 'timed', True)
     own_seconds: Mapping[str, float] = getattr(synthesizer, 'seconds', {})

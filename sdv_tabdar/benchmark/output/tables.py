@@ -72,7 +72,7 @@ class Number:
         text = f'{middle:{pattern}}'
         if len(scaled) == 1 or not all(map(math.isfinite, scaled)):
             return text
-        if self.center == 'median' and len(set(scaled)) == 1:
+        if len(set(scaled)) == 1 and (self.center == 'median' or not self.digits):
             return text
         if self.center == 'mean':
             return f'{text} ± {statistics.stdev(scaled):,.{self.digits}f}'

@@ -23,7 +23,9 @@ from sdv_tabdar.benchmark.data.distributions import (
 
 def rejections(distribution: Distribution, draw: Any, size: int) -> float:
     generator = np.random.default_rng(0)
-    checks = [compare(pd.DataFrame({'x': draw(generator, size)}), 'x', distribution) for _ in range(200)]
+    checks = [
+        compare(pd.DataFrame({'x': draw(generator, size)}), 'x', distribution) for _ in range(200)
+    ]
     return float(np.mean([not check.within for found in checks for check in found]))
 
 

@@ -82,7 +82,9 @@ def test_residuals_of_many_values_are_standard_normal(
     assert check.distance < 0.005
 
 
-def test_training_tables_lie_evenly_on_their_distribution(tables: Mapping[str, known.KnownTable]) -> None:
+def test_training_tables_lie_evenly_on_their_distribution(
+    tables: Mapping[str, known.KnownTable],
+) -> None:
     frame = tables['gaussian'].frame
     distribution = stats.norm(known.MEANS[0], known.SCALES[0])
     assert stats.kstest(frame['x'], distribution.cdf).statistic < 1e-3

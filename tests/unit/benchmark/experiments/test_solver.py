@@ -1,4 +1,4 @@
-"""The solver command: both solvers converge to known distributions, the package's in fewer steps."""
+"""Both solvers converge to known distributions, the package's in fewer steps."""
 
 from __future__ import annotations
 

@@ -56,14 +56,13 @@ def test_a_model_is_fitted_once(
     ask_models(count_rows, [job], tmp_path, {'times': 2})
     [(_, other)] = ask_models(count_rows, [job], tmp_path, {'times': 3})
     assert other['rows'] == [{'count': 15}]
-    assert [call['function'] for call in called] == ['fit', f'{__name__}:count_rows'] * 1 + [
-        f'{__name__}:count_rows'
-    ]
+    asked_for = [call['function'].rpartition(':')[2] for call in called]
+    assert asked_for == ['fit', 'count_rows', 'count_rows']
     # What is predicted is no part of the model, its training is.
     target = Job(str(prepared), 'one', 'tabdar', TINY, target='code')
     assert len(ask_models(count_rows, [target], tmp_path, {'times': 2})) == 1
-    with pytest.raises(ValueError, match='was made with other settings .*seconds|max_training_t'):
-        longer = Job(str(prepared), 'one', 'tabdar', TINY, max_training_time=5.0)
+    longer = Job(str(prepared), 'one', 'tabdar', TINY, max_training_time=5.0)
+    with pytest.raises(ValueError, match='was made with other settings .*max_training_time'):
         ask_models(count_rows, [longer], tmp_path, {'times': 2})
     assert ask_models(refuse, [job], tmp_path, {}) == []
     assert 'out of luck' in capsys.readouterr().out

@@ -6,8 +6,8 @@ import numpy as np
 import pandas as pd
 import pytest
 
-from sdv_tabdar.benchmark.methods import imputers
 from sdv_tabdar.benchmark.experiments.imputation import hidden_cells, with_gaps
+from sdv_tabdar.benchmark.methods import imputers
 from sdv_tabdar.benchmark.methods.imputers import IMPUTERS, Codes, Columns
 
 COLUMNS = Columns(['x', 'y'], ['code', 'kind'])

@@ -61,7 +61,9 @@ def test_options_reach_an_sdv_synthesizer(prepared: Path) -> None:
 @pytest.mark.usefixtures('ours')
 def test_ours_gets_seed_time_and_overrides(prepared: Path) -> None:
     dataset = load_dataset(prepared, 'one')
-    made: Any = build(Request(parse_spec('tabdar:width=8'), dataset, seed=4, max_training_time=30.0))
+    made: Any = build(
+        Request(parse_spec('tabdar:width=8'), dataset, seed=4, max_training_time=30.0)
+    )
     assert made.synthesizer.settings == {
         'width': 8,
         'random_state': 4,
@@ -80,7 +82,9 @@ def test_ours_gets_seed_time_and_overrides(prepared: Path) -> None:
 def test_rows_from_elsewhere(prepared: Path, tmp_path: Path) -> None:
     dataset = load_dataset(prepared, 'one')
     write_rows(dataset.train.head(30), tmp_path / 'one_7.csv')
-    synthesizer = build(Request(parse_spec(f'csv:{tmp_path}/{{table}}_{{seed}}.csv'), dataset, seed=7))
+    synthesizer = build(
+        Request(parse_spec(f'csv:{tmp_path}/{{table}}_{{seed}}.csv'), dataset, seed=7)
+    )
     synthesizer.fit(dataset.train)
     pd.testing.assert_frame_equal(synthesizer.sample(20), dataset.train.head(20))
     assert len(synthesizer.sample(1000)) == 30

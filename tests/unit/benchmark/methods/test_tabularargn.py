@@ -12,7 +12,6 @@ from sdv_tabdar.benchmark.data.datasets import load_dataset
 from sdv_tabdar.benchmark.methods.spec import Request, parse_spec
 from sdv_tabdar.benchmark.methods.synthesizers import build
 
-
 FAKE_PYTHON = """#!/bin/sh
 # Plays the other Python: $3 is the step, $4 the folder.
 cd "$4"
