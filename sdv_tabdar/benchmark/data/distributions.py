@@ -22,7 +22,6 @@ LEVEL = 0.99
 SIMULATIONS = 4_000
 # Of fewer numbers than this the distance says nothing.
 FEWEST = 50
-REST = '(other)'
 
 
 @dataclasses.dataclass(frozen=True)

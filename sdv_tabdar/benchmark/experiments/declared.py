@@ -23,7 +23,13 @@ from sdv_tabdar.benchmark.experiments import (
     training_speed,
 )
 from sdv_tabdar.benchmark.experiments.comparison import Compare
-from sdv_tabdar.benchmark.experiments.experiment import AskModels, Experiment, OneTable
+from sdv_tabdar.benchmark.experiments.experiment import (
+    AskModels,
+    Experiment,
+    MeasureJobs,
+    OneTable,
+    plan_models,
+)
 from sdv_tabdar.benchmark.experiments.options import REQUIRED
 from sdv_tabdar.benchmark.jobs.job import DEFAULT_METRICS
 from sdv_tabdar.benchmark.methods.imputers import IMPUTERS
@@ -142,7 +148,7 @@ EXPERIMENTS: Mapping[str, Experiment] = {
             'sample_rows': None,
             'repeats': 5,
         },
-        sampling_speed.collect,
+        MeasureJobs(sampling_speed.measure, sampling_speed.planned, ('sample_rows', 'repeats')),
         OneTable('Sampling speed', ['table', 'synthesizer'], sampling_speed.NUMBERS, name='run'),
         note='Medians [lowest, highest].',
     ),
@@ -195,7 +201,7 @@ EXPERIMENTS: Mapping[str, Experiment] = {
             'steps': [64, 16, 8, 4, 2, 1],
             'repeats': 2,
         },
-        solver_quality.collect,
+        MeasureJobs(solver_quality.measure, plan_models, ('steps', 'repeats')),
         OneTable('Steps of the solver', ['table', 'steps'], solver_quality.NUMBERS),
         note='Draws of at most 20,000 rows.',
     ),

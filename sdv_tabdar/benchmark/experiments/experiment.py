@@ -13,7 +13,7 @@ import pandas as pd
 from sdv_tabdar.benchmark.experiments.options import ALL, check_options
 from sdv_tabdar.benchmark.jobs.environment import summary
 from sdv_tabdar.benchmark.jobs.job import DEFAULT_METRICS, Job
-from sdv_tabdar.benchmark.jobs.measurements import ask_models
+from sdv_tabdar.benchmark.jobs.measurements import ask_models, measure_once
 from sdv_tabdar.benchmark.jobs.process import Measure
 from sdv_tabdar.benchmark.jobs.runs import plan
 from sdv_tabdar.benchmark.methods.spec import parse_options, parse_spec
@@ -79,6 +79,37 @@ class AskModels:
         settings = {name: getattr(options, name) for name in self.settings}
         found = ask_models(self.measure, plan_models(options), options.out, settings)
         return [row for job, answer in found for row in rows_of(job, answer)]
+
+
+@dataclasses.dataclass(frozen=True)
+class MeasureJobs:
+    """Raw rows from measurements of jobs, each with the model that it makes.
+
+    Attributes:
+        measure: ``measure(job, **settings)`` gives ``{'rows': [...]}``.
+        jobs: The jobs that options ask for.
+        settings: The options that are handed on to it.
+    """
+
+    measure: Measure
+    jobs: Callable[[argparse.Namespace], Sequence[Job]]
+    settings: Sequence[str] = ()
+
+    def __call__(self, options: argparse.Namespace) -> Rows:
+        """Measure what is missing."""
+        settings = {name: getattr(options, name) for name in self.settings}
+        rows: Rows = []
+        for job in self.jobs(options):
+            answer = measure_once(
+                self.measure,
+                {'job': job.to_dict(), **settings},
+                options.out / 'measured' / job.place,
+                settings={**job.identity(), **settings},
+                threads=job.threads,
+                seed=job.seed,
+            )
+            rows += rows_of(job, answer) if answer is not None else []
+        return rows
 
 
 def carry_out(name: str, experiment: Experiment, options: argparse.Namespace) -> int:

@@ -37,7 +37,8 @@ class Option:
     Attributes:
         help: What it says.
         kind: Makes a value of a text; None is a switch.
-        many: Whether it takes one value or more.
+        many: Whether it takes several values.
+        empty: Whether several may be none.
         metavar: How the help calls a value.
         choices: The only values there are.
         least: The smallest value that makes sense.
@@ -49,6 +50,7 @@ class Option:
     help: str
     kind: Callable[[str], Any] | None = str
     many: bool = False
+    empty: bool = False
     metavar: str | None = None
     choices: tuple[str, ...] | None = None
     least: float | None = None
@@ -81,7 +83,10 @@ OPTIONS: Mapping[str, Option] = {
     # Which synthesizers.
     'synthesizers': Option('which ones, see the main --help', many=True, metavar='SYNTHESIZER'),
     'others': Option(
-        'synthesizers beside ours, at their own settings', many=True, metavar='SYNTHESIZER'
+        'synthesizers beside ours, at their own settings',
+        many=True,
+        empty=True,
+        metavar='SYNTHESIZER',
     ),
     'argn_python': Option(
         'the Python that has mostlyai-engine, for the synthesizer tabularargn', metavar='PYTHON'
@@ -153,7 +158,7 @@ OPTIONS: Mapping[str, Option] = {
     ),
     'share': Option('share of the cells of the test rows to hide', float, above=0, below=1),
     'methods': Option(
-        'what to put beside ours', many=True, choices=tuple(IMPUTERS), metavar='METHOD'
+        'what to put beside ours', many=True, empty=True, choices=tuple(IMPUTERS), metavar='METHOD'
     ),
     'baseline_rows': Option('training rows that the others than mean/mode learn from', **_COUNT),
     'test_rows': Option('at most so many test rows', **_COUNT),
@@ -184,7 +189,7 @@ def add_options(parser: argparse.ArgumentParser, defaults: Mapping[str, Any]) ->
             flag,
             dest=name,
             type=option.kind,
-            nargs='*' if option.many and default == [] else '+' if option.many else None,
+            nargs=('*' if option.empty else '+') if option.many else None,
             metavar=option.metavar,
             choices=option.choices,
             required=default is REQUIRED,

@@ -10,10 +10,9 @@ import argparse
 from collections.abc import Sequence
 from typing import Any
 
-from sdv_tabdar.benchmark.experiments.experiment import Rows, plan_settings, rows_of
+from sdv_tabdar.benchmark.experiments.experiment import plan_settings
 from sdv_tabdar.benchmark.jobs.cost import measured
 from sdv_tabdar.benchmark.jobs.job import Job
-from sdv_tabdar.benchmark.jobs.measurements import measure_once
 from sdv_tabdar.benchmark.jobs.runs import plan
 from sdv_tabdar.benchmark.jobs.steps import prepare
 from sdv_tabdar.benchmark.methods.spec import timed_spec
@@ -27,22 +26,10 @@ NUMBERS = (
 )
 
 
-def collect(options: argparse.Namespace) -> Rows:
-    """Measure what is missing."""
+def planned(options: argparse.Namespace) -> list[Job]:
+    """The named synthesizers, or ours fitted for a short time."""
     specs = options.synthesizers or [timed_spec('tabdar', options.fit_seconds)]
-    rows: Rows = []
-    for job in plan(synthesizers=specs, **plan_settings(options)):
-        asked = {'sample_rows': options.sample_rows, 'repeats': options.repeats}
-        answer = measure_once(
-            measure,
-            {'job': job.to_dict(), **asked},
-            options.out / 'measured' / job.place,
-            settings={**job.identity(), **asked},
-            threads=job.threads,
-            seed=job.seed,
-        )
-        rows += rows_of(job, answer) if answer is not None else []
-    return rows
+    return plan(synthesizers=specs, **plan_settings(options))
 
 
 def measure(job: dict[str, Any], sample_rows: int | None, repeats: int) -> dict[str, Any]:

@@ -8,19 +8,16 @@ differ by chance as well, and a second draw with the most steps shows how much.
 
 from __future__ import annotations
 
-import argparse
 import dataclasses
 import time
-from collections.abc import Mapping, Sequence
+from collections.abc import Sequence
 from typing import Any
 
 import pandas as pd
 
 from sdv_tabdar import evaluation
 from sdv_tabdar.benchmark.experiments.core_table import configurations, core_table
-from sdv_tabdar.benchmark.experiments.experiment import Rows, plan_models, rows_of
 from sdv_tabdar.benchmark.jobs.job import Job
-from sdv_tabdar.benchmark.jobs.measurements import measure_once
 from sdv_tabdar.benchmark.methods.spec import parse_spec
 from sdv_tabdar.benchmark.output.tables import Number
 from sdv_tabdar.core.model import TabDAR
@@ -35,33 +32,13 @@ NUMBERS = (
 )
 
 
-def collect(options: argparse.Namespace) -> Rows:
-    """Fit, draw and score what is missing."""
-    rows: Rows = []
-    for job in plan_models(options):
-        settings = {**parse_spec(job.spec).options, 'max_training_time': job.max_training_time}
-        asked = {
-            'settings': {name: value for name, value in settings.items() if value is not None},
-            'steps': sorted(options.steps, reverse=True),
-            'repeats': options.repeats,
-        }
-        answer = measure_once(
-            measure,
-            {'job': job.to_dict(), **asked},
-            options.out / 'measured' / job.place,
-            settings={**job.identity(), **asked},
-            threads=job.threads,
-            seed=job.seed,
-        )
-        rows += rows_of(job, answer) if answer is not None else []
-    return rows
-
-
-def measure(
-    job: dict[str, Any], settings: Mapping[str, Any], steps: Sequence[int], repeats: int
-) -> dict[str, Any]:
-    """Draw and score for each number of steps; the first is what the others are compared with."""
+def measure(job: dict[str, Any], steps: Sequence[int], repeats: int) -> dict[str, Any]:
+    """Draw and score for each number of steps; the others are compared with the most."""
     planned = Job.from_dict(job)
+    steps = sorted(steps, reverse=True)
+    settings: dict[str, Any] = dict(parse_spec(planned.spec).options)
+    if planned.max_training_time is not None:
+        settings['max_training_time'] = planned.max_training_time
     dataset = planned.load()
     frame, kinds = core_table(dataset)
     config, training = configurations(settings)

@@ -36,7 +36,7 @@ from sdv_tabdar.core.schema import ColumnKind
 from sdv_tabdar.core.training import loop as training
 from sdv_tabdar.core.training.loop import fit_network, rows_of_step
 
-FAST, PLAIN, RATIO = 'this package', 'plain implementation', 'ratio'
+FAST, PLAIN = 'this package', 'plain implementation'
 MATRIX_SIZES = (512, 1024, 2048)
 MATRIX_TYPES = ('float32', 'bfloat16')
 MATRIX_SECONDS = 5.0

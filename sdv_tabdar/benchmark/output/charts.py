@@ -11,6 +11,7 @@ import dataclasses
 import math
 from collections.abc import Sequence
 from html import escape
+from pathlib import Path
 
 WIDTH, HEIGHT = 340.0, 250.0  # of a panel, in pixels
 LEFT, RIGHT, TOP, BOTTOM = 50.0, 14.0, 34.0, 42.0  # around its frame
@@ -258,23 +259,4 @@ def _legend(names: Sequence[str], classes: dict[str, str], width: float) -> tupl
 
 
 _END, _MIDDLE = 'text-anchor="end"', 'text-anchor="middle"'
-_STYLE = """
-svg { color-scheme: light dark; --page: #ffffff; --ink: #1c2230; --soft: #5d6575; --line: #e6e2da;
- --ours: #e0632a; --c0: #3d6fb6; --c1: #2c8a57; --c2: #8a5cb8; --c3: #a8780c; --c4: #1f8a99;
- --c5: #b0487c; }
-@media (prefers-color-scheme: dark) { svg { --page: #14171a; --ink: #e6e9ec; --soft: #9aa4ae;
- --line: #2b3238; --ours: #ff8a50; --c0: #6ea0ea; --c1: #5cc58c; --c2: #b795e0; --c3: #e0ae4a;
- --c4: #5cc3d0; --c5: #e586b4; } }
-text { font: 12px system-ui, sans-serif; fill: var(--ink); }
-.page { fill: var(--page); } .title { font-weight: 600; font-size: 13px; }
-.faint { fill: var(--soft); font-weight: 400; font-size: 11px; }
-.grid { stroke: var(--line); stroke-width: 1; }
-.level { stroke: var(--soft); stroke-width: 1.3; }
-.level-name { fill: var(--soft); font-size: 11px; }
-.dashed { stroke-dasharray: 7 4; } .dotted { stroke-dasharray: 2 3; }
-.line { fill: none; stroke-width: 2.2; stroke-linejoin: round; }
-.line.ours { stroke: var(--ours); } .mark { stroke: var(--page); stroke-width: 1; }
-.mark.ours { fill: var(--ours); } .other0 { fill: var(--c0); } .other1 { fill: var(--c1); }
-.other2 { fill: var(--c2); } .other3 { fill: var(--c3); } .other4 { fill: var(--c4); }
-.other5 { fill: var(--c5); }
-"""
+_STYLE = Path(__file__).with_name('chart.css').read_text(encoding='utf-8')

@@ -23,7 +23,7 @@ def test_a_model_is_fitted_once_for_all_commands(
     asked_for = [call['function'].rpartition('.')[2] for call in called]
     assert asked_for == ['fit', 'imputation:measure', 'prediction:measure']
     # Again, and nothing is done; with other settings it is another measurement of the same model.
-    assert ask_tiny(*asked) == printed
+    assert ask_tiny(*asked).partition('###')[2] == printed.partition('###')[2]
     assert len(called) == 3
     ask_tiny(*asked, '--share', 0.5)
     assert len(called) == 4

@@ -23,5 +23,5 @@ def test_the_first_draw_is_left_out(
     rows = pd.read_csv(tmp_path / 'out' / 'sampling_speed.csv')
     assert rows['rows'].tolist() == [50] * 3
     assert (rows['speed'] > 0).all()
-    assert command(*asked) == printed
+    assert command(*asked).partition('###')[2] == printed.partition('###')[2]
     assert len(called) == 1

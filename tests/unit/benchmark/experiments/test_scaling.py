@@ -57,7 +57,7 @@ def test_the_command_measures_what_is_missing(
     printed = command(*asked)
     assert '### Scaling with rows' in printed
     assert len(called) == 2
-    assert command(*asked) == printed
+    assert command(*asked).partition('###')[2] == printed.partition('###')[2]
     assert len(called) == 2
     assert '--sweeps must be of' in command('scaling', '--sweeps', 'depth', code=2)
 
