@@ -10,6 +10,7 @@ import numpy as np
 import pandas as pd
 
 from sdv_tabdar.benchmark.experiments.conditional_truth import describe, truth_tables
+from sdv_tabdar.benchmark.output import raw
 from sdv_tabdar.conditions import Between, OneOf
 
 TINY = 'width=8,num_blocks=1,num_heads=1,denoiser_width=8,head_width=8,num_steps=2'
@@ -21,7 +22,7 @@ def test_from_tables_to_verdict(
     asked = ['conditional-truth', '--rows', 256, '--draws', 100, '--tables', 'spiked']
     asked += ['--out', tmp_path, '--settings', TINY, '--epochs', 1]
     printed = command(*asked)
-    rows = pd.read_csv(tmp_path / 'conditional_truth.csv')
+    rows, _ = raw.load(tmp_path, 'conditional_truth')
     assert set(rows['condition']) == {'value', 'range', 'set', 'null', 'several'}
     assert rows['distance'].between(0, 1).all()
     assert '| spiked: all |' in printed
