@@ -26,7 +26,7 @@ def test_from_tables_to_verdict(
     assert set(rows['condition']) == {'value', 'range', 'set', 'null', 'several'}
     assert rows['distance'].between(0, 1).all()
     assert '| spiked: all |' in printed
-    assert '| spiked: range: x in [15, ]: x: KS |' in printed
+    assert '| spiked: range: x in [15, ]: x: TV |' in printed
     assert command(*asked).partition('###')[2] == printed.partition('###')[2]
     assert len(called) == 2
     assert '--draws must be at least 100' in command(*asked, '--draws', 99, code=2)
