@@ -142,6 +142,6 @@ def command(capsys: pytest.CaptureFixture[str]) -> Callable[..., str]:
         capsys.readouterr()
         assert main([str(argument) for argument in arguments]) == code
         captured = capsys.readouterr()
-        return captured.out + captured.err
+        return captured.err if code > 1 else captured.out
 
     return run
