@@ -1,32 +1,40 @@
-"""TabDAR as an SDV synthesizer. No tensors here: the model takes and gives DataFrames."""
+"""TabDAR as an SDV synthesizer: every public method, none of which does the work itself.
+
+What SDV calls is in ``adapter/hooks.py``; SDV's own methods call each other through the public
+ones here, with tables that are in plain form already (``PlainTables``).
+"""
 
 from __future__ import annotations
 
-import dataclasses
 import inspect
+from collections.abc import Hashable, Sequence
 from typing import Any
 
-import numpy as np
 import pandas as pd
 import plotly.express as px
-import tqdm
 from rdt.transformers import FloatFormatter, UnixTimestampEncoder
-from sdv.errors import NotFittedError, SynthesizerInputError, VersionError
+from sdv.errors import NotFittedError
+from sdv.sampling import Condition, DataFrameCondition
 
 from sdv_tabdar.adapter import private_names
-from sdv_tabdar.adapter.complete import missing_operation
-from sdv_tabdar.adapter.hooks import ConditionalSynthesizer
-from sdv_tabdar.adapter.processed import ProcessedFormat
-from sdv_tabdar.adapter.tables import check_bool
+from sdv_tabdar.adapter.hooks import SDVHooks
+from sdv_tabdar.adapter.impute import impute
+from sdv_tabdar.adapter.parameters import check_count, check_parameters
+from sdv_tabdar.adapter.predict import Predictor
+from sdv_tabdar.adapter.rows_on_disk import STREAMED_ROWS, TableFile
+from sdv_tabdar.adapter.tables import (
+    PlainTables,
+    Tables,
+    check_conditions,
+    plain_tables,
+    with_text_labels,
+)
 from sdv_tabdar.core.config import ModelConfig, SamplingConfig, TrainingConfig
-from sdv_tabdar.core.model import TabDAR
 
 _MODEL, _TRAINING, _SAMPLING = ModelConfig(), TrainingConfig(), SamplingConfig()
-_CONFIGS = (ModelConfig, TrainingConfig, SamplingConfig)
-_STATE_VERSION = 1
 
 
-class TabDARSynthesizer(ConditionalSynthesizer):
+class TabDARSynthesizer(SDVHooks):
     """A generative model of a table that also conditions and imputes, for SDV.
 
     Cells are learnt in every order, so the one trained model draws rows, completes rows of which
@@ -139,10 +147,337 @@ class TabDARSynthesizer(ConditionalSynthesizer):
         for name in inspect.signature(TabDARSynthesizer).parameters:
             if name != 'metadata':
                 setattr(self, name, given[name])
-        self.random_state = random_state
-        self.verbose = verbose
-        self.enable_gpu = enable_gpu
-        self._check_parameters()
+        check_parameters(given)
+
+    def add_constraints(self, constraints: list[Any]) -> None:
+        """Add constraints to the synthesizer.
+
+        Args:
+            constraints: Constraints of ``sdv.cag``.
+        """
+        super().add_constraints(constraints)
+        private_names.apply_default_transformers(self)
+
+    def fit(self, data: pd.DataFrame | Tables) -> None:
+        """Learn a table.
+
+        Args:
+            data: The table, or a dictionary with the table under its name. It is not changed,
+                not even if fitting fails or is interrupted. The sampling methods return a frame
+                or a dictionary, as given here.
+
+        Raises:
+            sdv.errors.InvalidDataError: If the data do not match the metadata, hold infinite
+                numbers or have no rows.
+            sdv.errors.InvalidDataTypeError: If there is more than one table.
+            FloatingPointError: If the training loss stops being finite.
+        """
+        plain = self._learnt(data)
+        with private_names.untouched_random_states():
+            super().fit(plain)
+
+    def preprocess(self, data: pd.DataFrame | Tables) -> Any:
+        """Transform a table into what the model learns, for :meth:`fit_processed_data`.
+
+        Args:
+            data: As in :meth:`fit`.
+
+        Returns:
+            The processed table, as a frame or a dictionary like ``data``.
+        """
+        if isinstance(data, PlainTables):
+            return self._preprocess_plain(data)
+        plain = self._learnt(data)
+        with private_names.untouched_random_states():
+            processed = self._preprocess_plain(plain)
+        return self._as_given({name: table.copy() for name, table in processed.items()})
+
+    def fit_processed_data(self, processed_data: pd.DataFrame | Tables) -> None:
+        """Learn a table that :meth:`preprocess` returned.
+
+        Args:
+            processed_data: The processed table, or a dictionary with it under its name.
+
+        Raises:
+            sdv.errors.NotFittedError: If :meth:`preprocess` has not run.
+        """
+        if isinstance(processed_data, PlainTables):
+            super().fit_processed_data(processed_data)
+            return
+        if not private_names.is_preprocessed(self):
+            raise NotFittedError(
+                "There is nothing to turn synthetic rows back with. Call 'preprocess' on this "
+                "synthesizer before 'fit_processed_data', or 'fit' alone."
+            )
+        tables = self._processed_tables(processed_data)
+        with private_names.untouched_random_states():
+            super().fit_processed_data(tables)
+
+    def validate(self, data: pd.DataFrame | Tables) -> None:
+        """Check a table against the metadata and the constraints.
+
+        Args:
+            data: As in :meth:`fit`.
+
+        Raises:
+            sdv.errors.InvalidDataError: If the data do not match the metadata, hold infinite
+                numbers or have no rows.
+        """
+        plain = data if isinstance(data, PlainTables) else plain_tables(self, data)
+        with private_names.untouched_random_states():
+            self._validate_plain(plain)
+
+    def auto_assign_transformers(self, data: pd.DataFrame | Tables) -> None:
+        """Choose transformers for a table, so that they can be looked at and updated.
+
+        Args:
+            data: As in :meth:`fit`.
+        """
+        plain = self._learnt(data)
+        with private_names.untouched_random_states():
+            super().auto_assign_transformers(plain)
+
+    def validate_constraints(self, synthetic_data: pd.DataFrame) -> None:
+        """Check rows against the constraints.
+
+        Args:
+            synthetic_data: The rows.
+
+        Raises:
+            sdv.cag._errors.ConstraintNotMetError: If a row breaks a constraint.
+        """
+        table = self._fitted_table
+        super().validate_constraints(
+            synthetic_data if table is None else table.form.plain(synthetic_data)
+        )
+
+    def sample(
+        self,
+        num_rows: int,
+        main_table_name: str | None = None,
+        max_tries_per_batch: int = 100,
+        batch_size: int | None = None,
+        output_folder_path: str | None = None,
+        output_format: str = 'csv',
+        return_rows: bool = True,
+    ) -> Any:
+        """Draw synthetic rows.
+
+        Args:
+            num_rows: How many.
+            main_table_name: Name of the table; there is only one.
+            max_tries_per_batch: How often to draw again for rows that break a constraint.
+            batch_size: Rows to draw, and to write, at a time; None for all, or for 100,000 if
+                they are not returned.
+            output_folder_path: Folder in which to write ``<table>.csv`` as rows are drawn.
+            output_format: ``'csv'`` or ``'parquet'``.
+            return_rows: False for rows that are written only, in the memory of one batch.
+
+        Returns:
+            The rows: a frame if ``fit`` was given one, else a dictionary. No rows if
+            ``return_rows`` is False.
+
+        Raises:
+            sdv.errors.SamplingError: If the synthesizer has not been fitted.
+            ValueError: If ``num_rows`` or ``batch_size`` is not a whole number in range, or the
+                rows are neither to be written nor to be returned.
+            AssertionError: If the file exists.
+        """
+        table = self._table_to_sample()
+        if num_rows is not None:
+            check_count('num_rows', num_rows, 0)
+        check_count('batch_size', batch_size, 1, optional=True)
+        if not return_rows and not output_folder_path:
+            raise ValueError(
+                "Rows that are not returned must be written: give 'output_folder_path'."
+            )
+        name = private_names.table_name(self)
+        file = TableFile(output_folder_path, name, output_format) if output_folder_path else None
+        if not return_rows:
+            batch_size = batch_size or STREAMED_ROWS
+        drawn = self._sampled_batches(
+            num_rows, main_table_name, max_tries_per_batch, batch_size, file
+        )
+        rows = [batch for batch in drawn if return_rows]
+        whole = pd.concat(rows, ignore_index=True) if rows else table.form.empty()
+        return self._as_given({main_table_name or name: whole})
+
+    def sample_from_conditions(
+        self,
+        conditions: Sequence[Condition | DataFrameCondition],
+        max_tries_per_batch: int = 100,
+        batch_size: int | None = None,
+        output_folder_path: str | None = None,
+    ) -> Any:
+        """Draw rows that meet conditions.
+
+        Args:
+            conditions: SDV's ``Condition`` and ``DataFrameCondition``. Where they have a value
+                there may also be ``Between``, ``OneOf`` or ``NotNull``. A missing value (None,
+                NaN) asks for a missing cell.
+            max_tries_per_batch: How often to draw for rows that the model cannot be conditioned
+                on, such as one column of several under a constraint.
+            batch_size: Rows to draw, and to write, at a time; None for all.
+            output_folder_path: Folder in which to write ``<table>.csv`` as rows are drawn.
+
+        Returns:
+            The rows with a RangeIndex, conditions over the same columns together and otherwise
+            in the order given: a frame if ``fit`` was given one, else a dictionary.
+
+        Raises:
+            sdv.errors.SamplingError: If the synthesizer has not been fitted.
+            ValueError: If a condition can never be met; it names column, value and what is
+                allowed.
+        """
+        self._table_to_sample()
+        check_count('batch_size', batch_size, 1, optional=True)
+        check_conditions(conditions)
+        with private_names.untouched_random_states():
+            sampled = super().sample_from_conditions(
+                list(conditions), max_tries_per_batch, batch_size, output_folder_path
+            )
+        return self._restored(sampled)
+
+    def sample_remaining_columns(
+        self,
+        known_columns: pd.DataFrame | Tables,
+        max_tries_per_batch: int = 100,
+        batch_size: int | None = None,
+        output_folder_path: str | None = None,
+    ) -> Any:
+        """Complete rows of which some columns are known.
+
+        Args:
+            known_columns: The known columns; cells as in :meth:`sample_from_conditions`.
+            max_tries_per_batch: As in :meth:`sample_from_conditions`.
+            batch_size: As in :meth:`sample_from_conditions`.
+            output_folder_path: As in :meth:`sample_from_conditions`.
+
+        Returns:
+            The rows in the order and with the index of ``known_columns``: a frame if ``fit`` was
+            given one, else a dictionary. Rows that could not be met are left out, with a warning.
+
+        Raises:
+            sdv.errors.SamplingError: If the synthesizer has not been fitted.
+            ValueError: If a cell can never be met; it names column, value and what is allowed.
+        """
+        self._table_to_sample()
+        check_count('batch_size', batch_size, 1, optional=True)
+        known = with_text_labels(self._table_in(known_columns))
+        with private_names.untouched_random_states():
+            sampled = super().sample_remaining_columns(
+                known, max_tries_per_batch, batch_size, output_folder_path
+            )
+        return self._restored(sampled)
+
+    def impute(
+        self,
+        data: pd.DataFrame | Tables,
+        num_draws: int = 1,
+        num_samples: int = 10,
+        batch_size: int | None = None,
+    ) -> Any:
+        """Fill the missing cells of a table.
+
+        Every missing cell is taken for unknown and gets a value; the known cells of its row say
+        which. Columns may be absent altogether, and the rows need not be training rows.
+
+        Args:
+            data: The table.
+            num_draws: 1 for one completed table; more for that many tables, each completed with
+                draws from the model, for multiple imputation.
+            num_samples: For one table: how many draws the filled cell is the mean of (numbers and
+                dates) or the most frequent value among (everything else). 1 for a single draw.
+            batch_size: Rows to fill at a time; None lets the synthesizer choose.
+
+        Returns:
+            The completed table, or a list of ``num_draws`` tables; a frame or a dictionary, like
+            ``data``. Known cells, index, column order and dtypes are those of ``data``, absent
+            columns follow in the order of the training table.
+
+        Raises:
+            sdv.errors.SamplingError: If the synthesizer has not been fitted.
+            ValueError: If ``data`` has a column that the training table had not, or a known cell
+                that its column cannot hold.
+        """
+        table = self._table_to_sample()
+        check_count('num_draws', num_draws, 1)
+        check_count('num_samples', num_samples, 1)
+        check_count('batch_size', batch_size, 1, optional=True)
+        frame = self._table_in(data)
+        with self._drawing():
+            filled = impute(table, frame, num_draws, num_samples, batch_size)
+        if not isinstance(data, pd.DataFrame):
+            filled = [{private_names.table_name(self): frame} for frame in filled]
+        return filled if num_draws > 1 else filled[0]
+
+    def predict_proba(self, data: pd.DataFrame, column: Hashable) -> pd.DataFrame:
+        """The distribution of a column of categories, given the other known cells of each row.
+
+        Args:
+            data: Rows; any of the other columns. A missing cell counts as unknown, and what
+                ``data`` has in ``column`` itself is ignored.
+            column: A categorical, boolean or ordinal column, or an id that is no key.
+
+        Returns:
+            Probabilities: one row a row of ``data`` (same index), one column a level; a level
+            None stands for missing.
+
+        Raises:
+            sdv.errors.SamplingError: If the synthesizer has not been fitted.
+            ValueError: If the column is unknown, not categorical, or replaced by a constraint.
+        """
+        predictor = Predictor(self._table_to_sample())
+        return predictor.probabilities(self._table_in(data), column)
+
+    def predict_quantiles(
+        self,
+        data: pd.DataFrame,
+        column: Hashable,
+        quantiles: Sequence[float] = (0.05, 0.5, 0.95),
+    ) -> pd.DataFrame:
+        """Quantiles of a column of numbers or dates, given the other known cells of each row.
+
+        Args:
+            data: As in :meth:`predict_proba`.
+            column: A numerical or datetime column.
+            quantiles: Levels from 0 to 1.
+
+        Returns:
+            One row a row of ``data`` (same index), one column a level: numbers in the unit of
+            the column, not rounded, or dates; given that the cell is not missing.
+
+        Raises:
+            sdv.errors.SamplingError: If the synthesizer has not been fitted.
+            ValueError: If the column is unknown, not numerical, or replaced by a constraint, or a
+                level is not within 0 and 1.
+        """
+        predictor = Predictor(self._table_to_sample())
+        return predictor.quantiles(self._table_in(data), column, quantiles)
+
+    def log_likelihood(self, data: pd.DataFrame, num_orders: int = 10) -> pd.Series:
+        """How likely the model finds each row, to rank outliers or to compare models.
+
+        Args:
+            data: Rows; absent columns are left out. A missing cell is an event like any value
+                if training has seen one in its column, and is left out otherwise.
+            num_orders: Random orders of the columns to average over (mean of the likelihoods).
+
+        Returns:
+            Nats, with the index of ``data``: log mass for categories, missing cells and numbers
+            that occur often, log density per unit of the column (dates: per nanosecond) for
+            others; with constraints, of the columns that these put in the place of the user's.
+            ``-inf`` for rows with a level that training has not seen, a number outside its range,
+            or a broken constraint. Generated columns do not count.
+
+        Raises:
+            sdv.errors.SamplingError: If the synthesizer has not been fitted.
+            ValueError: If ``num_orders`` is no whole number of at least 1.
+        """
+        check_count('num_orders', num_orders, 1)
+        predictor = Predictor(self._table_to_sample())
+        with self._drawing():
+            return predictor.log_likelihood(self._table_in(data), num_orders)
 
     def get_loss_values(self) -> pd.DataFrame:
         """The training loss of each epoch: columns ``Epoch`` and ``Loss`` (nats per cell).
@@ -151,12 +486,13 @@ class TabDARSynthesizer(ConditionalSynthesizer):
             sdv.errors.NotFittedError: If the synthesizer has not been fitted, or has learnt
                 nothing because all columns are generated.
         """
-        if not private_names.is_fitted(self) or self._model is None:
+        model = private_names.model(self) if private_names.is_fitted(self) else None
+        if model is None:
             raise NotFittedError(
                 'Loss values are not available yet. Please fit your synthesizer first (with at '
                 'least one column that is not generated).'
             )
-        return self._model.loss_values.copy()
+        return model.loss_values.copy()
 
     def get_loss_values_plot(self, title: str = 'TabDAR loss function') -> Any:
         """The training loss over the epochs as a plotly figure.
@@ -170,83 +506,3 @@ class TabDARSynthesizer(ConditionalSynthesizer):
         figure = px.line(self.get_loss_values(), x='Epoch', y='Loss', template='plotly_white')
         figure.update_layout(title=title, xaxis_title='Epoch', yaxis_title='Loss')
         return figure
-
-    def _check_parameters(self) -> None:
-        check_bool('verbose', self.verbose)
-        check_bool('enable_gpu', self.enable_gpu)
-        state = self.random_state
-        whole = isinstance(state, (int, np.integer)) and not isinstance(state, bool)
-        if state is not None and (not whole or not 0 <= state < 2**63):
-            raise SynthesizerInputError(
-                f"Invalid value {state!r} for parameter 'random_state'. Please provide a whole "
-                'number from 0 to 2**63 - 1, or None.'
-            )
-        locales = [self.locales] if isinstance(self.locales, str) else self.locales
-        valid = isinstance(locales, (list, tuple)) and all(isinstance(n, str) for n in locales)
-        if locales is not None and not valid:
-            raise SynthesizerInputError(
-                f"Invalid value {self.locales!r} for parameter 'locales'. Please provide a list of "
-                "locale names such as ['en_US']."
-            )
-        self._configs()
-
-    def _configs(self) -> list[Any]:
-        """The three settings objects.
-
-        Raises:
-            SynthesizerInputError: If a hyperparameter has a value that is not allowed.
-        """
-        try:
-            return [
-                config(
-                    **{
-                        field.name: getattr(self, field.name)
-                        for field in dataclasses.fields(config)
-                    }
-                )
-                for config in _CONFIGS
-            ]
-        except (TypeError, ValueError) as error:
-            raise SynthesizerInputError(f'Invalid parameter: {error}') from error
-
-    def _fit(self, processed_data: pd.DataFrame) -> None:
-        """Train the model on SDV's processed table."""
-        processed = ProcessedFormat.learn(processed_data, self)
-        model, training, sampling = self._configs()
-        network = TabDAR(
-            model,
-            training,
-            sampling,
-            device='auto' if self.enable_gpu else 'cpu',
-            random_state=None if self.random_state is None else int(self.random_state),
-            verbose=self.verbose,
-        )
-        network.fit(processed.to_model(processed_data), processed.kinds)
-        self._model, self._processed = network, processed
-
-    def _sample(self, num_rows: int, conditions: dict[str, Any] | None = None) -> pd.DataFrame:
-        """Draw processed rows, all with the same known cells if ``conditions`` gives any."""
-        assert self._model is not None
-        assert self._processed is not None
-        known = pd.DataFrame(index=pd.RangeIndex(num_rows))
-        for name, value in (conditions or {}).items():
-            known[name] = pd.Series([value] * num_rows, dtype=object)
-        bar = tqdm.tqdm(total=num_rows, desc='Drawing rows', leave=False, disable=not self.verbose)
-        try:
-            with bar:
-                rows = self._model.complete(known, progress=bar.update)
-        except NotImplementedError as error:
-            raise missing_operation(error) from error
-        return self._processed.from_model(rows)
-
-    def __getstate__(self) -> dict[str, Any]:
-        return {**self.__dict__, '_state_version': _STATE_VERSION}
-
-    def __setstate__(self, state: dict[str, Any]) -> None:
-        if state.get('_state_version') != _STATE_VERSION:
-            raise VersionError(
-                f'This TabDARSynthesizer was saved in format {state.get("_state_version")}; this '
-                f'version of sdv_tabdar reads format {_STATE_VERSION}. Install the version that '
-                'saved it, or fit again.'
-            )
-        self.__dict__.update(state)

@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 import warnings
-from collections.abc import Callable, Iterator, Mapping, Sequence
+from collections.abc import Callable, Iterator, Mapping
 from typing import Any
 
 import numpy as np
@@ -12,9 +12,10 @@ import pandas as pd
 from sdv.errors import SamplingError
 
 from sdv_tabdar.adapter import private_names
-from sdv_tabdar.adapter.known import Known, Request, translate
-from sdv_tabdar.adapter.processed import ProcessedFormat
-from sdv_tabdar.adapter.profile import ColumnFacts, Role
+from sdv_tabdar.adapter.fitted import FittedTable
+from sdv_tabdar.adapter.known import Known
+from sdv_tabdar.adapter.profile import Role
+from sdv_tabdar.adapter.request import Request
 from sdv_tabdar.core.model import TabDAR
 from sdv_tabdar.core.schema import ColumnKind
 
@@ -31,26 +32,11 @@ class Completer:
     """Completes rows of one fitted synthesizer.
 
     Args:
-        synth: The synthesizer.
-        model: Its model; None if all columns are generated.
-        processed: The form of its processed table.
-        facts: What training saw of each of the user's columns.
-        rewritten: For each constraint the columns it keeps with other values.
+        table: The fitted table.
     """
 
-    def __init__(
-        self,
-        synth: Any,
-        model: TabDAR | None,
-        processed: ProcessedFormat | None,
-        facts: Mapping[str, ColumnFacts],
-        rewritten: Sequence[Sequence[str]],
-    ) -> None:
-        self.synth = synth
-        self.model = model
-        self.processed = processed
-        self.facts = facts
-        self.rewritten = rewritten
+    def __init__(self, table: FittedTable) -> None:
+        self.table = table
 
     def chunks(
         self,
@@ -103,17 +89,18 @@ class Completer:
         Returns:
             Rows in plain form under their positions; rows that could not be met are left out.
         """
-        if self.model is None or self.processed is None:
+        if self.table.model is None:
             return self._met_rows(known, max_tries=max_tries, fill=True, progress=None)
-        request = self._translated(known, fill=True)
+        model, processed = self.table.trained
+        request = Request.translate(self.table, known, fill=True)
         repeated = request.repeated(num_samples)
-        drawn = ask(self.model, repeated, _FILL_PARTICLES, num_copies=num_samples)
+        drawn = ask(model, repeated, _FILL_PARTICLES, num_copies=num_samples)
         averaged = {
             name: self._average(name, drawn[name].to_numpy().reshape(-1, num_samples))
             for name in drawn.columns
         }
         rows = pd.DataFrame(averaged, index=pd.RangeIndex(len(known.cells)))
-        finished = self._finished(self.processed.from_model(rows), known, fill=True)
+        finished = self._finished(processed.from_model(rows), known, fill=True)
         left = np.setdiff1d(np.arange(len(known.cells)), finished.index.to_numpy())
         if not len(left):
             return finished
@@ -136,10 +123,10 @@ class Completer:
         return parts
 
     def _average(self, name: str, draws: npt.NDArray[Any]) -> npt.NDArray[Any]:
-        assert self.processed is not None
-        if self.processed.kinds[name] is not ColumnKind.NUMERICAL:
+        _, processed = self.table.trained
+        if processed.kinds[name] is not ColumnKind.NUMERICAL:
             return vote_of_draws(draws)
-        transformer = private_names.outputs(self.synth).get(name, (name, None))[1]
+        transformer = private_names.outputs(self.table.host).get(name, (name, None))[1]
         if transformer is not None and private_names.encodes_levels(transformer):
             return draws[:, 0]  # a level written as a number: the mean would be another level
         return mean_of_draws(draws)
@@ -185,47 +172,37 @@ class Completer:
         loose: Mapping[str, npt.NDArray[np.bool_]] | None = None,
     ) -> pd.DataFrame:
         """Drawn rows turned back, with the known cells; those that miss what is asked go."""
-        rows = private_names.reverse_transform(self.synth, drawn)
+        rows = private_names.reverse_transform(self.table.host, drawn)
         meets = pd.Series(True, index=rows.index)
         for key, asked in (loose or {}).items():
             if key in known.exact:
                 meets &= self._meets(known, key, asked, rows)
         rows = self._overwritten(rows, known)
-        for key, limits in known.partial.items():
+        for key, wanted in known.partial.items():
             # Levels that share a code in the model are told apart only here.
-            meets &= self._within(key, limits, rows)
+            of_rows = [wanted[position] for position in rows.index]
+            meets &= self.table.profiles[key].meets(rows[key], of_rows)
         if fill:
             # A user's transformer may hide from the model which of its values mean 'missing'.
             learnt = [
                 key
-                for key, facts in self.facts.items()
-                if facts.has_values and facts.role is not Role.GENERATED
+                for key, profile in self.table.profiles.items()
+                if profile.has_values and profile.role is not Role.GENERATED
             ]
             meets &= rows[learnt].notna().all(axis=1)
-        if private_names.has_constraints(self.synth) and meets.any():
-            meets &= private_names.valid_rows(self.synth, rows)
+        if private_names.has_constraints(self.table.host) and meets.any():
+            meets &= private_names.valid_rows(self.table.host, rows)
         return rows[meets]
 
     def _drawn(
         self, known: Known, *, fill: bool, bounded: bool
     ) -> tuple[pd.DataFrame, Mapping[str, npt.NDArray[np.bool_]]]:
-        if self.model is None or self.processed is None:
+        if self.table.model is None:
             return pd.DataFrame(index=pd.RangeIndex(len(known.cells))), {}
-        request = self._translated(known, fill=fill, bounded=bounded)
-        drawn = ask(self.model, request, _FILL_PARTICLES if fill else None)
-        return self.processed.from_model(drawn), request.loose
-
-    def _translated(self, known: Known, *, fill: bool, bounded: bool = False) -> Request:
-        assert self.model is not None
-        return translate(
-            self.synth,
-            self.model,
-            self.facts,
-            known,
-            rewritten=self.rewritten,
-            fill=fill,
-            bounded=bounded,
-        )
+        model, processed = self.table.trained
+        request = Request.translate(self.table, known, fill=fill, bounded=bounded)
+        drawn = ask(model, request, _FILL_PARTICLES if fill else None)
+        return processed.from_model(drawn), request.loose
 
     def _meets(
         self, known: Known, key: str, asked: npt.NDArray[np.bool_], rows: pd.DataFrame
@@ -233,21 +210,13 @@ class Completer:
         """Which drawn rows happen to have the known value of a column that was not conditioned."""
         positions = rows.index.to_numpy()
         asked = asked[positions] & known.exact[key].to_numpy()[positions]
-        facts = self.facts[key]
-        wanted = facts.comparable(known.cells[key].iloc[positions].set_axis(rows.index))
-        found = facts.comparable(rows[key])
+        profile = self.table.profiles[key]
+        wanted = profile.comparable(known.cells[key].iloc[positions].set_axis(rows.index))
+        found = profile.comparable(rows[key])
         equal = (wanted == found) | (wanted.isna() & found.isna())
-        if facts.role is Role.NUMBER and not pd.api.types.is_integer_dtype(facts.dtype):
+        if profile.role is Role.NUMBER and not pd.api.types.is_integer_dtype(profile.dtype):
             equal |= (wanted - found).abs() <= _TOLERANCE * wanted.abs()
         return equal | ~pd.Series(asked, index=rows.index)
-
-    def _within(self, key: str, limits: list[Any], rows: pd.DataFrame) -> pd.Series:
-        """Which rows meet the conditions on a column that are no values."""
-        meets = pd.Series(True, index=rows.index)
-        for limit in {limits[position] for position in rows.index} - {None}:
-            asked = [limits[position] == limit for position in rows.index]
-            meets &= self.facts[key].is_allowed(rows[key], limit) | ~np.array(asked)
-        return meets
 
     def _overwritten(self, rows: pd.DataFrame, known: Known) -> pd.DataFrame:
         """Rows with the known cells exactly as they were given."""
@@ -262,7 +231,7 @@ class Completer:
                 rows[key] = None
             values = rows[key].to_numpy(dtype=object, copy=True)
             values[exact] = given[exact]
-            rows[key] = self.facts[key].typed(list(values), rows.index)
+            rows[key] = self.table.profiles[key].typed(list(values), rows.index)
         return rows
 
 
@@ -293,7 +262,7 @@ def ask(
         raise ValueError(f'Unable to sample any rows for the given conditions: {error}') from error
     except NotImplementedError as error:
         raise missing_operation(error) from error
-    depleted = int((model.effective_sample_size < _FEW_PARTICLES).sum())
+    depleted = int((completed.effective_sample_size < _FEW_PARTICLES).sum())
     if depleted and num_particles != 1:
         warnings.warn(
             f'In {depleted} rows the conditions are so unlikely together that their '
@@ -302,7 +271,7 @@ def ask(
             'law of the other columns that is closer to the exact one.',
             stacklevel=2,
         )
-    return completed
+    return completed.rows
 
 
 def missing_operation(error: NotImplementedError) -> SamplingError:

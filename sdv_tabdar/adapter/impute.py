@@ -3,28 +3,41 @@
 from __future__ import annotations
 
 import warnings
-from collections.abc import Hashable, Mapping
+from collections.abc import Hashable
 from typing import Any
 
 import numpy as np
-import numpy.typing as npt
 import pandas as pd
 
 from sdv_tabdar.adapter import private_names
 from sdv_tabdar.adapter.complete import Completer
-from sdv_tabdar.adapter.formats import TableFormat, is_missing
+from sdv_tabdar.adapter.fitted import FittedTable
+from sdv_tabdar.adapter.formats import with_categories
 from sdv_tabdar.adapter.known import Known
-from sdv_tabdar.adapter.profile import ColumnFacts, Role, level_key
 
+_TRIES = 5  # draws for rows that break a constraint
 _CHUNK_DRAWS = 50_000  # rows drawn together
+
+
+def impute(
+    table: FittedTable,
+    data: pd.DataFrame,
+    num_draws: int,
+    num_samples: int,
+    batch_size: int | None,
+) -> list[Any]:
+    """Tables with their gaps filled; see the synthesizer's method of the same name."""
+    imputer = Imputer(table, data)
+    if num_draws > 1 or num_samples == 1:
+        return imputer.draws(num_draws, _TRIES, batch_size)
+    return [imputer.expectation(num_samples, _TRIES, batch_size)]
 
 
 class Imputer:
     """Fills the gaps of one table.
 
     Args:
-        completer: Draws rows of the fitted synthesizer.
-        form: Form of the training table.
+        table: The fitted table.
         data: The table with gaps, in the user's form; any of the columns, any index.
 
     Raises:
@@ -32,14 +45,13 @@ class Imputer:
             that its column cannot hold.
     """
 
-    def __init__(self, completer: Completer, form: TableFormat, data: pd.DataFrame) -> None:
-        self.completer = completer
-        self.form = form
+    def __init__(self, table: FittedTable, data: pd.DataFrame) -> None:
+        self.table = table
         self.data = data
-        self.known = known_cells(form, completer.facts, data)[0]
-        columns = [key for key in self.known.exact if completer.facts[key].has_values]
+        self.known = Known.from_gaps(data, table)
+        columns = [key for key in self.known.exact if table.profiles[key].has_values]
         complete = self.known.exact[columns].to_numpy().all(axis=1)
-        self.absent = [name for name in form.names if str(name) not in self.known.cells.columns]
+        self.absent = [name for name in table.form.names if str(name) not in self.known.cells]
         if self.absent:
             complete[:] = False
         # Cells that hold a level unknown to the model are hidden, but are no gaps.
@@ -59,15 +71,16 @@ class Imputer:
         self, num_draws: int, max_tries: int, batch_size: int | None, *, averaged: bool
     ) -> list[pd.DataFrame]:
         """For each result the finished rows that have gaps, under their positions."""
+        completer = Completer(self.table)
         size = batch_size or max(1, _CHUNK_DRAWS // num_draws)
         results: list[list[pd.DataFrame]] = [[] for _ in range(1 if averaged else num_draws)]
         for start in range(0, len(self.rows), size):
             positions = self.rows[start : start + size]
             chunk = self.known.rows(positions)
             if averaged:
-                parts = [self.completer.expected_rows(chunk, num_draws, max_tries)]
+                parts = [completer.expected_rows(chunk, num_draws, max_tries)]
             else:
-                parts = self.completer.drawn_rows(chunk, num_draws, max_tries)
+                parts = completer.drawn_rows(chunk, num_draws, max_tries)
             for result, part in zip(results, parts, strict=True):
                 part.index = pd.Index(positions[part.index.to_numpy()])
                 result.append(part)
@@ -76,13 +89,13 @@ class Imputer:
     def _filled(self, rows: pd.DataFrame) -> pd.DataFrame:
         """The user's table with its gaps taken from finished rows."""
         rows = self._with_new_keys(rows)
-        restored = self.form.restore(rows)
+        restored = self.table.form.restore(rows)
         left = np.setdiff1d(self.rows, rows.index.to_numpy())
         if len(left):
             warnings.warn(
                 f'{len(left)} rows stay as they are, because none of the draws met the '
                 f'constraints together with the known cells (first: {self.data.index[left[0]]!r}).',
-                stacklevel=4,
+                stacklevel=5,
             )
         filled = {}
         for name in [*self.data.columns, *self.absent]:
@@ -98,7 +111,7 @@ class Imputer:
 
     def _with_new_keys(self, rows: pd.DataFrame) -> pd.DataFrame:
         """Generated keys that do not repeat those that are known."""
-        for key in private_names.keys(self.completer.synth):
+        for key in private_names.keys(self.table.host):
             if key not in rows.columns or not len(rows):
                 continue
             used: set[Any] = set()
@@ -110,84 +123,20 @@ class Imputer:
             values = rows[key].to_numpy(dtype=object, copy=True)
             clashes = generated & np.array([value in used for value in values])
             while clashes.any():
-                fresh = private_names.generate_columns(
-                    self.completer.synth, [key], int(clashes.sum())
-                )
+                fresh = private_names.generate_columns(self.table.host, [key], int(clashes.sum()))
                 values[clashes] = fresh[key].to_numpy(dtype=object)
                 clashes = generated & np.array([value in used for value in values])
-            rows = rows.assign(**{key: self.completer.facts[key].typed(list(values), rows.index)})
+            rows = rows.assign(**{key: self.table.profiles[key].typed(list(values), rows.index)})
         return rows
 
     def _warn_about_empty_columns(self) -> None:
-        facts = self.completer.facts
-        empty = [column.name for column in self.form.columns if not facts[column.key].has_values]
+        profiles = self.table.profiles.values()
+        empty = [profile.column.name for profile in profiles if not profile.has_values]
         if empty and len(self.rows):
             warnings.warn(
                 f'The columns {empty} had only missing values in training and stay empty.',
-                stacklevel=4,
+                stacklevel=5,
             )
-
-
-def known_cells(
-    form: TableFormat, facts: Mapping[str, ColumnFacts], data: pd.DataFrame
-) -> tuple[Known, npt.NDArray[np.bool_]]:
-    """The cells of a table that are not missing; numbers may lie outside the training range.
-
-    Levels that the model has not seen tell it nothing: they count as hidden, with a warning.
-
-    Returns:
-        The cells, and ``(rows,)`` which rows have such levels.
-
-    Raises:
-        ValueError: If a column was not in the training table, or a number or a date cannot be
-            read as one.
-    """
-    unknown = [name for name in data.columns if str(name) not in facts]
-    if unknown:
-        raise ValueError(
-            f'The columns {unknown} were not in the training table. Its columns are {form.names}.'
-        )
-    plain = form.plain(data).reset_index(drop=True)
-    cells, exact = {}, {}
-    unseen = np.zeros(len(data), dtype=bool)
-    for key in plain.columns:
-        cells[key], exact[key] = _known_column(facts[key], plain[key])
-        unseen |= plain[key].notna().to_numpy() & ~exact[key]
-    index = pd.RangeIndex(len(data))
-    known = Known(pd.DataFrame(cells, index=index), pd.DataFrame(exact, index=index, dtype=bool))
-    return known, unseen
-
-
-def _known_column(facts: ColumnFacts, values: pd.Series) -> tuple[pd.Series, npt.NDArray[np.bool_]]:
-    present = values.notna().to_numpy()
-    if facts.role is Role.GENERATED:
-        return values, present
-    is_number = pd.api.types.is_numeric_dtype(values.dtype) and values.dtype != bool
-    if facts.role is Role.NUMBER and is_number:
-        facts.check_numbers(values[present])
-        return values, present
-    if facts.role is Role.DATE and values.dtype == facts.dtype != object:
-        return values, present
-    listed = values.tolist()
-    distinct: dict[Hashable, Any] = {}
-    for value in listed:
-        if not is_missing(value):
-            distinct.setdefault(level_key(value), value)
-    unseen = {}
-    if facts.role is Role.DISCRETE:
-        unseen = {key: value for key, value in distinct.items() if key not in facts.levels}
-    read = [key for key in distinct if key not in unseen]
-    checked = facts.with_any_value().check_all([distinct[key] for key in read])
-    plain = dict(zip(read, checked, strict=True))
-    keys = [None if is_missing(value) else level_key(value) for value in listed]
-    present = np.array([key in plain for key in keys], dtype=bool)
-    if unseen:
-        warnings.warn(
-            f"Column '{facts.column.name}' has values that the training data had not: "
-            f'{list(unseen.values())[:10]}. The model takes these cells for unknown.',
-            stacklevel=6,
-        )
-    return facts.typed([plain.get(key) for key in keys], values.index), present
 
 
 def _label(frame: pd.DataFrame, name: Hashable) -> Hashable:
@@ -209,8 +158,7 @@ def _merged(given: pd.Series, filled: pd.Series) -> pd.Series:
 def _as_dtype(values: pd.Series, dtype: Any) -> pd.Series:
     """Values in ``dtype`` if it can hold them."""
     if isinstance(dtype, pd.CategoricalDtype):
-        new = pd.Index(values.dropna().unique()).difference(dtype.categories, sort=False)
-        dtype = pd.CategoricalDtype([*dtype.categories, *new]) if len(new) else dtype
+        dtype = with_categories(dtype, values)
     try:
         return values.astype(dtype)
     except (TypeError, ValueError):

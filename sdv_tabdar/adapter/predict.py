@@ -2,19 +2,16 @@
 
 from __future__ import annotations
 
-from collections.abc import Hashable, Mapping, Sequence
-from typing import Any
+from collections.abc import Hashable, Sequence
 
 import numpy as np
 import pandas as pd
 
 from sdv_tabdar.adapter import private_names
-from sdv_tabdar.adapter.formats import TableFormat
-from sdv_tabdar.adapter.impute import known_cells
-from sdv_tabdar.adapter.known import Known, Request, translate
-from sdv_tabdar.adapter.processed import ProcessedFormat
-from sdv_tabdar.adapter.profile import ColumnFacts, Role
-from sdv_tabdar.core.model import TabDAR
+from sdv_tabdar.adapter.fitted import FittedTable
+from sdv_tabdar.adapter.known import Known
+from sdv_tabdar.adapter.profile import Role
+from sdv_tabdar.adapter.request import Request
 from sdv_tabdar.core.schema import ColumnKind
 
 
@@ -22,29 +19,17 @@ class Predictor:
     """Answers about one fitted synthesizer.
 
     Args:
-        synth: The synthesizer.
-        model: Its model.
-        processed: The form of its processed table.
-        form: Form of the training table.
-        facts: What training saw of each of the user's columns.
-        rewritten: For each constraint the columns it keeps with other values.
+        table: The fitted table.
+
+    Raises:
+        ValueError: If nothing was learnt.
     """
 
-    def __init__(
-        self,
-        synth: Any,
-        model: TabDAR,
-        processed: ProcessedFormat,
-        form: TableFormat,
-        facts: Mapping[str, ColumnFacts],
-        rewritten: Sequence[Sequence[str]],
-    ) -> None:
-        self.synth = synth
-        self.model = model
-        self.processed = processed
-        self.form = form
-        self.facts = facts
-        self.rewritten = rewritten
+    def __init__(self, table: FittedTable) -> None:
+        if table.model is None:
+            raise ValueError('All columns are generated, so there is nothing to predict.')
+        self.table = table
+        self.model, self.processed = table.trained
 
     def probabilities(self, data: pd.DataFrame, column: Hashable) -> pd.DataFrame:
         """Probability of each level of a column of categories; see ``predict_proba``."""
@@ -60,8 +45,9 @@ class Predictor:
         key = self._target(column, ColumnKind.NUMERICAL)
         request = self._request(data, key)
         found = self.model.predict_quantiles(request.frame, request.observed, key, list(quantiles))
-        if self.facts[key].role is Role.DATE:
-            zone = self.facts[key].column.time_zone
+        profile = self.table.profiles[key]
+        if profile.role is Role.DATE:
+            zone = profile.column.dates.time_zone
             unit = self.processed.units.get(key) or 1.0
             found = found.apply(lambda counts: pd.to_datetime((counts / unit).round() * unit))
             if zone is not None:
@@ -70,19 +56,15 @@ class Predictor:
 
     def log_likelihood(self, data: pd.DataFrame, num_orders: int) -> pd.Series:
         """Log-likelihood of rows; see the synthesizer's method of the same name."""
-        known, excluded = known_cells(self.form, self.facts, data)
-        for key in known.exact:
-            # A missing cell is a value here, wherever training has seen one.
-            if self.facts[key].has_missing:
-                known.exact[key] |= self.form.plain(data)[key].isna().to_numpy()
-        if private_names.has_constraints(self.synth) and len(known.cells.columns) == len(
-            self.facts
-        ):
-            excluded = excluded | ~private_names.valid_rows(self.synth, known.cells).to_numpy()
+        known = Known.from_gaps(data, self.table, missing_is_known=True)
+        excluded = known.unseen
+        is_whole = len(known.cells.columns) == len(self.table.profiles)
+        if is_whole and private_names.has_constraints(self.table.host):
+            excluded = excluded | ~private_names.valid_rows(self.table.host, known.cells).to_numpy()
         values = np.full(len(data), -np.inf)
         rows = np.flatnonzero(~excluded)
         if len(rows):
-            request = self._translated(known.rows(rows))
+            request = Request.translate(self.table, known.rows(rows))
             values[rows] = self.model.log_likelihood(
                 request.frame, request.observed, num_orders=num_orders
             )
@@ -90,11 +72,7 @@ class Predictor:
 
     def _request(self, data: pd.DataFrame, key: str) -> Request:
         rest = data[[name for name in data.columns if str(name) != key]]
-        known, _ = known_cells(self.form, self.facts, rest)
-        return self._translated(known)
-
-    def _translated(self, known: Known) -> Request:
-        return translate(self.synth, self.model, self.facts, known, rewritten=self.rewritten)
+        return Request.translate(self.table, Known.from_gaps(rest, self.table))
 
     def _target(self, column: Hashable, kind: ColumnKind) -> str:
         """SDV's label of a column that the model has as it is.
@@ -103,14 +81,14 @@ class Predictor:
             ValueError: If it has not.
         """
         key = str(column)
-        if key not in self.facts:
+        if key not in self.table.profiles:
             raise ValueError(
                 f"There is no column '{column}' in the training table. Its columns are "
-                f'{self.form.names}.'
+                f'{self.table.form.names}.'
             )
-        if self.facts[key].role is Role.GENERATED:
+        if self.table.profiles[key].role is Role.GENERATED:
             raise ValueError(f"Column '{column}' is generated and not learnt, so it has no law.")
-        field, transformer = private_names.outputs(self.synth).get(key, (None, None))
+        field, transformer = private_names.outputs(self.table.host).get(key, (None, None))
         passes = transformer is None or private_names.keeps_order(transformer)
         if field != key or not passes or key not in self.processed.kinds:
             raise ValueError(

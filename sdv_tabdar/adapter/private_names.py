@@ -24,7 +24,7 @@ from rdt.transformers import (
     UnixTimestampEncoder,
 )
 from rdt.transformers.utils import learn_rounding_digits
-from sdv.cag import FixedCombinations, Inequality, Range
+from sdv.cag import Range
 from sdv.cag._errors import ConstraintNotMetError  # what constraints raise; SDV exports it nowhere
 from sdv.cag.programmable_constraint import ProgrammableConstraintHarness
 from sdv.single_table.base import FIXED_RNG_SEED, BaseSingleTableSynthesizer
@@ -48,19 +48,46 @@ class ConstraintStep:
 
     Attributes:
         constraint: The fitted constraint.
-        dropped: Columns that it takes away, in the order of its null patterns where it has any.
+        dropped: Columns that it takes away.
         added: Columns that it puts in their place, with their sdtypes.
-        low: Name of the dropped column that lives on, and its new name; None if there is none.
-        nulls: Added column that names which of the dropped columns are null, if there is one.
-        differences: Added columns that hold log(upper - lower + 1): (lower, upper, name) each.
     """
 
     constraint: Any
     dropped: tuple[str, ...]
     added: Mapping[str, str]
-    low: tuple[str, str] | None = None
-    nulls: str | None = None
-    differences: tuple[tuple[str, str, str], ...] = ()
+
+
+@dataclasses.dataclass(frozen=True)
+class OrderedColumns:
+    """What an Inequality or a Range calls its columns.
+
+    Attributes:
+        names: The columns from the lowest to the highest.
+        low: The column that the lowest one lives on in.
+        differences: The columns that hold log(upper - lower + 1), for each two neighbours.
+        nulls: The column that says which of ``names`` are null: their names in that order, or
+            :data:`NO_NULLS`.
+    """
+
+    names: tuple[str, ...]
+    low: str
+    differences: tuple[str, ...]
+    nulls: str
+
+
+@dataclasses.dataclass(frozen=True)
+class Combinations:
+    """What a FixedCombinations allows.
+
+    Attributes:
+        names: Its columns.
+        joint: The column that it puts in their place.
+        labels: For each value of ``joint`` those of ``names``.
+    """
+
+    names: tuple[str, ...]
+    joint: str
+    labels: Mapping[str, tuple[Any, ...]]
 
 
 @contextlib.contextmanager
@@ -178,6 +205,17 @@ def _meets_others(hyper_transformer: Any, table: pd.DataFrame) -> bool:
     return bool(hyper_transformer._multi_column_fields) or len(set(names)) < len(names)
 
 
+def model(synth: Any) -> Any:
+    """The trained model; None if there is nothing to learn."""
+    return synth._model
+
+
+def set_sampling_seed(synth: Any, seed: int) -> None:
+    """Start the random numbers of sampling at a seed; without a model there are none."""
+    if synth._model is not None:
+        synth._set_random_state(seed)
+
+
 def seed_sampling(synth: Any) -> None:
     """Start the model's random numbers as SDV does, once after ``fit`` and ``reset_sampling``."""
     if synth._model is not None and not synth._random_state_set:
@@ -283,35 +321,26 @@ def constraint_steps(synth: Any, rewritten: Sequence[Sequence[str]]) -> list[Con
             for name, entry in after.items()
             if name not in before or name in kept
         }
-        step = ConstraintStep(constraint, dropped, added)
-        steps.append(_with_order(step) if isinstance(constraint, (Inequality, Range)) else step)
+        steps.append(ConstraintStep(constraint, dropped, added))
     return steps
 
 
-def _with_order(step: ConstraintStep) -> ConstraintStep:
-    """The step of an Inequality or Range with what it calls its columns.
-
-    Both keep the low column under a new name, write the others as differences, and name null
-    patterns by the columns in order.
-    """
-    constraint = step.constraint
+def ordered_columns(constraint: Any) -> OrderedColumns:
+    """The columns of a fitted Inequality or Range."""
     low, high = constraint._low_column_name, constraint._high_column_name
-    if isinstance(constraint, Range):
-        middle = constraint._middle_column_name
-        differences: tuple[tuple[str, str, str], ...] = (
-            (low, middle, constraint._low_diff_column_name),
-            (middle, high, constraint._high_diff_column_name),
+    is_range = isinstance(constraint, Range)
+    if is_range:
+        differences: tuple[str, ...] = (
+            constraint._low_diff_column_name,
+            constraint._high_diff_column_name,
         )
-        ordered: tuple[str, ...] = (low, middle, high)
     else:
-        differences = ((low, high, constraint._diff_column_name),)
-        ordered = (low, high)
-    return dataclasses.replace(
-        step,
-        dropped=ordered,
-        low=(low, constraint._fillna_low_column_name),
-        nulls=constraint._nan_column_name,
+        differences = (constraint._diff_column_name,)
+    return OrderedColumns(
+        names=(low, constraint._middle_column_name, high) if is_range else (low, high),
+        low=constraint._fillna_low_column_name,
         differences=differences,
+        nulls=constraint._nan_column_name,
     )
 
 
@@ -336,17 +365,11 @@ def rewritten_columns(synth: Any, table: pd.DataFrame) -> list[tuple[str, ...]]:
     return found
 
 
-def combinations(step: ConstraintStep) -> Mapping[str, tuple[Any, ...]] | None:
-    """For a FixedCombinations the values behind each label of its joint column, else None."""
-    if not isinstance(step.constraint, FixedCombinations):
-        return None
-    labels: Mapping[str, tuple[Any, ...]] = step.constraint._ids_to_combinations
-    return labels
-
-
-def combination_columns(step: ConstraintStep) -> tuple[list[str], str]:
-    """Columns of a FixedCombinations in the order of its combinations, and its joint column."""
-    return list(step.constraint.column_names), step.constraint._joint_column
+def combinations(constraint: Any) -> Combinations:
+    """The columns and the combinations of a fitted FixedCombinations."""
+    return Combinations(
+        tuple(constraint.column_names), constraint._joint_column, constraint._ids_to_combinations
+    )
 
 
 def has_constraints(synth: Any) -> bool:

@@ -11,7 +11,7 @@ import pandas as pd
 from rdt.transformers import UnixTimestampEncoder
 
 from sdv_tabdar.adapter import private_names
-from sdv_tabdar.adapter.formats import is_missing, plain_objects
+from sdv_tabdar.adapter.values import is_missing, plain_objects
 from sdv_tabdar.core.codecs.values import frame_of
 from sdv_tabdar.core.schema import ColumnKind
 
@@ -48,6 +48,17 @@ class ProcessedFormat:
             if isinstance(transformer, UnixTimestampEncoder) and name == field:
                 units[name] = _date_unit(processed[name])
         return cls(kinds, dict(processed.dtypes), units)
+
+    def to_state(self) -> dict[str, Any]:
+        """The form as plain objects, to be saved."""
+        kinds = {name: kind.value for name, kind in self.kinds.items()}
+        return {'kinds': kinds, 'dtypes': dict(self.dtypes), 'units': dict(self.units)}
+
+    @classmethod
+    def from_state(cls, state: Mapping[str, Any]) -> ProcessedFormat:
+        """The form that :meth:`to_state` wrote."""
+        kinds = {name: ColumnKind(kind) for name, kind in state['kinds'].items()}
+        return cls(kinds, state['dtypes'], state['units'])
 
     def to_model(self, processed: pd.DataFrame) -> pd.DataFrame:
         """Processed rows as the model wants them: RangeIndex, numbers as float64.

@@ -56,8 +56,7 @@ class TableFile:
         """
         os.makedirs(os.path.dirname(self.path), exist_ok=True)
         if self._parquet is None:
-            header = not os.path.exists(self.path)
-            rows.to_csv(self.path, mode='a', header=header, index=False)
+            append_csv(self.path, rows)
             return
         arrow = self._parquet
         try:
@@ -71,6 +70,12 @@ class TableFile:
             raise ValueError(
                 f"These rows cannot be written as Parquet ({error}). Use output_format='csv'."
             ) from error
+
+
+def append_csv(path: str, rows: pd.DataFrame) -> None:
+    """Add rows to a CSV file; the first ones under a header."""
+    is_new = not os.path.exists(path) or not os.path.getsize(path)
+    rows.to_csv(path, mode='a', header=is_new, index=False, encoding='utf-8')
 
 
 def batches(num_rows: int, batch_size: int | None) -> Iterator[int]:

@@ -16,6 +16,7 @@ import pandas as pd
 from sdv.metadata import Metadata
 
 from sdv_tabdar import TabDARSynthesizer
+from sdv_tabdar.adapter import private_names
 from sdv_tabdar.benchmark.fresh import answer
 from sdv_tabdar.benchmark.measurement import MIB, measured
 
@@ -93,7 +94,7 @@ def measure(question: Mapping[str, Any]) -> dict[str, Any]:
     synthesizer = _synthesizer(table, settings)
     with measured() as fitting:
         synthesizer.fit(table)
-    model = synthesizer._model
+    model = private_names.model(synthesizer)
     assert model is not None, 'a table of numbers and categories has a model'
     with measured() as sampling:
         _draw(synthesizer, question)

@@ -20,6 +20,7 @@ import pandas as pd
 from scipy.stats import ks_2samp
 
 from sdv_tabdar import evaluation
+from sdv_tabdar.adapter import private_names
 from sdv_tabdar.benchmark.evidence import (
     add_model_options,
     collect,
@@ -103,7 +104,7 @@ def measure(fitted: Fitted, *, steps: Sequence[int], repeats: int) -> dict[str, 
 
 
 def _drawn(fitted: Fitted, steps: int, rows: int, *, seed: int) -> pd.DataFrame:
-    model = fitted.synthesizer._model
+    model = private_names.model(fitted.synthesizer)
     assert model is not None
     before = model.sampling
     model.sampling = dataclasses.replace(before, num_steps=steps)

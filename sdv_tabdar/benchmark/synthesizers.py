@@ -20,6 +20,7 @@ import pandas as pd
 import sdv.single_table
 from sdv.single_table.base import BaseSingleTableSynthesizer
 
+from sdv_tabdar.adapter import private_names
 from sdv_tabdar.benchmark.baselines import RowsFromFile, Smote, TabularARGN
 from sdv_tabdar.benchmark.datasets import Dataset
 
@@ -228,10 +229,9 @@ class SingleTable:
     def fit(self, data: pd.DataFrame) -> None:
         """Fit on one frame."""
         self.synthesizer.fit({self.table_name: data})
-        # SDV seeds every synthesizer with one fixed number; this is the method that it uses
-        # itself. Without a model (a table of keys only) there is nothing to seed.
-        if self.seed is not None and self.synthesizer._model is not None:
-            self.synthesizer._set_random_state(self.seed)
+        # SDV seeds every synthesizer with one fixed number.
+        if self.seed is not None:
+            private_names.set_sampling_seed(self.synthesizer, self.seed)
 
     def sample(self, num_rows: int) -> pd.DataFrame:
         """Draw one frame."""

@@ -1,9 +1,9 @@
-r"""One-dimensional diffusion: everything on it that does not know what a table is.
+r"""One-dimensional diffusion; this file does not know what a table is.
 
 The noisy value is :math:`x_\sigma = x + \sigma\varepsilon` with :math:`\varepsilon\sim N(0, 1)`
 (variance exploding, :math:`\sigma(t) = t`), and a denoiser :math:`D(x_\sigma, \sigma)` estimates
-:math:`E[x \mid x_\sigma]`. Preconditioning, noise law, loss weight and time steps are those of
-EDM (Karras et al. 2022, table 1, doi:10.48550/arXiv.2206.00364):
+:math:`E[x \mid x_\sigma]`. Preconditioning, noise distribution, loss weight and time steps are
+those of EDM (Karras et al. 2022, table 1, doi:10.48550/arXiv.2206.00364):
 
 .. math::
 
@@ -32,7 +32,7 @@ from collections.abc import Callable
 
 import torch
 
-from sdv_tabdar.core.runtime.random import spread_normals
+from sdv_tabdar.core.runtime.random import stratified_normals
 
 SIGMA_DATA = 0.5
 SIGMA_MIN = 0.002
@@ -62,8 +62,8 @@ def preconditioning(
 
 
 def draw_sigma(shape: tuple[int, ...], *, generator: torch.Generator) -> torch.Tensor:
-    """Noise levels of a training step, ln sigma ~ N(-1.2, 1.2), those of a call spread evenly."""
-    noise = spread_normals(math.prod(shape), generator=generator).view(shape)
+    """Noise levels of a training step, ln sigma ~ N(-1.2, 1.2^2), stratified."""
+    noise = stratified_normals(math.prod(shape), generator=generator).view(shape)
     return (LOG_SIGMA_MEAN + LOG_SIGMA_STD * noise).exp()
 
 

@@ -4,7 +4,7 @@ from __future__ import annotations
 
 import torch
 
-from sdv_tabdar.core.runtime.random import spread_uniforms
+from sdv_tabdar.core.runtime.random import stratified_uniforms
 
 
 def complementary_observed(
@@ -13,8 +13,8 @@ def complementary_observed(
     """Draw what the model may see of pairs of rows: one sees what the other does not.
 
     The number M of hidden cells of every row is uniform on {0..C}, their places are uniform, and
-    the rows of a pair hide C cells between them. The law is that of the paper, M ~ U{1..C}, but
-    for the rows that hide nothing and teach nothing, one in C + 1.
+    the rows of a pair hide C cells between them. That is the paper's distribution, M ~ U{1..C},
+    except that one row in C + 1 hides nothing and has no loss.
 
     Args:
         num_pairs: P.
@@ -28,7 +28,7 @@ def complementary_observed(
     """
     scores = torch.rand(num_pairs, num_columns, generator=generator, device=generator.device)
     ranks = scores.argsort(dim=1).argsort(dim=1)
-    first = ranks >= _spread_integers(num_pairs, num_columns + 1, generator=generator)
+    first = ranks >= _stratified_integers(num_pairs, num_columns + 1, generator=generator)
     return torch.cat([first, ~first])
 
 
@@ -36,17 +36,16 @@ def leading_observed(
     num_rows: int, num_columns: int, *, generator: torch.Generator
 ) -> torch.Tensor:
     """``(B, C)``: the M ~ U{1..C} hidden cells of a row are its last ones."""
-    num_observed = _spread_integers(num_rows, num_columns, generator=generator)
+    num_observed = _stratified_integers(num_rows, num_columns, generator=generator)
     return torch.arange(num_columns, device=generator.device) < num_observed
 
 
-def _spread_integers(size: int, stop: int, *, generator: torch.Generator) -> torch.Tensor:
+def _stratified_integers(size: int, stop: int, *, generator: torch.Generator) -> torch.Tensor:
     """Integers ``(size, 1)``, each uniform on {0..stop - 1}.
 
-    Those of a call are spread evenly (stratified), which takes their share of the noise out of a
-    step's gradient.
+    The integers of a call are stratified, which lowers the variance of a step's gradient.
     """
-    uniform = spread_uniforms(size, generator=generator)
+    uniform = stratified_uniforms(size, generator=generator)
     return (uniform * stop).long().clamp_max(stop - 1).unsqueeze(1)
 
 

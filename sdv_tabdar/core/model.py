@@ -1,8 +1,6 @@
-"""TabDAR on DataFrames: what ctgan.CTGAN is to CTGANSynthesizer.
+"""TabDAR on DataFrames, without SDV: what ctgan.CTGAN is to SDV's CTGANSynthesizer.
 
-DataFrames above, tensors below: this class encodes, trains, completes and decodes, decides the
-device, and keeps the random state. It knows numerical and categorical columns and missing cells,
-and nothing of SDV.
+This class encodes, trains, completes and decodes, decides the device, and keeps the random state.
 """
 
 from __future__ import annotations
@@ -17,12 +15,14 @@ import numpy.typing as npt
 import pandas as pd
 import torch
 
+from sdv_tabdar.core.codecs.codec import Codec
 from sdv_tabdar.core.codecs.encoder import TableEncoder
-from sdv_tabdar.core.codecs.numerical import NumericalCodec
 from sdv_tabdar.core.config import ModelConfig, SamplingConfig, TrainingConfig
-from sdv_tabdar.core.inference import predict as queries
-from sdv_tabdar.core.inference.cells import enforce, overwritten, without
-from sdv_tabdar.core.inference.complete import Completion, complete
+from sdv_tabdar.core.inference.complete import complete
+from sdv_tabdar.core.inference.frames import known_cells, without, write_back
+from sdv_tabdar.core.inference.likelihood import frame_log_likelihood
+from sdv_tabdar.core.inference.predict import level_probabilities, quantiles_of
+from sdv_tabdar.core.nn.lowered import lowered
 from sdv_tabdar.core.nn.network import TabDARNetwork
 from sdv_tabdar.core.restrictions import Restriction
 from sdv_tabdar.core.runtime.allocator import kept_memory
@@ -33,7 +33,21 @@ from sdv_tabdar.core.schema import ColumnKind
 from sdv_tabdar.core.training.history import TrainingHistory
 from sdv_tabdar.core.training.loop import fit_network
 
-_STATE_VERSION = 3
+_STATE_VERSION = 4
+
+
+@dataclasses.dataclass(frozen=True)
+class CompletedRows:
+    """What :meth:`TabDAR.complete` returns.
+
+    Attributes:
+        rows: The completed rows.
+        effective_sample_size: For each row with several restricted cells, how many independent
+            draws its particles were worth; NaN for the other rows, which are exact.
+    """
+
+    rows: pd.DataFrame
+    effective_sample_size: npt.NDArray[np.float32]
 
 
 class TabDAR:
@@ -46,11 +60,6 @@ class TabDAR:
         device: ``'auto'``, ``'cpu'``, ``'cuda'`` or another name that torch knows.
         random_state: Seed of training, and of sampling until :meth:`set_random_state`.
         verbose: Whether to show a progress bar while training.
-
-    Attributes:
-        effective_sample_size: For each row of the last :meth:`complete` with several restricted
-            cells, how many independent draws its particles were worth; NaN for the other rows,
-            which are exact.
 
     Source: Zhang et al., 'Diffusion-nested Auto-Regressive Synthesis of Heterogeneous Tabular
     Data', 2024, doi:10.48550/arXiv.2410.21523.
@@ -78,7 +87,6 @@ class TabDAR:
         self._encoder: TableEncoder | None = None
         self._network: TabDARNetwork | None = None
         self._history = TrainingHistory()
-        self.effective_sample_size: npt.NDArray[np.float32] = np.zeros(0, dtype=np.float32)
 
     def fit(self, frame: pd.DataFrame, kinds: Mapping[Any, ColumnKind]) -> TabDAR:
         """Learn a table.
@@ -126,7 +134,7 @@ class TabDAR:
             for categorical ones, NaN and None where missing.
         """
         empty = pd.DataFrame(index=pd.RangeIndex(num_rows))
-        return self.complete(empty, progress=progress)
+        return self.complete(empty, progress=progress).rows
 
     def complete(
         self,
@@ -137,7 +145,7 @@ class TabDAR:
         num_particles: int | None = None,
         num_copies: int = 1,
         progress: Callable[[int], None] | None = None,
-    ) -> pd.DataFrame:
+    ) -> CompletedRows:
         """Fill cells by draws from the model, given the others.
 
         Args:
@@ -146,34 +154,39 @@ class TabDAR:
                 'known to be missing'), False = fill it. Default: all cells are known.
             restrictions: For a column, what each row's cell may be; None leaves it as
                 ``observed`` says. A restricted cell is filled.
-            num_particles: In place of that of the sampling settings.
+            num_particles: In place of the number in the sampling settings.
             num_copies: Every so many rows are the same, and of their draws the mean or the vote
-                is wanted: these are then spread evenly over the law of the row.
+                is wanted: these draws are then stratified over the row's distribution.
             progress: Called with the number of rows finished, after each chunk.
 
         Returns:
-            All fitted columns in order with a RangeIndex; known cells are as they were given.
+            The rows, all fitted columns in order with a RangeIndex; known cells are as they were
+            given.
 
         Raises:
             ValueError: If a column or a known value was never seen in training, or a
                 restriction allows nothing that was.
         """
-        known = self._known(frame, observed, restrictions)
+        encoder, network = self._working()
         config = self.sampling
         if num_particles is not None:
             config = dataclasses.replace(config, num_particles=num_particles)
-        completion = self._complete(frame, known, restrictions, config, num_copies, progress)
-        self.effective_sample_size = completion.effective_sample_size.numpy()
-        encoder, _ = self._fitted()
+        restrictions = restrictions or {}
+        known = known_cells(frame, observed, restrictions)
+        with self._resources():
+            completion = complete(
+                network,
+                encoder.encode(frame, known),
+                config=config,
+                generator=self._generator,
+                restrictions=encoder.restrict(restrictions),
+                num_copies=num_copies,
+                progress=progress,
+            )
         filled = encoder.decode(completion.table, generator=self._generator)
-        for name, entries in (restrictions or {}).items():
-            codec = encoder.codecs[encoder.schema.position(name)]
-            enforce(filled, codec, entries, self._generator)
-        for source, name in enumerate(frame.columns):
-            rows = known[:, source]
-            if rows.any():
-                filled[name] = overwritten(filled[name], frame[name], rows)
-        return filled
+        encoder.enforce(filled, restrictions, generator=self._generator)
+        write_back(filled, frame, known)
+        return CompletedRows(filled, completion.effective_sample_size.numpy())
 
     def predict_proba(
         self, frame: pd.DataFrame, observed: npt.NDArray[np.bool_] | None, column: str
@@ -196,7 +209,7 @@ class TabDAR:
         rest, known = without(frame, observed, column)
         table = encoder.encode(rest, known)
         position = encoder.schema.position(column)
-        found = queries.level_probabilities(encoder, network, table, position, self.sampling)
+        found = level_probabilities(encoder, network, table, position, self.sampling)
         return pd.DataFrame(found, index=frame.index, columns=pd.Index(levels, dtype=object))
 
     def predict_quantiles(
@@ -228,7 +241,7 @@ class TabDAR:
         encoder, network = self._working()
         rest, known = without(frame, observed, column)
         table = encoder.encode(rest, known)
-        found = queries.quantiles(
+        found = quantiles_of(
             encoder,
             network,
             table,
@@ -244,6 +257,7 @@ class TabDAR:
         observed: npt.NDArray[np.bool_] | None = None,
         *,
         num_orders: int = 10,
+        progress: Callable[[int], None] | None = None,
     ) -> npt.NDArray[np.float64]:
         """Log-likelihood of the known cells of each row.
 
@@ -251,6 +265,7 @@ class TabDAR:
             frame: Any of the fitted columns.
             observed: As in :meth:`complete`; cells that are not known are left out.
             num_orders: Random orders of the columns to average over, in the log-mean-exp way.
+            progress: Called with the number of rows finished, after each chunk.
 
         Returns:
             ``(B,)`` in nats: log mass for categories, missing cells and values that occur often,
@@ -263,10 +278,16 @@ class TabDAR:
         if num_orders < 1:
             raise ValueError(f'num_orders must be at least 1, however: num_orders={num_orders}.')
         encoder, network = self._working()
-        known = self._known(frame, observed, None)
-        table = encoder.encode(frame, known)
-        return queries.log_likelihood(
-            encoder, network, table, frame, num_orders, self.sampling, self._generator
+        table = encoder.encode(frame, known_cells(frame, observed, {}))
+        return frame_log_likelihood(
+            encoder,
+            network,
+            table,
+            frame,
+            num_orders=num_orders,
+            config=self.sampling,
+            generator=self._generator,
+            progress=progress,
         )
 
     @property
@@ -291,11 +312,7 @@ class TabDAR:
         Raises:
             ValueError: If there is no such column, or it is numerical.
         """
-        encoder, _ = self._fitted()
-        codec = encoder.codecs[encoder.schema.position(column)]
-        if isinstance(codec, NumericalCodec):
-            raise ValueError(f"Column '{column}' is numerical and has no levels; see limits().")
-        return list(codec.levels)
+        return list(self._codec(column).levels)
 
     def limits(self, column: str) -> tuple[float, float]:
         """Least and greatest training value of a numerical column.
@@ -303,16 +320,11 @@ class TabDAR:
         Raises:
             ValueError: If there is no such column, or it is categorical.
         """
-        encoder, _ = self._fitted()
-        codec = encoder.codecs[encoder.schema.position(column)]
-        if not isinstance(codec, NumericalCodec):
-            raise ValueError(f"Column '{column}' is categorical and has no limits; see levels().")
-        return codec.limits
+        return self._codec(column).limits
 
     def can_be_missing(self, column: str) -> bool:
         """Whether training saw a missing value in ``column``."""
-        schema = self._fitted()[0].schema
-        return schema.columns[schema.position(column)].missing is not None
+        return self._codec(column).column.missing is not None
 
     def set_random_state(self, state: RandomState) -> None:
         """Restart the random numbers of sampling.
@@ -327,10 +339,14 @@ class TabDAR:
             raise RuntimeError('This model has not been fitted. Call fit() first.')
         return self._encoder, self._network
 
+    def _codec(self, column: str) -> Codec:
+        encoder, _ = self._fitted()
+        return encoder.codecs[encoder.schema.position(column)]
+
     def _working(self) -> tuple[TableEncoder, TabDARNetwork]:
         """The encoder, and the network as it computes fastest here."""
         encoder, network = self._fitted()
-        return encoder, network.lowered()
+        return encoder, lowered(network)
 
     @contextlib.contextmanager
     def _resources(self) -> Iterator[None]:
@@ -338,59 +354,8 @@ class TabDAR:
         with kept_memory(), fast_products(self._device, self.model.precision):
             yield
 
-    def _known(
-        self,
-        frame: pd.DataFrame,
-        observed: npt.NDArray[np.bool_] | None,
-        restrictions: Mapping[str, Sequence[Restriction | None]] | None,
-    ) -> npt.NDArray[np.bool_]:
-        """Which cells of ``frame`` are known: observed and not restricted."""
-        known = np.ones(frame.shape, dtype=bool) if observed is None else observed.copy()
-        if known.shape != frame.shape:
-            raise ValueError(
-                f'observed must have the shape of the frame, {frame.shape}, however: {known.shape}.'
-            )
-        for name, entries in (restrictions or {}).items():
-            if len(entries) != len(frame):
-                raise ValueError(
-                    f"restrictions['{name}'] must have one entry a row ({len(frame)}), however: "
-                    f'{len(entries)}.'
-                )
-            if name in frame.columns:
-                free = np.array([entry is None for entry in entries], dtype=bool)
-                known[:, frame.columns.get_loc(name)] &= free
-        return known
-
-    def _complete(
-        self,
-        frame: pd.DataFrame,
-        known: npt.NDArray[np.bool_],
-        restrictions: Mapping[str, Sequence[Restriction | None]] | None,
-        config: SamplingConfig,
-        num_copies: int,
-        progress: Callable[[int], None] | None,
-    ) -> Completion:
-        encoder, network = self._working()
-        pieces = {}
-        for name, entries in (restrictions or {}).items():
-            codec = encoder.codecs[encoder.schema.position(name)]
-            found = {entry: codec.pieces(entry) for entry in set(entries) if entry is not None}
-            pieces[encoder.schema.position(name)] = [
-                None if entry is None else found[entry] for entry in entries
-            ]
-        with self._resources():
-            return complete(
-                network,
-                encoder.encode(frame, known),
-                config=config,
-                generator=self._generator,
-                restrictions=pieces,
-                num_copies=num_copies,
-                progress=progress,
-            )
-
     def __getstate__(self) -> dict[str, Any]:
-        """A plain dict on the CPU."""
+        """Plain values, arrays and the user's levels; tensors on the CPU. None of our classes."""
         return {
             'version': _STATE_VERSION,
             'model': dataclasses.asdict(self.model),
@@ -400,7 +365,7 @@ class TabDAR:
             'random_state': self.random_state,
             'verbose': self.verbose,
             'history': dataclasses.asdict(self._history),
-            'encoder': self._encoder,
+            'encoder': None if self._encoder is None else self._encoder.to_state(),
             'weights': None
             if self._network is None
             else {name: value.cpu() for name, value in self._network.state_dict().items()},
@@ -428,8 +393,8 @@ class TabDAR:
             verbose=state['verbose'],
         )
         self._history = TrainingHistory(**state['history'])
-        self._encoder = state['encoder']
-        if self._encoder is not None:
+        if state['encoder'] is not None:
+            self._encoder = TableEncoder.from_state(state['encoder'])
             with torch.random.fork_rng(devices=[]):
                 network = TabDARNetwork(self._encoder.schema, self.model)
             network.load_state_dict(state['weights'])

@@ -7,7 +7,22 @@ from collections.abc import Hashable
 
 
 @dataclasses.dataclass(frozen=True)
-class Interval:
+class _Named:
+    """What messages call a restriction.
+
+    Attributes:
+        asked: The condition as whoever asked for it wrote it, which messages then show; None for
+            the restriction's own representation. It does not count in comparisons.
+    """
+
+    asked: object = dataclasses.field(default=None, compare=False, repr=False, kw_only=True)
+
+    def __str__(self) -> str:
+        return repr(self if self.asked is None else self.asked)
+
+
+@dataclasses.dataclass(frozen=True)
+class Interval(_Named):
     """A number in ``[low, high]``; None leaves an end open. Never missing."""
 
     low: float | None = None
@@ -25,7 +40,7 @@ class Interval:
 
 
 @dataclasses.dataclass(frozen=True)
-class Members:
+class Members(_Named):
     """One of the given values. A None or NaN among them stands for 'missing'."""
 
     values: tuple[Hashable, ...]
@@ -37,7 +52,7 @@ class Members:
 
 
 @dataclasses.dataclass(frozen=True)
-class NotMissing:
+class NotMissing(_Named):
     """Any value at all, so long as it is not missing."""
 
 

@@ -1,19 +1,22 @@
 """What the model knows of a table's columns: kinds, codes, and which codes carry a residual.
 
-Every cell is written as a *code* and a *residual*. A categorical level is a code. A numerical
-value is a code as well: one of its column's *atoms* (values that occur often come back exactly)
-or a *bin* of the remaining values, and then the residual says where in the bin it lies. A
-missing value has a code of its own, so missingness is modelled jointly with everything else.
+Every cell is written as a *code*, a whole number, and a *residual*, a real one. A categorical
+level is a code. A number is a code as well: one of its column's *atoms* (values that occur often
+and come back exactly) or a *bin* of the remaining values, and then the residual says where in the
+bin it lies. A missing value has a code of its own, so missingness is modelled jointly with
+everything else. What codes stand for, only the codecs know (:mod:`sdv_tabdar.core.codecs`).
 """
 
 from __future__ import annotations
 
 import dataclasses
 import enum
+from collections.abc import Mapping
+from typing import Any
 
 
 class ColumnKind(enum.Enum):
-    """How a column's values are to be read; SDV's words."""
+    """How a column's values are to be read, in SDV's words."""
 
     NUMERICAL = 'numerical'
     CATEGORICAL = 'categorical'
@@ -30,7 +33,7 @@ class Column:
         bins: The codes that carry a residual, a contiguous range (empty for a categorical).
         uniform: For each code the interval ``(low, high)`` of the column's empirical
             distribution function that it covers; empty for a categorical.
-        missing: The code of a missing value, or None if none was seen.
+        missing: The code of a missing value, or None if training had none.
     """
 
     name: str
@@ -44,6 +47,29 @@ class Column:
     def num_codes(self) -> int:
         """Number of codes, K."""
         return len(self.counts)
+
+    def to_state(self) -> dict[str, Any]:
+        """The fields as plain values."""
+        return {
+            'name': self.name,
+            'kind': self.kind.value,
+            'counts': list(self.counts),
+            'bins': [self.bins.start, self.bins.stop],
+            'uniform': [list(interval) for interval in self.uniform],
+            'missing': self.missing,
+        }
+
+    @classmethod
+    def from_state(cls, state: Mapping[str, Any]) -> Column:
+        """The column that :meth:`to_state` described."""
+        return cls(
+            name=state['name'],
+            kind=ColumnKind(state['kind']),
+            counts=tuple(state['counts']),
+            bins=range(*state['bins']),
+            uniform=tuple((low, high) for low, high in state['uniform']),
+            missing=state['missing'],
+        )
 
 
 @dataclasses.dataclass(frozen=True)

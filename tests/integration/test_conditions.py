@@ -229,6 +229,15 @@ def test_all_missing_column_cannot_be_not_null() -> None:
         synthesizer.sample_from_conditions([Condition({'x': NotNull()})])
 
 
+def test_what_only_the_model_can_refuse_is_named_in_the_users_words() -> None:
+    data = pd.DataFrame({'x': [0.1, 0.9] * 20, 'y': range(40)})
+    columns = {'x': {'sdtype': 'numerical'}, 'y': {'sdtype': 'numerical'}}
+    synthesizer = fit_tiny(data, columns)
+
+    with pytest.raises(ValueError, match=r"'x' cannot meet Between\(low=0.3, high=0.6\)"):
+        synthesizer.sample_from_conditions([Condition({'x': Between(0.3, 0.6)})])
+
+
 def test_columns_that_cannot_be_conditioned_on(fitted: TabDARSynthesizer) -> None:
     with pytest.raises(ValueError, match="Unexpected column name 'nothing'"):
         fitted.sample_from_conditions([Condition({'nothing': 1})])

@@ -81,7 +81,7 @@ def test_rows_given_values_follow_the_exact_conditional(
     discrete: TabDAR, joint: pd.Series, known: dict[str, Any], bounds: Any
 ) -> None:
     discrete.set_random_state(2)
-    rows = discrete.complete(pd.DataFrame([known] * SIZE, dtype=object))
+    rows = discrete.complete(pd.DataFrame([known] * SIZE, dtype=object)).rows
     law = _given(joint, known)
     assert _distance(rows, law) < bounds.total_variation(SIZE, int((law > 0).sum()))
 
@@ -92,7 +92,7 @@ def test_rows_given_sets_follow_the_exact_conditional(
 ) -> None:
     discrete.set_random_state(3)
     wanted = {name: [entry] * SIZE for name, entry in known.items()}
-    rows = discrete.complete(pd.DataFrame(index=range(SIZE)), restrictions=wanted)
+    rows = discrete.complete(pd.DataFrame(index=range(SIZE)), restrictions=wanted).rows
     law = _given(joint, known)
     assert _shares(rows, joint)[law == 0].sum() == 0
     assert _distance(rows, law) < bounds.total_variation(SIZE, int((law > 0).sum()))
@@ -102,7 +102,7 @@ def test_sets_and_values_together(discrete: TabDAR, joint: pd.Series, bounds: An
     discrete.set_random_state(4)
     known: dict[str, Any] = {'a': 'a1', 'b': Members(('b0', 'b2')), 'c': Members(('c0', None))}
     wanted = {name: [known[name]] * SIZE for name in ('b', 'c')}
-    rows = discrete.complete(pd.DataFrame({'a': ['a1'] * SIZE}), restrictions=wanted)
+    rows = discrete.complete(pd.DataFrame({'a': ['a1'] * SIZE}), restrictions=wanted).rows
     law = _given(joint, known)
     assert _distance(rows, law) < bounds.total_variation(SIZE, int((law > 0).sum()))
 
@@ -117,7 +117,7 @@ def test_every_row_has_its_own_pattern_of_hidden_cells(
     frame = rows.reset_index(drop=True).replace({'c': {'missing': None}})
     observed = rng.random(frame.shape) < 0.5
     discrete.set_random_state(5)
-    filled = discrete.complete(frame, observed)
+    filled = discrete.complete(frame, observed).rows
     assert _distance(filled, joint) < bounds.total_variation(size, len(joint))
 
 
@@ -136,5 +136,5 @@ def test_the_order_of_the_columns_in_the_frame_does_not_matter(
     law = _given(joint, known)
     for seed, names in enumerate(itertools.permutations(known)):
         discrete.set_random_state(seed)
-        rows = discrete.complete(pd.DataFrame([known] * SIZE)[list(names)])
+        rows = discrete.complete(pd.DataFrame([known] * SIZE)[list(names)]).rows
         assert _distance(rows, law) < bounds.total_variation(SIZE, 3)

@@ -32,7 +32,7 @@ def _given_y(y: float) -> Any:
 
 def _restricted(model: TabDAR, **restrictions: Interval) -> pd.DataFrame:
     wanted = {name: [entry] * SIZE for name, entry in restrictions.items()}
-    return model.complete(pd.DataFrame(index=range(SIZE)), restrictions=wanted)
+    return model.complete(pd.DataFrame(index=range(SIZE)), restrictions=wanted).rows
 
 
 def _rejected(**restrictions: Interval) -> pd.DataFrame:
@@ -63,7 +63,7 @@ def test_conditional_laws(gaussian: TabDAR, name: str, place: float, bounds: Any
     value = float((X if name == 'x' else Y).ppf(place))
     law = _given_x(value) if name == 'x' else _given_y(value)
     gaussian.set_random_state(2)
-    rows = gaussian.complete(pd.DataFrame({name: [value] * SIZE}))
+    rows = gaussian.complete(pd.DataFrame({name: [value] * SIZE})).rows
     drawn = rows['y' if name == 'x' else 'x']
     deviation = law.std()
     chance = 4 * deviation / SIZE**0.5
@@ -130,7 +130,7 @@ def test_an_interval_given_the_other_value(gaussian: TabDAR, bounds: Any) -> Non
     gaussian.set_random_state(5)
     rows = gaussian.complete(
         pd.DataFrame({'x': [13.0] * SIZE}), restrictions={'y': [Interval(None, -1.6)] * SIZE}
-    )
+    ).rows
     law = _given_x(13.0)
     exact = stats.truncnorm(-np.inf, (-1.6 - law.mean()) / law.std(), law.mean(), law.std())
     assert (rows['y'] <= -1.6).all()

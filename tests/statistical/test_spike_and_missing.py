@@ -21,7 +21,7 @@ EXPONENTIAL = stats.expon(scale=5)
 def _of_group(model: TabDAR, group: str, **restrictions: Any) -> pd.DataFrame:
     model.set_random_state(1)
     wanted = {name: [entry] * SIZE for name, entry in restrictions.items()}
-    return model.complete(pd.DataFrame({'g': [group] * SIZE}), restrictions=wanted)
+    return model.complete(pd.DataFrame({'g': [group] * SIZE}), restrictions=wanted).rows
 
 
 def test_the_spike_has_its_mass_and_the_rest_its_law(spiked: TabDAR, bounds: Any) -> None:
@@ -78,7 +78,7 @@ def test_the_group_given_numbers(
 ) -> None:
     spiked.set_random_state(2)
     frame = pd.DataFrame([given] * SIZE, dtype=float)
-    rows = spiked.complete(frame)
+    rows = spiked.complete(frame).rows
     assert (rows['g'] == 'p').mean() == pytest.approx(probability, abs=bounds.share(SIZE))
 
 
@@ -99,7 +99,7 @@ def test_the_group_given_restrictions(
 ) -> None:
     spiked.set_random_state(3)
     wanted = {name: [entry] * SIZE for name, entry in restrictions.items()}
-    rows = spiked.complete(pd.DataFrame(index=range(SIZE)), restrictions=wanted)
+    rows = spiked.complete(pd.DataFrame(index=range(SIZE)), restrictions=wanted).rows
     assert (rows['g'] == 'p').mean() == pytest.approx(probability, abs=bounds.share(SIZE))
 
 

@@ -6,66 +6,95 @@ when it is drawn, the level follows their training frequencies.
 
 from __future__ import annotations
 
-import dataclasses
-from collections.abc import Hashable
+import functools
+from collections.abc import Hashable, Mapping
 from typing import Any
 
 import numpy as np
 import numpy.typing as npt
 import pandas as pd
 
+from sdv_tabdar.core.codecs.codec import Codec
 from sdv_tabdar.core.codecs.pieces import Pieces
-from sdv_tabdar.core.codecs.values import SHOWN, Codes, Floats, distinct_values, numbers_of, shown
+from sdv_tabdar.core.codecs.values import SHOWN, Codes, Floats, LevelIndex, shown
 from sdv_tabdar.core.config import ModelConfig
 from sdv_tabdar.core.restrictions import Interval, Members, NotMissing, Restriction
 from sdv_tabdar.core.schema import Column, ColumnKind
 
 
-@dataclasses.dataclass(frozen=True)
-class CategoricalCodec:
-    """Levels of one column to codes, and back.
+class CategoricalCodec(Codec):
+    """Levels of one column to codes, and back. Residuals are 0."""
 
-    Attributes:
-        column: The codes.
-        levels: Levels, most frequent first; those from ``column.num_codes - 1`` on share the
-            last code if there are more levels than codes. Missing is a level, written None,
-            and never one of those that share.
-        counts: Training count of each level.
-    """
+    def __init__(
+        self, column: Column, levels: tuple[Hashable, ...], counts: npt.NDArray[np.int64]
+    ) -> None:
+        """Use :meth:`fit` to make one from data.
 
-    column: Column
-    levels: tuple[Hashable, ...]
-    counts: npt.NDArray[np.int64]
+        Args:
+            column: The codes.
+            levels: ``(L,)`` levels, most frequent first; those from ``column.num_codes - 1`` on
+                share the last code if there are more levels than codes. Missing is a level,
+                written None, and never one of those that share.
+            counts: ``(L,)`` training count of each level.
+        """
+        self.column = column
+        self._levels = levels
+        self._counts = counts
+
+    @classmethod
+    def fit(cls, name: str, values: pd.Series, config: ModelConfig) -> CategoricalCodec:
+        """Learn the codes of a column, see :meth:`Codec.fit`."""
+        index, numbers = LevelIndex.of(values)
+        found = index.levels
+        counts = np.bincount(numbers, minlength=len(found))
+        ranking = np.argsort(-counts, kind='stable').tolist()
+        first_shared = config.max_categories - 1
+        if len(found) > config.max_categories and None in found:
+            place = ranking.index(found.index(None))
+            ranking.insert(min(place, first_shared - 1), ranking.pop(place))
+        levels = tuple(found[number] for number in ranking)
+        counts = counts[ranking]
+        code_counts = counts.tolist()
+        if len(levels) > config.max_categories:
+            code_counts[first_shared:] = [sum(code_counts[first_shared:])]
+        missing = levels.index(None) if None in levels else None
+        column = Column(name, ColumnKind.CATEGORICAL, tuple(code_counts), missing=missing)
+        return cls(column, levels, counts)
 
     @property
-    def num_shared(self) -> int:
-        """How many levels share the last code (0 if none do)."""
-        extra = len(self.levels) - self.column.num_codes
-        return extra + 1 if extra else 0
+    def levels(self) -> tuple[Hashable, ...]:
+        """The levels, most frequent first, None for missing."""
+        return self._levels
+
+    @property
+    def needs_uniforms(self) -> bool:
+        """Whether levels share a code."""
+        return self._num_shared > 0
 
     def encode(self, values: pd.Series) -> tuple[Codes, Floats]:
-        """Codes ``(B,)`` (and zero residuals) of any objects.
+        """Codes and residuals ``(B,)``, see :meth:`Codec.encode`."""
+        return self._known_numbers(values).clip(max=self.column.num_codes - 1), np.zeros(
+            len(values)
+        )
 
-        Raises:
-            ValueError: If a value was never seen in training.
-        """
-        numbers = self.level_numbers(values)
-        unseen = numbers < 0
-        if unseen.any():
-            bad = list(dict.fromkeys(values[unseen].tolist()))[:SHOWN]
-            raise ValueError(
-                f"Column '{self.column.name}' has values that the model has never seen: {bad}. "
-                f'Allowed are the {len(self.levels)} values of the training data: '
-                f'{shown(self.levels)}.'
-            )
-        return numbers.clip(max=self.column.num_codes - 1), np.zeros(len(values))
+    def decode(self, codes: Codes, residuals: Floats, uniforms: Floats) -> npt.NDArray[Any]:
+        """Levels ``(B,)``; ``uniforms`` choose among levels that share a code."""
+        chosen = codes.copy()
+        if self._num_shared:
+            shared = codes == self._first_shared
+            drawn = _drawn(self._counts[self._first_shared :], uniforms[shared])
+            chosen[shared] = self._first_shared + drawn
+        levels = np.empty(len(self._levels), dtype=object)
+        levels[:] = self._levels
+        return levels[chosen]
 
-    def pieces(self, restriction: Restriction) -> Pieces:
-        """The codes that ``restriction`` allows.
+    def log_volume(self, values: pd.Series) -> Floats:
+        """Log of the share ``(B,)`` of each level in its code."""
+        logs: Floats = np.log(self._shares)[self._known_numbers(values)]
+        return logs
 
-        Raises:
-            ValueError: If it is an interval, or allows no level that training has seen.
-        """
+    def restrict(self, restriction: Restriction) -> Pieces:
+        """The codes that a restriction allows, see :meth:`Codec.restrict`."""
         if isinstance(restriction, Interval):
             raise ValueError(
                 f"Column '{self.column.name}' is categorical; {restriction} needs a numerical one. "
@@ -75,10 +104,10 @@ class CategoricalCodec:
             codes = range(self.column.num_codes)
             allowed = {code: 1.0 for code in codes if code != self.column.missing}
         else:
-            allowed, shares = {}, self.code_shares()
+            allowed = {}
             for number in self._member_numbers(restriction):
                 code = min(number, self.column.num_codes - 1)
-                allowed[code] = allowed.get(code, 0.0) + float(shares[number])
+                allowed[code] = allowed.get(code, 0.0) + float(self._shares[number])
         if not allowed:
             raise ValueError(
                 f"Column '{self.column.name}' cannot meet {restriction}: the training data had "
@@ -91,72 +120,88 @@ class CategoricalCodec:
     ) -> npt.NDArray[Any]:
         """Levels ``(B,)`` drawn under a restriction, without those that only share a code with it.
 
-        ``uniforms`` ``(B,)`` in [0, 1) choose among the allowed levels that share the code.
+        ``uniforms`` choose among the allowed levels that share the code.
         """
-        if not self.num_shared or not isinstance(restriction, Members):
+        if not self._num_shared or not isinstance(restriction, Members):
             return values
-        first = self.column.num_codes - 1
-        allowed = [number for number in self._member_numbers(restriction) if number >= first]
-        shared = self.level_numbers(pd.Series(values, dtype=object)) >= first
+        members = self._member_numbers(restriction)
+        allowed = [number for number in members if number >= self._first_shared]
+        shared = self._known_numbers(pd.Series(values, dtype=object)) >= self._first_shared
         if not allowed or not shared.any():
             return values
-        counts = self.counts[allowed]
-        drawn = np.searchsorted(counts.cumsum() / counts.sum(), uniforms[shared], side='right')
         obeying = values.copy()
+        drawn = _drawn(self._counts[allowed], uniforms[shared])
         for row, rank in zip(np.flatnonzero(shared), drawn, strict=True):
-            obeying[row] = self.levels[allowed[min(rank, len(allowed) - 1)]]
+            obeying[row] = self._levels[allowed[rank]]
         return obeying
+
+    def level_probabilities(self, code_probabilities: Floats) -> Floats:
+        """Probabilities ``(B, L)`` of levels; those that share a code by their training counts."""
+        code_of_level = np.arange(len(self._levels)).clip(max=self.column.num_codes - 1)
+        probabilities: Floats = code_probabilities[:, code_of_level] * self._shares
+        return probabilities
+
+    def to_state(self) -> dict[str, Any]:
+        """See :meth:`Codec.to_state`."""
+        return {
+            'column': self.column.to_state(),
+            'levels': list(self._levels),
+            'counts': self._counts,
+        }
+
+    @classmethod
+    def from_state(cls, state: Mapping[str, Any]) -> CategoricalCodec:
+        """See :meth:`Codec.from_state`."""
+        return cls(Column.from_state(state['column']), tuple(state['levels']), state['counts'])
+
+    @property
+    def _num_shared(self) -> int:
+        """How many levels share the last code (0 if none do)."""
+        extra = len(self._levels) - self.column.num_codes
+        return extra + 1 if extra else 0
+
+    @property
+    def _first_shared(self) -> int:
+        """The last code, and the first level that has it."""
+        return self.column.num_codes - 1
+
+    @functools.cached_property
+    def _shares(self) -> Floats:
+        """Share ``(L,)`` of each level in its code: 1 but for levels that share one."""
+        shares = np.ones(len(self._levels))
+        if self._num_shared:
+            counts = self._counts[self._first_shared :]
+            shares[self._first_shared :] = counts / counts.sum()
+        return shares
+
+    @functools.cached_property
+    def _index(self) -> LevelIndex:
+        return LevelIndex(self._levels)
+
+    def _known_numbers(self, values: pd.Series) -> Codes:
+        """Position ``(B,)`` in ``levels`` of each value.
+
+        Raises:
+            ValueError: If training did not contain a value.
+        """
+        numbers = self._index.numbers(values)
+        unseen = numbers < 0
+        if unseen.any():
+            bad = list(dict.fromkeys(values[unseen].tolist()))[:SHOWN]
+            raise ValueError(
+                f"Column '{self.column.name}' has values that the model has never seen: {bad}. "
+                f'Allowed are the {len(self._levels)} values of the training data: '
+                f'{shown(self._levels)}.'
+            )
+        return numbers
 
     def _member_numbers(self, members: Members) -> list[int]:
         """Positions in ``levels`` of the members of a set, each once."""
         values = pd.Series(list(members.values), dtype=object, name=self.column.name)
-        self.encode(values)
-        return sorted(set(self.level_numbers(values).tolist()))
-
-    def decode(self, codes: Codes, uniforms: Floats) -> npt.NDArray[Any]:
-        """Levels ``(B,)``; ``uniforms`` ``(B,)`` in [0, 1) choose among levels that share."""
-        chosen = codes.copy()
-        if self.num_shared:
-            first = self.column.num_codes - 1
-            shared = codes == first
-            cumulative = np.cumsum(self.counts[first:]) / self.counts[first:].sum()
-            drawn = np.searchsorted(cumulative, uniforms[shared], side='right')
-            chosen[shared] = first + drawn.clip(max=self.num_shared - 1)
-        levels = np.empty(len(self.levels), dtype=object)
-        levels[:] = self.levels
-        return levels[chosen]
-
-    def code_shares(self) -> npt.NDArray[np.float64]:
-        """Share ``(levels,)`` of each level within its code: 1 but for levels that share one."""
-        shares = np.ones(len(self.levels))
-        if self.num_shared:
-            first = self.column.num_codes - 1
-            shares[first:] = self.counts[first:] / self.counts[first:].sum()
-        return shares
-
-    def level_numbers(self, values: pd.Series) -> Codes:
-        """Position ``(B,)`` in ``levels`` of each value, -1 where it was never seen."""
-        return numbers_of(values, self._lookup())
-
-    def _lookup(self) -> dict[Hashable, int]:
-        return {level: number for number, level in enumerate(self.levels)}
+        return sorted(set(self._known_numbers(values).tolist()))
 
 
-def fit_categorical(name: str, values: pd.Series, config: ModelConfig) -> CategoricalCodec:
-    """Learn the codes of a column from its values ``(B,)``."""
-    seen = list(dict.fromkeys(distinct_values(values)[1]))
-    numbers = numbers_of(values, {level: i for i, level in enumerate(seen)})
-    counts = np.bincount(numbers, minlength=len(seen))
-    ranking = np.argsort(-counts, kind='stable').tolist()
-    first_shared = config.max_categories - 1
-    if len(seen) > config.max_categories and None in seen:
-        place = ranking.index(seen.index(None))
-        ranking.insert(min(place, first_shared - 1), ranking.pop(place))
-    levels = tuple(seen[i] for i in ranking)
-    counts = counts[ranking]
-    kept = [int(count) for count in counts]
-    if len(kept) > config.max_categories:
-        kept = [*kept[:first_shared], sum(kept[first_shared:])]
-    missing = levels.index(None) if None in levels else None
-    column = Column(name, ColumnKind.CATEGORICAL, tuple(kept), missing=missing)
-    return CategoricalCodec(column, levels, counts)
+def _drawn(counts: npt.NDArray[np.int64], uniforms: Floats) -> Codes:
+    """Positions ``(B,)`` in ``counts``, drawn with probabilities in proportion to them."""
+    drawn = np.searchsorted(counts.cumsum() / counts.sum(), uniforms, side='right')
+    return drawn.clip(max=len(counts) - 1)

@@ -1,7 +1,7 @@
 """DataFrame <-> EncodedTable, column by column.
 
-How numbers and categories are written is told in ``numerical.py`` and
-``categorical.py``. Missing cells have a code wherever training data had one.
+``numerical.py`` and ``categorical.py`` say how numbers and categories are written. Missing cells
+have a code in every column in which training data had one.
 """
 
 from __future__ import annotations
@@ -14,23 +14,41 @@ import numpy.typing as npt
 import pandas as pd
 import torch
 
-from sdv_tabdar.core.codecs.categorical import CategoricalCodec, fit_categorical
-from sdv_tabdar.core.codecs.numerical import NumericalCodec, fit_numerical
-from sdv_tabdar.core.codecs.values import SHOWN, Floats, as_floats, frame_of
+from sdv_tabdar.core.codecs.categorical import CategoricalCodec
+from sdv_tabdar.core.codecs.codec import Codec
+from sdv_tabdar.core.codecs.numerical import NumericalCodec
+from sdv_tabdar.core.codecs.pieces import Pieces
+from sdv_tabdar.core.codecs.values import SHOWN, Floats, frame_of
 from sdv_tabdar.core.config import ModelConfig
-from sdv_tabdar.core.schema import Column, ColumnKind, TableSchema
+from sdv_tabdar.core.restrictions import Restriction
+from sdv_tabdar.core.schema import ColumnKind, TableSchema
 from sdv_tabdar.core.table import EncodedTable
 
-Codec = NumericalCodec | CategoricalCodec
+CODECS: Mapping[ColumnKind, type[Codec]] = {
+    ColumnKind.NUMERICAL: NumericalCodec,
+    ColumnKind.CATEGORICAL: CategoricalCodec,
+}
+"""The codec of each kind of column."""
+
+_STATE_VERSION = 1
+
+Restrictions = Mapping[str, Sequence[Restriction | None]]
+"""For columns, what each row's cell may be; None = anything."""
 
 
 class TableEncoder:
-    """Fitted codecs of a table's columns."""
+    """Fitted codecs of a table's columns.
+
+    Attributes:
+        codecs: One a column, in order.
+        schema: The codes of the columns.
+    """
 
     def __init__(self, codecs: Sequence[Codec]) -> None:
         """Use :meth:`fit` to make one from data."""
         self.codecs = tuple(codecs)
         self.schema = TableSchema(tuple(codec.column for codec in codecs))
+        self._residual_of = {column: place for place, column in enumerate(self.schema.numerical)}
 
     @classmethod
     def fit(
@@ -60,14 +78,7 @@ class TableEncoder:
             raise ValueError(
                 f'The columns {absent} have no kind. Give a ColumnKind for each column.'
             )
-        return cls(
-            [
-                fit_numerical(name, as_floats(frame[name]), config)
-                if kinds[name] is ColumnKind.NUMERICAL
-                else fit_categorical(name, frame[name], config)
-                for name in frame.columns
-            ]
-        )
+        return cls([CODECS[kinds[name]].fit(name, frame[name], config) for name in frame.columns])
 
     def encode(self, frame: pd.DataFrame, observed: npt.NDArray[np.bool_]) -> EncodedTable:
         """Encode the observed cells of a table; hidden ones get code 0.
@@ -83,23 +94,18 @@ class TableEncoder:
         _check_names(frame)
         shape = (len(frame), len(self.codecs))
         codes = np.zeros(shape, dtype=self.code_dtype)
-        numerical = self.schema.numerical
-        residuals = np.zeros((len(frame), len(numerical)), dtype=np.float32)
+        residuals = np.zeros((len(frame), len(self._residual_of)), dtype=np.float32)
         known = np.zeros(shape, dtype=bool)
         for source, name in enumerate(frame.columns):
             position = self.schema.position(name)
             known[:, position] = observed[:, source]
             rows = _selector(observed[:, source])
-            codec, cells = self.codecs[position], frame[name][rows]
+            cells = frame[name][rows]
             if not len(cells):
                 continue
-            if isinstance(codec, NumericalCodec):
-                values = as_floats(cells)
-                _check_missing(codec.column, np.isnan(values))
-                codes[rows, position], residual = codec.encode(values)
-                residuals[rows, numerical.index(position)] = residual
-            else:
-                codes[rows, position] = codec.encode(cells)[0]
+            codes[rows, position], residual = self.codecs[position].encode(cells)
+            if position in self._residual_of:
+                residuals[rows, self._residual_of[position]] = residual
         return EncodedTable(
             torch.from_numpy(codes),
             torch.from_numpy(residuals),
@@ -115,19 +121,53 @@ class TableEncoder:
         """
         codes = table.codes.cpu().numpy().astype(np.int64)
         residuals = table.residuals.cpu().numpy().astype(np.float64)
-        numerical = self.schema.numerical
+        zeros = np.zeros(len(codes))
         columns: dict[Hashable, npt.NDArray[Any]] = {}
         for position, codec in enumerate(self.codecs):
-            if isinstance(codec, NumericalCodec):
-                residual = residuals[:, numerical.index(position)]
-                columns[codec.column.name] = codec.decode(codes[:, position], residual)
-            else:
-                uniforms = np.zeros(len(codes))
-                if codec.num_shared:
-                    draw = torch.rand(len(codes), generator=generator, device=generator.device)
-                    uniforms = draw.cpu().numpy().astype(np.float64)
-                columns[codec.column.name] = codec.decode(codes[:, position], uniforms)
+            place = self._residual_of.get(position)
+            residual = zeros if place is None else residuals[:, place]
+            uniforms = _uniforms(len(codes), generator) if codec.needs_uniforms else zeros
+            columns[codec.column.name] = codec.decode(codes[:, position], residual, uniforms)
         return frame_of(columns, len(codes))
+
+    def restrict(self, restrictions: Restrictions) -> dict[int, list[Pieces | None]]:
+        """Restrictions in codes and residuals, by the position of their column.
+
+        Equal restrictions of a column become the same object.
+
+        Raises:
+            ValueError: If a column is unknown, or a restriction allows nothing that training
+                contained.
+        """
+        pieces: dict[int, list[Pieces | None]] = {}
+        for name, entries in restrictions.items():
+            position = self.schema.position(name)
+            codec = self.codecs[position]
+            found = {entry: codec.restrict(entry) for entry in set(entries) if entry is not None}
+            pieces[position] = [None if entry is None else found[entry] for entry in entries]
+        return pieces
+
+    def enforce(
+        self, frame: pd.DataFrame, restrictions: Restrictions, *, generator: torch.Generator
+    ) -> None:
+        """Change cells of a decoded table that decoding left outside their restriction.
+
+        Args:
+            frame: A decoded table ``(B, C)``; it is written into.
+            restrictions: One entry a row for each column named.
+            generator: Chooses among allowed levels that share a code.
+        """
+        for name, entries in restrictions.items():
+            codec = self.codecs[self.schema.position(name)]
+            values = frame[name].to_numpy(copy=True)
+            uniforms = _uniforms(len(values), generator)
+            groups: dict[Restriction, list[int]] = {}
+            for row, entry in enumerate(entries):
+                if entry is not None:
+                    groups.setdefault(entry, []).append(row)
+            for entry, rows in groups.items():
+                values[rows] = codec.enforce(values[rows], entry, uniforms[rows])
+            frame[name] = pd.Series(values, index=frame.index, dtype=frame[name].dtype)
 
     def log_volume(self, frame: pd.DataFrame, known: npt.NDArray[np.bool_]) -> Floats:
         """What turns log-likelihoods in codes and residuals into those in the frame's values.
@@ -137,18 +177,39 @@ class TableEncoder:
             known: ``(B, C)``, cells that count; those of columns absent from ``frame`` do not.
 
         Returns:
-            ``(B,)`` in nats: the logs of d(residual) / d(value) of numbers and of the shares of
-            levels within their codes, summed over the cells that count.
+            ``(B,)`` in nats: the sum of :meth:`Codec.log_volume` over the cells that count.
         """
         total = np.zeros(len(frame))
         for name in frame.columns:
             position = self.schema.position(name)
-            rows, codec = known[:, position], self.codecs[position]
-            if isinstance(codec, NumericalCodec):
-                total[rows] += codec.log_slope(as_floats(frame[name][rows]))
-            else:
-                total[rows] += np.log(codec.code_shares()[codec.level_numbers(frame[name][rows])])
+            rows = known[:, position]
+            total[rows] += self.codecs[position].log_volume(frame[name][rows])
         return total
+
+    def to_state(self) -> dict[str, Any]:
+        """Everything fitted as plain values, arrays and the user's levels."""
+        return {'version': _STATE_VERSION, 'codecs': [codec.to_state() for codec in self.codecs]}
+
+    @classmethod
+    def from_state(cls, state: Mapping[str, Any]) -> TableEncoder:
+        """The encoder that :meth:`to_state` described.
+
+        Raises:
+            ValueError: If another version of the format was written.
+        """
+        if state['version'] != _STATE_VERSION:
+            raise ValueError(
+                f'The columns of this model were saved in format {state["version"]}; this version '
+                f'of sdv_tabdar reads format {_STATE_VERSION}. Fit the model again, or install the '
+                'version that saved it.'
+            )
+        kinds = [ColumnKind(codec['column']['kind']) for codec in state['codecs']]
+        return cls(
+            [
+                CODECS[kind].from_state(codec)
+                for kind, codec in zip(kinds, state['codecs'], strict=True)
+            ]
+        )
 
     @property
     def code_dtype(self) -> type[np.integer[Any]]:
@@ -158,6 +219,12 @@ class TableEncoder:
             if most <= np.iinfo(dtype).max + 1:
                 return dtype
         return np.int32
+
+
+def _uniforms(size: int, generator: torch.Generator) -> Floats:
+    """Uniform numbers ``(size,)`` in [0, 1), float32 in float64."""
+    drawn = torch.rand(size, generator=generator, device=generator.device)
+    return drawn.cpu().numpy().astype(np.float64)
 
 
 def _selector(rows: npt.NDArray[np.bool_]) -> npt.NDArray[np.bool_] | slice:
@@ -175,11 +242,3 @@ def _check_names(frame: pd.DataFrame) -> None:
     twice = frame.columns[frame.columns.duplicated()].unique().tolist()
     if twice:
         raise ValueError(f'Column names must be unique, but these occur more than once: {twice}.')
-
-
-def _check_missing(column: Column, missing: npt.NDArray[np.bool_]) -> None:
-    if column.missing is None and missing.any():
-        raise ValueError(
-            f"Column '{column.name}' is given as missing in {int(missing.sum())} rows, but the "
-            'training data had no missing value in it. Give a number, or leave the cell unknown.'
-        )

@@ -1,167 +1,177 @@
 """The codec of a numerical column.
 
 Values that occur often are *atoms*: they have codes of their own and come back exactly and with
-their share. The remaining values are cut into *bins* of equal mass, smaller ones at
-the ends of the column, and inside a bin a number is written as the normal score of its place, with
-standard deviation 0.5: its *residual*. The map between numbers and places interpolates the bin's
-quantiles linearly, in float64. With no atoms and one bin this is the paper's quantile transform.
+their share. The remaining values are cut into *bins* of equal mass, smaller ones at the ends of
+the column, and inside a bin a number is written as the normal score of its place, with standard
+deviation 0.5: its *residual* (:mod:`~sdv_tabdar.core.codecs.bins`). With no atoms and one bin this
+is the paper's quantile transform.
 """
 
 from __future__ import annotations
 
 import dataclasses
-from collections.abc import Sequence
+from collections.abc import Mapping, Sequence
 from typing import Any
 
 import numpy as np
 import numpy.typing as npt
-from scipy.special import ndtr, ndtri
+import pandas as pd
 
+from sdv_tabdar.core.codecs.bins import Bin, cut_into_bins
+from sdv_tabdar.core.codecs.codec import Codec, ResidualCdf
 from sdv_tabdar.core.codecs.pieces import Pieces
-from sdv_tabdar.core.codecs.values import Codes, Floats, is_missing, is_number
+from sdv_tabdar.core.codecs.values import Codes, Floats, as_floats, is_missing, is_number
 from sdv_tabdar.core.config import ModelConfig
-from sdv_tabdar.core.diffusion import SIGMA_DATA
 from sdv_tabdar.core.restrictions import Interval, Members, NotMissing, Restriction
 from sdv_tabdar.core.schema import Column, ColumnKind
 
 _MIN_ATOM_COUNT = 10
 _MIN_ATOM_SHARE = 0.002
 _MIN_BIN_COUNT = 64
-_FEW_BINS = 16  # with fewer the ends are not worth bins of their own
-_MIN_END_COUNT = 32  # the same where bins are cut once more, at the ends of a column
-_MAX_KNOTS = 1024  # quantiles kept of a column, over all bins
-_BORDER = 0.1  # of a training row lies beyond the end of a bin that borders on another
-_VALUES_PER_KNOT = 8  # fewer would make the density between two knots a matter of chance
+_BISECTIONS = 50  # of the range of a column, to find a quantile
 
 
-@dataclasses.dataclass(frozen=True)
-class NumericalCodec:
+@dataclasses.dataclass(frozen=True, eq=False)
+class NumericalCodec(Codec):
     """Numbers of one column to codes and residuals, and back.
 
     Attributes:
-        column: The codes.
+        column: The codes: atoms, then bins, then missing if training had missing cells.
         atoms: ``(A,)`` sorted values with codes 0..A-1.
-        knots: For each bin some of its training values, sorted, and where it borders on another
-            bin the middle between the two; the map to places is linear between them.
-        places: For each bin the places in (0, 1) of its knots.
+        bins: The bins with codes ``column.bins``.
     """
 
     column: Column
     atoms: Floats
-    knots: tuple[Floats, ...]
-    places: tuple[Floats, ...]
+    bins: tuple[Bin, ...]
+
+    @classmethod
+    def fit(cls, name: str, values: pd.Series, config: ModelConfig) -> NumericalCodec:
+        """Learn the codes of a column, see :meth:`Codec.fit`."""
+        numbers = as_floats(values)
+        present = np.sort(numbers[~np.isnan(numbers)])
+        distinct, counts = _runs(present)
+        frequent = _frequent(counts, len(present), config.max_atoms)
+        atoms = distinct[frequent]
+        rest = present[~np.repeat(frequent, counts)]
+        wanted = max(1, min(config.num_bins, len(rest) // _MIN_BIN_COUNT))
+        bins, bin_counts = cut_into_bins(rest, wanted)
+        code_counts = [int(count) for count in counts[frequent]] + bin_counts
+        missing = None
+        if len(present) < len(numbers):
+            missing = len(code_counts)
+            code_counts.append(len(numbers) - len(present))
+        column = Column(
+            name=name,
+            kind=ColumnKind.NUMERICAL,
+            counts=tuple(code_counts),
+            bins=range(len(atoms), len(atoms) + len(bins)),
+            uniform=_intervals(present, atoms, bins, missing is not None),
+            missing=missing,
+        )
+        return cls(column, atoms, tuple(bins))
 
     @property
     def limits(self) -> tuple[float, float]:
         """Least and greatest value of the training column (NaN if it had none)."""
-        ends = [*self.atoms[[0, -1]]] if len(self.atoms) else []
-        ends += [knots[0] for knots in self.knots] + [knots[-1] for knots in self.knots]
-        return (float(min(ends)), float(max(ends))) if ends else (np.nan, np.nan)
+        ends = self.atoms[[0, -1]].tolist() if len(self.atoms) else []
+        ends += [part.low for part in self.bins] + [part.high for part in self.bins]
+        return (min(ends), max(ends)) if ends else (np.nan, np.nan)
 
-    def encode(self, values: Floats) -> tuple[Codes, Floats]:
-        """Codes and residuals ``(B,)`` of ``values`` ``(B,)``; NaN is missing.
+    @property
+    def needs_uniforms(self) -> bool:
+        """A code and its residual stand for a single number."""
+        return False
 
-        Raises:
-            ValueError: If there is a number and training saw none.
+    def encode(self, values: pd.Series) -> tuple[Codes, Floats]:
+        """Codes and residuals ``(B,)``, see :meth:`Codec.encode`.
+
+        Numbers outside the training range are written as its nearest end, numbers between atoms
+        as the nearest atom where there are no bins.
         """
-        codes = np.full(len(values), self.column.missing or 0, dtype=np.int64)
-        residuals = np.zeros(len(values))
-        missing = np.isnan(values)
+        numbers = as_floats(values)
+        missing = np.isnan(numbers)
+        if self.column.missing is None and missing.any():
+            raise ValueError(
+                f"Column '{self.column.name}' is given as missing in {int(missing.sum())} rows, "
+                'but the training data had no missing value in it. Give a number, or leave the '
+                'cell unknown.'
+            )
+        codes = np.full(len(numbers), self.column.missing or 0, dtype=np.int64)
+        residuals = np.zeros(len(numbers))
         left = ~missing
         if len(self.atoms):
-            nearest = np.searchsorted(self.atoms, values).clip(max=len(self.atoms) - 1)
-            exact = left & (self.atoms[nearest] == values)
+            nearest = np.searchsorted(self.atoms, numbers).clip(max=len(self.atoms) - 1)
+            exact = left & (self.atoms[nearest] == numbers)
             codes[exact] = nearest[exact]
             left &= ~exact
-        if not self.knots:
+        if not self.bins:
             if left.any() and not len(self.atoms):
                 raise ValueError(
-                    f"Column '{self.column.name}' is given as {values[left][0]:g}, but the "
+                    f"Column '{self.column.name}' is given as {numbers[left][0]:g}, but the "
                     'training data had nothing but missing values in it. Leave the cell empty or '
                     'unknown.'
                 )
-            codes[left] = self._nearest_atom(values[left])
+            codes[left] = _nearest(self.atoms, numbers[left])
             return codes, residuals
-        edges = np.array([knots[0] for knots in self.knots[1:]])
-        bins = np.searchsorted(edges, values, side='right')
-        for number, knots in enumerate(self.knots):
-            rows = left & (bins == number)
-            codes[rows] = self.column.bins.start + number
-            residuals[rows] = SIGMA_DATA * ndtri(_place(knots, self.places[number], values[rows]))
+        edges = np.array([part.low for part in self.bins[1:]])
+        places = np.searchsorted(edges, numbers, side='right')
+        for place, part in enumerate(self.bins):
+            rows = left & (places == place)
+            codes[rows] = self.column.bins[place]
+            residuals[rows] = part.residuals(numbers[rows])
         return codes, residuals
 
-    def decode(self, codes: Codes, residuals: Floats) -> Floats:
-        """Values ``(B,)`` of codes and residuals; NaN where missing."""
+    def decode(self, codes: Codes, residuals: Floats, uniforms: Floats) -> Floats:
+        """Numbers ``(B,)`` of codes and residuals; NaN where missing. No use of ``uniforms``."""
         values = np.full(len(codes), np.nan)
         is_atom = codes < len(self.atoms)
         values[is_atom] = self.atoms[codes[is_atom]]
-        for number, knots in enumerate(self.knots):
-            rows = codes == self.column.bins.start + number
-            places = ndtr(residuals[rows] / SIGMA_DATA)
-            values[rows] = np.interp(places, self.places[number], knots)
+        for code, part in zip(self.column.bins, self.bins, strict=True):
+            rows = codes == code
+            values[rows] = part.values(residuals[rows])
         return values
 
-    def residual_at(self, number: int, value: float) -> float:
-        """Residual at a value inside the bin ``number`` (counted from 0)."""
-        place = _place(self.knots[number], self.places[number], np.array([value]))
-        return float(SIGMA_DATA * ndtri(place[0]))
-
-    def _end(self, number: int, value: float, *, is_low: bool) -> float:
-        """Residual at an end of an interval inside a bin; a value that is a spike is inside."""
-        knots, grid = self.knots[number], self.places[number]
-        left, right = np.searchsorted(knots, value, 'left'), np.searchsorted(knots, value, 'right')
-        place = np.interp(value, knots, grid)
-        if left < right:
-            place = grid[left] if is_low else grid[right - 1]
-        return float(SIGMA_DATA * ndtri(place))
-
-    def log_slope(self, values: Floats) -> Floats:
+    def log_volume(self, values: pd.Series) -> Floats:
         """Log of d(residual) / d(value) ``(B,)``: what a density per residual is multiplied by.
 
         0 at atoms and missing cells, whose probability is a mass; -inf at values that the
         encoding gives no density (outside the training range, between two bins or atoms).
         """
+        numbers = as_floats(values)
         codes, residuals = self.encode(values)
-        slopes = np.zeros(len(values))
-        for number, knots in enumerate(self.knots):
-            rows = codes == self.column.bins.start + number
-            slopes[rows] = _log_slope(knots, self.places[number], values[rows], residuals[rows])
-        is_atom = (codes < len(self.atoms)) & ~np.isnan(values)
-        slopes[is_atom] = np.where(self.atoms[codes[is_atom]] == values[is_atom], 0.0, -np.inf)
+        slopes = np.zeros(len(numbers))
+        for code, part in zip(self.column.bins, self.bins, strict=True):
+            rows = codes == code
+            slopes[rows] = part.log_slope(numbers[rows], residuals[rows])
+        is_atom = (codes < len(self.atoms)) & ~np.isnan(numbers)
+        slopes[is_atom] = np.where(self.atoms[codes[is_atom]] == numbers[is_atom], 0.0, -np.inf)
         return slopes
 
-    def pieces(self, restriction: Restriction) -> Pieces:
-        """Where ``restriction`` lets a number lie.
-
-        Raises:
-            ValueError: If no number or missing value that training has seen is allowed.
-        """
-        if isinstance(restriction, NotMissing):
-            spans = [(-np.inf, np.inf)]
-        elif isinstance(restriction, Interval):
+    def restrict(self, restriction: Restriction) -> Pieces:
+        """The atoms and parts of bins that a restriction allows, see :meth:`Codec.restrict`."""
+        if isinstance(restriction, Members):
+            found = self._member_pieces(restriction)
+        elif isinstance(restriction, NotMissing):
+            found = self._pieces_between(-np.inf, np.inf)
+        else:
             low = -np.inf if restriction.low is None else float(restriction.low)
             high = np.inf if restriction.high is None else float(restriction.high)
-            spans = [(low, high)]
-        else:
-            spans = self._around([value for value in restriction.values if not is_missing(value)])
-        found = [piece for low, high in spans for piece in self._span_pieces(low, high)]
-        can_be_missing = isinstance(restriction, Members) and any(
-            map(is_missing, restriction.values)
-        )
-        if can_be_missing and self.column.missing is not None:
-            found.append((self.column.missing, -np.inf, np.inf))
+            found = self._pieces_between(low, high)
         if not found:
             low, high = self.limits
-            seen = 'the training data had nothing but missing values in it.'
+            reason = 'the training data had nothing but missing values in it.'
             if not np.isnan(low):
-                seen = (
+                reason = (
                     f'training values lie between {low:g} and {high:g}, and none of them is '
                     'allowed by it.'
                 )
-            raise ValueError(f"Column '{self.column.name}' cannot meet {restriction}: {seen}")
+            raise ValueError(f"Column '{self.column.name}' cannot meet {restriction}: {reason}")
         return Pieces.of(found)
 
-    def enforce(self, values: Floats, restriction: Restriction, uniforms: Floats) -> Floats:
+    def enforce(
+        self, values: npt.NDArray[Any], restriction: Restriction, uniforms: Floats
+    ) -> npt.NDArray[Any]:
         """Numbers ``(B,)`` drawn under a restriction, moved onto it by the last rounding error.
 
         Numbers drawn for a set become its nearest member; ``uniforms`` are not used.
@@ -170,87 +180,125 @@ class NumericalCodec:
             return np.clip(values, restriction.low, restriction.high)
         if not isinstance(restriction, Members):
             return values
-        numbers = [member for member in restriction.values if not is_missing(member)]
-        if not numbers:
+        members = np.unique(self._member_numbers(restriction))
+        if not len(members):
             return values
-        members = np.array(numbers, dtype=np.float64)
-        nearest = np.abs(values[:, None] - members).argmin(axis=1)
-        return np.where(np.isnan(values), np.nan, members[nearest])
+        return np.where(np.isnan(values), np.nan, members[_nearest(members, values)])
 
-    def _span_pieces(self, low: float, high: float) -> list[tuple[int, float, float]]:
+    def quantiles(self, masses: Floats, shares: Floats, residual_cdf: ResidualCdf) -> Floats:
+        """Quantiles ``(B, Q)`` of the numbers of B rows, see :meth:`Codec.quantiles`.
+
+        The distribution function, from the masses of atoms and bins and that of the residual
+        within a bin, is inverted by bisection.
+        """
+        found = np.empty((len(masses), len(shares)))
+        for place, share in enumerate(shares):
+            low, high = (np.full(len(masses), end) for end in self.limits)
+            low = np.nextafter(low, -np.inf)
+            for _ in range(_BISECTIONS):
+                middle = _middle(low, high)
+                reached = self._cdf(middle, masses, residual_cdf) >= share
+                low, high = np.where(reached, low, middle), np.where(reached, middle, high)
+            found[:, place] = self._on_atoms(low, high).clip(*self.limits)
+        return found
+
+    def _cdf(self, values: Floats, masses: Floats, residual_cdf: ResidualCdf) -> Floats:
+        """Probability ``(B,)`` of being at most ``values`` ``(B,)``."""
+        below = np.searchsorted(self.atoms, values, side='right')
+        atoms = np.pad(masses[:, : len(self.atoms)].cumsum(axis=1), ((0, 0), (1, 0)))
+        total = atoms[np.arange(len(values)), below]
+        if not self.bins:
+            return total
+        lows, highs = np.array([(part.low, part.high) for part in self.bins]).T
+        bins = masses[:, self.column.bins.start : self.column.bins.stop]
+        total = total + (bins * (values[:, None] >= highs)).sum(axis=1)
+        places = np.searchsorted(lows, values, side='right') - 1
+        rows = np.flatnonzero((places >= 0) & (values < highs[places]))
+        if len(rows):
+            places, residuals = places[rows], np.zeros(len(rows))
+            for place in np.unique(places).tolist():
+                cut = places == place
+                residuals[cut] = self.bins[place].residuals(values[rows][cut])
+            within = residual_cdf(rows, self.column.bins.start + places, residuals)
+            total[rows] += bins[rows, places] * within
+        return total
+
+    def _on_atoms(self, low: Floats, high: Floats) -> Floats:
+        """``high``, or the atom in ``(low, high]`` where there is one."""
+        if not len(self.atoms):
+            return high
+        after = np.searchsorted(self.atoms, low, side='right').clip(max=len(self.atoms) - 1)
+        atoms = self.atoms[after]
+        return np.where((atoms > low) & (atoms <= high), atoms, high)
+
+    def to_state(self) -> dict[str, Any]:
+        """See :meth:`Codec.to_state`."""
+        return {
+            'column': self.column.to_state(),
+            'atoms': self.atoms,
+            'knots': [part.knots for part in self.bins],
+            'places': [part.places for part in self.bins],
+        }
+
+    @classmethod
+    def from_state(cls, state: Mapping[str, Any]) -> NumericalCodec:
+        """See :meth:`Codec.from_state`."""
+        bins = tuple(map(Bin, state['knots'], state['places']))
+        return cls(Column.from_state(state['column']), state['atoms'], bins)
+
+    def _pieces_between(self, low: float, high: float) -> list[tuple[int, float, float]]:
+        """The atoms and parts of bins in [low, high]; an atom alone if that is the interval."""
         inside = np.flatnonzero((self.atoms >= low) & (self.atoms <= high))
         pieces = [(int(atom), -np.inf, np.inf) for atom in inside]
         if low == high and pieces:
             return pieces
-        for number, knots in enumerate(self.knots):
-            if not (high >= knots[0] and low <= knots[-1]):
-                continue
-            start = -np.inf if low <= knots[0] else self._end(number, low, is_low=True)
-            stop = np.inf if high >= knots[-1] else self._end(number, high, is_low=False)
-            pieces.append((self.column.bins.start + number, start, stop))
+        return pieces + self._bins_between(low, high)
+
+    def _bins_between(self, low: float, high: float) -> list[tuple[int, float, float]]:
+        """The parts of bins in [low, high]."""
+        pieces = []
+        for code, part in zip(self.column.bins, self.bins, strict=True):
+            if high >= part.low and low <= part.high:
+                start = -np.inf if low <= part.low else part.end(low, is_low=True)
+                stop = np.inf if high >= part.high else part.end(high, is_low=False)
+                pieces.append((code, start, stop))
         return pieces
 
-    def _around(self, members: Sequence[Any]) -> list[tuple[float, float]]:
-        """The stretches of numbers that stand for the members of a set.
+    def _member_pieces(self, members: Members) -> list[tuple[int, float, float]]:
+        """The atoms and parts of bins that stand for the members of a set.
 
-        An atom stands for itself. Of the others, stretches of equal width are compared, so that
+        An atom stands for itself. For the others there are intervals of equal width, so that
         densities decide between them; members outside every bin have none.
         """
-        for value in members:
+        numbers = self._member_numbers(members)
+        atoms = [number for number in numbers if number in self.atoms]
+        pieces = [(int(code), -np.inf, np.inf) for code in np.searchsorted(self.atoms, atoms)]
+        spacings = {number: self._spacing(number) for number in numbers if number not in atoms}
+        half = min((gap / 2 for gap in spacings.values() if gap), default=0.0)
+        for number, gap in spacings.items():
+            if gap is not None:
+                pieces += self._bins_between(number - half, number + half)
+        if self.column.missing is not None and any(map(is_missing, members.values)):
+            pieces.append((self.column.missing, -np.inf, np.inf))
+        return pieces
+
+    def _spacing(self, number: float) -> float | None:
+        """Distance of the distinct knots around a number inside a bin; None if it is in none."""
+        for part in self.bins:
+            if part.low <= number <= part.high:
+                return part.spacing(number)
+        return None
+
+    def _member_numbers(self, members: Members) -> list[float]:
+        """The members of a set that are not missing, each once."""
+        present: list[Any] = [value for value in members.values if not is_missing(value)]
+        for value in present:
             if not is_number(value):
                 raise ValueError(
                     f"Column '{self.column.name}' is numerical; {value!r} is no number. Give "
                     'numbers as members of a set.'
                 )
-        numbers = [float(value) for value in members]
-        inside = [(number, self._spacing(number)) for number in numbers if number not in self.atoms]
-        half = min((spacing / 2 for _, spacing in inside if spacing > 0), default=0.0)
-        spans = [(number, number) for number in numbers if number in self.atoms]
-        return spans + [(number - half, number + half) for number, gap in inside if gap >= 0]
-
-    def _spacing(self, number: float) -> float:
-        """Distance of the distinct knots around a number inside a bin; -1 if it is in none."""
-        for knots in self.knots:
-            if knots[0] <= number <= knots[-1]:
-                distinct = np.unique(knots)
-                above = int(np.searchsorted(distinct, number, side='right'))
-                above = min(max(above, 1), len(distinct) - 1)
-                return float(distinct[above] - distinct[above - 1]) if above else 0.0
-        return -1.0
-
-    def _nearest_atom(self, values: Floats) -> Codes:
-        """Stand-in for values that training never saw in a column of atoms only."""
-        right = np.searchsorted(self.atoms, values).clip(1, max(len(self.atoms) - 1, 1))
-        right = right.clip(max=len(self.atoms) - 1)
-        left = (right - 1).clip(min=0)
-        closer = values - self.atoms[left] <= self.atoms[right] - values
-        return np.where(closer, left, right)
-
-
-def fit_numerical(name: str, values: Floats, config: ModelConfig) -> NumericalCodec:
-    """Learn the codes of a column from its values ``(B,)``, NaN where missing."""
-    present = np.sort(values[~np.isnan(values)])
-    distinct, counts = _runs(present)
-    frequent = _atoms(counts, len(present), config.max_atoms)
-    atoms = distinct[frequent]
-    rest = present[~np.repeat(frequent, counts)]
-    wanted = max(1, min(config.num_bins, len(rest) // _MIN_BIN_COUNT))
-    parts = _split_ends(_cut(rest, wanted))
-    knots, places = _knots(parts, max(_MAX_KNOTS // wanted, 2))
-    codes = [int(count) for count in counts[frequent]] + [len(part) for part in parts]
-    missing = None
-    if len(present) < len(values):
-        missing = len(codes)
-        codes.append(len(values) - len(present))
-    column = Column(
-        name=name,
-        kind=ColumnKind.NUMERICAL,
-        counts=tuple(codes),
-        bins=range(len(atoms), len(atoms) + len(knots)),
-        uniform=_intervals(present, atoms, knots, missing is not None),
-        missing=missing,
-    )
-    return NumericalCodec(column, atoms, tuple(knots), tuple(places))
+        return list(dict.fromkeys(float(value) for value in present))
 
 
 def _runs(present: Floats) -> tuple[Floats, npt.NDArray[np.int64]]:
@@ -260,7 +308,7 @@ def _runs(present: Floats) -> tuple[Floats, npt.NDArray[np.int64]]:
     return present[starts], np.diff(starts, append=len(present))
 
 
-def _atoms(counts: npt.NDArray[np.int64], total: int, max_atoms: int) -> npt.NDArray[np.bool_]:
+def _frequent(counts: npt.NDArray[np.int64], total: int, max_atoms: int) -> npt.NDArray[np.bool_]:
     """Which distinct values become atoms."""
     if not max_atoms or not total:
         return np.zeros(len(counts), dtype=bool)
@@ -273,76 +321,12 @@ def _atoms(counts: npt.NDArray[np.int64], total: int, max_atoms: int) -> npt.NDA
     return frequent
 
 
-def _cut(values: Floats, num_bins: int) -> list[Floats]:
-    """Sorted values in at most ``num_bins`` parts of about equal size; equal ones together."""
-    if not len(values):
-        return []
-    ends = values[(np.arange(1, num_bins) * len(values)) // num_bins]
-    starts = np.searchsorted(values, np.unique(ends))
-    return [part for part in np.split(values, starts) if len(part)]
-
-
-def _split_ends(parts: list[Floats]) -> list[Floats]:
-    """Halve the outermost parts of a column again and again, towards its ends.
-
-    Bins of equal mass are widest where numbers are rare, so that most of what a tail depends on
-    would be left to its residuals, of which training sees few.
-    """
-    if len(parts) < _FEW_BINS:
-        return parts
-    low, high = _halved(parts[0]), _halved(-parts[-1][::-1])
-    return low[::-1] + parts[1:-1] + [-part[::-1] for part in high]
-
-
-def _halved(values: Floats) -> list[Floats]:
-    """Sorted values as their upper half, the upper half of the rest, and so on."""
-    parts = []
-    halves = _cut(values, 2)
-    while len(halves) == 2 and len(halves[0]) >= _MIN_END_COUNT:
-        rest, upper = halves
-        parts.append(upper)
-        values, halves = rest, _cut(rest, 2)
-    return [*parts, values]
-
-
-def _knots(parts: Sequence[Floats], most: int) -> tuple[list[Floats], list[Floats]]:
-    """Knots and their places for each of the sorted parts of a column.
-
-    Knots are training values of equally spaced ranks; towards the column's own ends also those
-    of ranks 1, 2, 4, ..., without which a tail would be a single straight piece. Where two parts
-    meet, the space between them belongs half to either.
-    """
-    knots, places = [], []
-    for number, part in enumerate(parts):
-        ranks = _ranks(len(part), most, low_end=number == 0, high_end=number == len(parts) - 1)
-        values, grid = part[ranks], (ranks + 0.5) / len(part)
-        if number:
-            values = np.append((parts[number - 1][-1] + part[0]) / 2, values)
-            grid = np.append(_BORDER / len(part), grid)
-        if number < len(parts) - 1:
-            values = np.append(values, (part[-1] + parts[number + 1][0]) / 2)
-            grid = np.append(grid, 1 - _BORDER / len(part))
-        knots.append(values)
-        places.append(grid)
-    return knots, places
-
-
-def _ranks(size: int, most: int, *, low_end: bool, high_end: bool) -> npt.NDArray[np.int64]:
-    """Ranks, from 0, of the values of a part that become knots."""
-    number = min(max(size // _VALUES_PER_KNOT, 2), most, size)
-    ranks = np.linspace(0, size - 1, number).round().astype(np.int64)
-    doubling = 2 ** np.arange(max(size - 1, 1).bit_length()) - 1
-    tails = [doubling] * low_end + [size - 1 - doubling] * high_end
-    found = np.unique(np.concatenate([ranks, *tails]))
-    return found[(found >= 0) & (found < size)]
-
-
 def _intervals(
-    present: Floats, atoms: Floats, knots: Sequence[Floats], has_missing: bool
+    present: Floats, atoms: Floats, bins: Sequence[Bin], has_missing: bool
 ) -> tuple[tuple[float, float], ...]:
     """The interval of the empirical distribution function that each code covers."""
     total = max(len(present), 1)
-    spans = [(atom, atom) for atom in atoms] + [(part[0], part[-1]) for part in knots]
+    spans = [(atom, atom) for atom in atoms] + [(part.low, part.high) for part in bins]
     uniform = [
         (
             float(np.searchsorted(present, low, side='left')) / total,
@@ -353,24 +337,17 @@ def _intervals(
     return tuple(uniform + ([(0.0, 1.0)] if has_missing else []))
 
 
-def _place(knots: Floats, grid: Floats, values: Floats) -> Floats:
-    """Place in (0, 1) of each value among ``knots``; ties take the middle of their range."""
-    left = np.searchsorted(knots, values, side='left')
-    right = np.searchsorted(knots, values, side='right')
-    tied = left < right
-    last = len(knots) - 1
-    middle = (grid[left.clip(max=last)] + grid[(right - 1).clip(min=0)]) / 2
-    return np.where(tied, middle, np.interp(values, knots, grid))
+def _middle(low: Floats, high: Floats) -> Floats:
+    """The middle between two numbers, also where their difference is beyond float64."""
+    with np.errstate(over='ignore'):
+        gap = high - low
+    return np.where(np.isinf(gap), low / 2 + high / 2, low + gap / 2)
 
 
-def _log_slope(knots: Floats, grid: Floats, values: Floats, residuals: Floats) -> Floats:
-    """Log of d(residual) / d(value) inside one bin; a bin of a single value is a mass."""
-    inside = (values >= knots[0]) & (values <= knots[-1])
-    distinct, first, counts = np.unique(knots, return_index=True, return_counts=True)
-    if len(distinct) == 1:
-        return np.where(inside, 0.0, -np.inf)
-    places = (grid[first] + grid[first + counts - 1]) / 2
-    cell = np.searchsorted(distinct, values, side='right').clip(1, len(distinct) - 1)
-    slope = (np.diff(places) / np.diff(distinct))[cell - 1]
-    normal = -((residuals / SIGMA_DATA) ** 2) / 2 - np.log(SIGMA_DATA * np.sqrt(2 * np.pi))
-    return np.where(inside, np.log(slope) - normal, -np.inf)
+def _nearest(choices: Floats, values: Floats) -> Codes:
+    """Position ``(B,)`` in sorted ``choices`` of the number nearest to each value."""
+    right = np.searchsorted(choices, values).clip(max=len(choices) - 1)
+    left = (right - 1).clip(min=0)
+    with np.errstate(over='ignore'):
+        closer = values - choices[left] <= choices[right] - values
+    return np.where(closer, left, right)

@@ -10,7 +10,7 @@ import numpy as np
 from sdv_tabdar.core.codecs.values import Codes, Floats
 
 
-@dataclasses.dataclass(frozen=True)
+@dataclasses.dataclass(frozen=True, eq=False)
 class Pieces:
     """Where a partly known cell may lie: P codes, each with an interval of its residual.
 
@@ -29,13 +29,13 @@ class Pieces:
 
     @classmethod
     def of(cls, pieces: Sequence[tuple[int, float, float]]) -> Pieces:
-        """From (code, low, high) triples of numbers, each code allowed as a whole."""
+        """From triples (code, low, high), each code allowed with its whole probability."""
         codes, low, high = zip(*pieces, strict=True)
         return cls(np.array(codes), np.array(low), np.array(high), np.ones(len(codes)))
 
     @classmethod
     def of_codes(cls, shares: Mapping[int, float]) -> Pieces:
-        """From the allowed share of each allowed code."""
+        """From the allowed share of each allowed code, without limits of residuals."""
         codes = np.array(sorted(shares), dtype=np.int64)
         free = np.full(len(codes), np.inf)
         return cls(codes, -free, free, np.array([shares[code] for code in codes.tolist()]))

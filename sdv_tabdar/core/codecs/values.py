@@ -2,7 +2,8 @@
 
 from __future__ import annotations
 
-from collections.abc import Hashable, Mapping, Sequence
+from collections.abc import Hashable, Iterable, Mapping, Sequence
+from numbers import Number
 from typing import Any
 
 import numpy as np
@@ -11,6 +12,8 @@ import pandas as pd
 
 Floats = npt.NDArray[np.float64]
 Codes = npt.NDArray[np.int64]
+
+_NO_TEXT = object()
 
 SHOWN = 10  # values named in an error message
 
@@ -48,24 +51,78 @@ def as_floats(values: pd.Series) -> Floats:
 def distinct_values(values: pd.Series) -> tuple[Codes, list[Any]]:
     """Which distinct value each cell has, and these as plain Python objects, None for missing.
 
+    Numbers that are equal are one value (1 and 1.0), but a truth value is not a number, although
+    Python calls True and 1 equal. Missing may occur more than once, for its several spellings.
+
     Raises:
         TypeError: If a value cannot be hashed.
     """
     try:
-        codes, distinct = pd.factorize(values.astype(object), use_na_sentinel=False)
+        # with a last cell that is no text: in columns of text pandas compares up to a NUL only
+        cells = np.full(len(values) + 1, _NO_TEXT, dtype=object)
+        cells[:-1] = values.astype(object).to_numpy()
+        codes, found = pd.factorize(cells, use_na_sentinel=False)
     except TypeError as error:
         raise TypeError(
             f"Column '{values.name}' is categorical but holds values that cannot be told apart "
             f'({error}). Turn them into text, numbers or tuples.'
         ) from None
-    return codes, [None if is_missing(value) else _plain(value) for value in distinct]
+    codes = codes[:-1]
+    distinct = [None if is_missing(value) else _plain(value) for value in found[:-1]]
+    if values.dtype == object:
+        for number in [i for i, value in enumerate(distinct) if isinstance(value, Number)]:
+            if distinct[number] in (0, 1):
+                _part_truth_values(values.to_numpy(), codes, distinct, number)
+    return codes, distinct
 
 
-def numbers_of(values: pd.Series, lookup: Mapping[Hashable, int]) -> Codes:
-    """Numbers ``(B,)`` of values by ``lookup``, -1 where absent; one look-up a distinct value."""
-    codes, distinct = distinct_values(values)
-    numbers = np.array([lookup.get(value, -1) for value in distinct], dtype=np.int64)
-    return numbers[codes] if len(distinct) else np.zeros(0, dtype=np.int64)
+def _part_truth_values(
+    cells: npt.NDArray[Any], codes: Codes, distinct: list[Any], number: int
+) -> None:
+    """Give the cells of distinct value ``number`` two codes if some are bool and some numbers."""
+    rows = np.flatnonzero(codes == number)
+    is_bool = np.array([isinstance(cell, (bool, np.bool_)) for cell in cells[rows]])
+    others = rows[is_bool != isinstance(distinct[number], bool)]
+    if len(others):
+        codes[others] = len(distinct)
+        distinct.append(_plain(cells[others[0]]))
+
+
+class LevelIndex:
+    """Positions of a column's levels.
+
+    A truth value that is no level stands for the number that equals it, and the other way round.
+
+    Attributes:
+        levels: Distinct values, None for missing.
+    """
+
+    def __init__(self, levels: Iterable[Hashable]) -> None:
+        """Number the levels in the order given; repetitions are left out."""
+        self._numbers: dict[tuple[bool, Hashable], int] = {}
+        for level in levels:
+            self._numbers.setdefault((isinstance(level, bool), level), len(self._numbers))
+        self.levels = [level for _, level in self._numbers]
+
+    @classmethod
+    def of(cls, values: pd.Series) -> tuple[LevelIndex, Codes]:
+        """The index of the distinct values of a column, and the position ``(B,)`` of each cell."""
+        codes, distinct = distinct_values(values)
+        index = cls(distinct)
+        return index, index._of_distinct(distinct)[codes]
+
+    def numbers(self, values: pd.Series) -> Codes:
+        """Positions ``(B,)`` of values, -1 where absent; one look-up a distinct value."""
+        codes, distinct = distinct_values(values)
+        return self._of_distinct(distinct)[codes]
+
+    def _of_distinct(self, distinct: Sequence[Hashable]) -> Codes:
+        numbers = np.full(max(len(distinct), 1), -1, dtype=np.int64)
+        for place, value in enumerate(distinct):
+            is_bool = isinstance(value, bool)
+            other = self._numbers.get((not is_bool, value), -1)
+            numbers[place] = self._numbers.get((is_bool, value), other)
+        return numbers
 
 
 def frame_of(columns: Mapping[Any, npt.NDArray[Any]], num_rows: int) -> pd.DataFrame:
@@ -77,6 +134,8 @@ def frame_of(columns: Mapping[Any, npt.NDArray[Any]], num_rows: int) -> pd.DataF
 
 
 def _plain(value: Any) -> Any:
+    if isinstance(value, (np.datetime64, np.timedelta64)):
+        return pd.Series([value])[0]  # item() would make a whole number of nanoseconds
     return value.item() if isinstance(value, np.generic) else value
 
 
@@ -89,7 +148,7 @@ def is_number(value: Any) -> bool:
     """Whether a cell reads as a number, or is missing."""
     try:
         float(value)
-    except (TypeError, ValueError):
+    except (TypeError, ValueError, OverflowError):
         return is_missing(value)
     return True
 

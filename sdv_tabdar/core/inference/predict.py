@@ -1,32 +1,21 @@
-"""Questions about given rows, answered in the table's own units.
-
-Between the tensors of :mod:`~sdv_tabdar.core.inference.probabilities` and the frames of
-:class:`~sdv_tabdar.core.model.TabDAR`: probabilities of levels, quantiles of numbers and
-log-likelihoods of rows, computed in chunks of rows.
-"""
+"""Predictions: the distribution of single cells given the others, in the user's own units."""
 
 from __future__ import annotations
 
-from collections.abc import Iterator
-from typing import Any
+import functools
 
 import numpy as np
 import numpy.typing as npt
-import pandas as pd
 import torch
 
-from sdv_tabdar.core.codecs.categorical import CategoricalCodec
 from sdv_tabdar.core.codecs.encoder import TableEncoder
-from sdv_tabdar.core.codecs.numerical import NumericalCodec
 from sdv_tabdar.core.config import SamplingConfig
-from sdv_tabdar.core.inference import probabilities
+from sdv_tabdar.core.inference.chunk import table_chunks
 from sdv_tabdar.core.nn.network import TabDARNetwork
 from sdv_tabdar.core.table import EncodedTable
 
 Floats = npt.NDArray[np.float64]
-Integers = npt.NDArray[np.signedinteger[Any]]
-
-_BISECTIONS = 50
+Integers = npt.NDArray[np.int64]
 
 
 @torch.inference_mode()
@@ -37,23 +26,23 @@ def level_probabilities(
     position: int,
     config: SamplingConfig,
 ) -> Floats:
-    """Probability ``(B, levels)`` of each level of a categorical column, given the other cells.
+    """Probabilities ``(B, levels)`` of a categorical column, given the other cells.
 
     Levels that share a code share its probability in proportion to their training counts.
     """
     codec = encoder.codecs[position]
-    assert isinstance(codec, CategoricalCodec)
-    parts = [
-        probabilities.log_probabilities(network, chunk, position).exp().cpu().numpy()
-        for chunk in _chunks(table, network, config)
+    parts = [np.zeros((0, codec.column.num_codes))] + [
+        network.code_head.log_probabilities(_context(network, chunk, position), position)
+        .exp()
+        .cpu()
+        .numpy()
+        for chunk in table_chunks(table, network, config)
     ]
-    by_code = np.concatenate(parts).astype(np.float64) if parts else np.zeros((0, 1))
-    code_of_level = np.arange(len(codec.levels)).clip(max=codec.column.num_codes - 1)
-    return by_code[:, code_of_level] * codec.code_shares()
+    return codec.level_probabilities(np.concatenate(parts).astype(np.float64))
 
 
 @torch.inference_mode()
-def quantiles(
+def quantiles_of(
     encoder: TableEncoder,
     network: TabDARNetwork,
     table: EncodedTable,
@@ -61,120 +50,44 @@ def quantiles(
     levels: Floats,
     config: SamplingConfig,
 ) -> Floats:
-    """Quantiles ``(B, len(levels))`` of a numerical column, given the other cells and not missing.
+    """Quantiles ``(B, len(levels))`` of a numerical column, given the others and not missing.
 
-    The distribution function of the column, the masses of its atoms and bins and that of the
-    nested diffusion within a bin, is inverted by bisection.
+    The masses of the column's codes and the residual head's distribution function within a bin
+    make the distribution function that the codec inverts.
     """
     codec = encoder.codecs[position]
-    assert isinstance(codec, NumericalCodec)
-    parts = []
-    for chunk in _chunks(table, network, config):
-        law = _CellLaw(codec, network, chunk, position, config)
-        parts.append(np.stack([law.quantile(level) for level in levels], axis=1))
-    return np.concatenate(parts) if parts else np.zeros((0, len(levels)))
-
-
-def log_likelihood(
-    encoder: TableEncoder,
-    network: TabDARNetwork,
-    table: EncodedTable,
-    frame: pd.DataFrame,
-    num_orders: int,
-    config: SamplingConfig,
-    generator: torch.Generator,
-) -> Floats:
-    """Log-likelihood ``(B,)`` of the observed cells of rows, in nats, see ``TabDAR``."""
-    parts = [
-        probabilities.log_likelihood(
-            network, chunk, num_orders=num_orders, config=config, generator=generator
-        )
-        .double()
-        .cpu()
-        .numpy()
-        for chunk in _chunks(table, network, config)
-    ]
-    total: Floats = np.concatenate(parts) if parts else np.zeros(0)
-    return total + encoder.log_volume(frame, table.observed.cpu().numpy())
-
-
-def _chunks(
-    table: EncodedTable, network: TabDARNetwork, config: SamplingConfig
-) -> Iterator[EncodedTable]:
-    size = config.rows_at_once(table.codes.shape[1])
-    for start in range(0, len(table), size):
-        rows = slice(start, start + size)
-        yield table.rows(rows).to(network.pad.device)
-
-
-class _CellLaw:
-    """The law of one numerical column's cells in B rows."""
-
-    def __init__(
-        self,
-        codec: NumericalCodec,
-        network: TabDARNetwork,
-        table: EncodedTable,
-        position: int,
-        config: SamplingConfig,
-    ) -> None:
-        self.codec, self.network, self.position, self.config = codec, network, position, config
-        self.context = probabilities.context(network, table, position)
-        logits = network.code_head.logits(self.context, position)
+    parts = [np.zeros((0, len(levels)))]
+    for chunk in table_chunks(table, network, config):
+        context = _context(network, chunk, position)
+        logits = network.code_head.logits(context, position)
         present = codec.column.num_codes - (codec.column.missing is not None)
-        self.mass = logits[:, :present].softmax(dim=1).double().cpu().numpy()
+        masses = logits[:, :present].softmax(dim=1).double().cpu().numpy()
+        cdf = functools.partial(_residual_cdf, network, context, position, config)
+        parts.append(codec.quantiles(masses, levels, cdf))
+    return np.concatenate(parts)
 
-    def quantile(self, level: float) -> Floats:
-        """Least value ``(B,)`` at which the distribution function reaches ``level``."""
-        low, high = (np.full(len(self.mass), end) for end in self.codec.limits)
-        low = np.nextafter(low, -np.inf)
-        for _ in range(_BISECTIONS):
-            middle = low + (high - low) / 2
-            reached = self.cdf(middle) >= level
-            low, high = np.where(reached, low, middle), np.where(reached, middle, high)
-        return self._on_atoms(low, high)
 
-    def cdf(self, values: Floats) -> Floats:
-        """Probability ``(B,)`` of being at most ``values`` ``(B,)``."""
-        codec, rows = self.codec, np.arange(len(values))
-        below = np.searchsorted(codec.atoms, values, side='right')
-        atoms = self.mass[:, : len(codec.atoms)].cumsum(axis=1)
-        total = np.where(below > 0, atoms[rows, below - 1] if len(codec.atoms) else 0.0, 0.0)
-        if not codec.knots:
-            return total
-        starts = np.array([knots[0] for knots in codec.knots])
-        stops = np.array([knots[-1] for knots in codec.knots])
-        bins = self.mass[:, codec.column.bins.start : codec.column.bins.stop]
-        total = total + (bins * (values[:, None] >= stops)).sum(axis=1)
-        number = np.searchsorted(starts, values, side='right') - 1
-        inside = (number >= 0) & (values < stops[number.clip(min=0)])
-        index = np.flatnonzero(inside)
-        if len(index):
-            total[index] += bins[index, number[index]] * self._within(index, number, values)
-        return total
+def _residual_cdf(
+    network: TabDARNetwork,
+    context: torch.Tensor,
+    position: int,
+    config: SamplingConfig,
+    rows: Integers,
+    codes: Integers,
+    residuals: Floats,
+) -> Floats:
+    """Distribution function ``(N,)`` within the bins ``codes`` of the rows ``rows``."""
+    index, codes_ = (torch.from_numpy(numbers).to(context.device) for numbers in (rows, codes))
+    head = network.residual_head
+    bins = head.bins(position, codes_)
+    at = torch.from_numpy(residuals).to(context.device)
+    within: Floats = head.cdf(context[index], bins, at, config=config).double().cpu().numpy()
+    return within
 
-    def _within(self, index: Integers, number: Integers, values: Floats) -> Floats:
-        """Distribution function within the bins ``number`` of the rows at ``index``."""
-        codec, device = self.codec, self.context.device
-        residuals = np.array(
-            [codec.residual_at(int(number[row]), float(values[row])) for row in index]
-        )
-        codes = torch.from_numpy(codec.column.bins.start + number[index]).to(device)
-        cdf = probabilities.residual_cdf(
-            self.network,
-            self.context[torch.from_numpy(index).to(device)],
-            self.position,
-            codes,
-            torch.from_numpy(residuals).float().to(device),
-            self.config,
-        )
-        within: Floats = cdf.double().cpu().numpy()
-        return within
 
-    def _on_atoms(self, low: Floats, high: Floats) -> Floats:
-        """``high``, or the atom between ``low`` and ``high`` where there is one."""
-        atoms = self.codec.atoms
-        if not len(atoms):
-            return high
-        after = np.searchsorted(atoms, low, side='right').clip(max=len(atoms) - 1)
-        return np.where((atoms[after] > low) & (atoms[after] <= high), atoms[after], high)
+def _context(network: TabDARNetwork, table: EncodedTable, position: int) -> torch.Tensor:
+    """The output z ``(B, D)`` for one column, given the observed cells of the other columns."""
+    observed = table.observed.clone()
+    observed[:, position] = False
+    hidden = EncodedTable(table.codes, table.residuals, observed)
+    return network.contexts(hidden)[:, position]

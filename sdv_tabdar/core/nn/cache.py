@@ -1,9 +1,9 @@
-"""Known cells while a chunk of rows is being filled, and what the first block makes of them.
+"""The attention cache: what the first block has computed for the known cells of rows being filled.
 
 In the first block a token's query, key and value do not depend on the other tokens, and attention
-is a mean over keys. A cell that becomes known therefore moves the means of all tokens before it a
-little towards its own value; nothing is computed twice. (Online softmax: Milakov and Gimelshein
-2018, doi:10.48550/arXiv.1805.02867.)
+is a weighted mean of values. A cell that becomes known therefore updates the means of all cached
+tokens by one more key and value, and nothing is computed twice. (Online softmax: Milakov and
+Gimelshein 2018, doi:10.48550/arXiv.1805.02867.)
 """
 
 from __future__ import annotations
@@ -18,18 +18,18 @@ Rows = torch.Tensor | slice
 
 
 @dataclasses.dataclass
-class SeenTokens:
+class AttentionCache:
     """Tokens of P places, of which the first ``count`` are in use in some of B rows.
 
-    There is always one place more, for a token that asks.
+    There is always one place more, for the token of a cell that is asked for.
 
     Attributes:
         tokens: ``(P, B, D)``, what enters the first block.
         query: ``(P, B, heads, d)``, scaled by 1 / sqrt(d).
         key: Likewise, not scaled.
         value: Likewise.
-        log_total: ``(P, B, heads)``, log of the sum of exp(logit) over the keys seen so far.
-        mixed: ``(P, B, heads, d)``, mean of the values seen so far, weighted by exp(logit).
+        log_normalizer: ``(P, B, heads)``, log of the sum of exp(logit) over the cached keys.
+        attended: ``(P, B, heads, d)``, mean of the cached values, weighted by exp(logit).
         visible: ``(P, B)``, whether the token of a place is known in a row.
         count: Number of places in use.
     """
@@ -38,34 +38,36 @@ class SeenTokens:
     query: torch.Tensor
     key: torch.Tensor
     value: torch.Tensor
-    log_total: torch.Tensor
-    mixed: torch.Tensor
+    log_normalizer: torch.Tensor
+    attended: torch.Tensor
     visible: torch.Tensor
     count: int = 0
 
     @classmethod
-    def room(cls, num_places: int, num_rows: int, num_heads: int, like: torch.Tensor) -> SeenTokens:
-        """Nothing seen yet, for tokens of the width, type and device of ``like`` ``(..., D)``."""
+    def empty(
+        cls, num_places: int, num_rows: int, num_heads: int, like: torch.Tensor
+    ) -> AttentionCache:
+        """A cache without tokens, of the width, type and device of ``like`` ``(..., D)``."""
         width = like.shape[-1]
         shape = (num_places + 1, num_rows, num_heads)
-        query, key, value, mixed = (like.new_zeros(*shape, width // num_heads) for _ in range(4))
+        query, key, value, attended = (like.new_zeros(*shape, width // num_heads) for _ in range(4))
         return cls(
             tokens=like.new_zeros(*shape[:2], width),
             query=query,
             key=key,
             value=value,
-            log_total=like.new_full(shape, -torch.inf),
-            mixed=mixed,
+            log_normalizer=like.new_full(shape, -torch.inf),
+            attended=attended,
             visible=like.new_zeros(shape[:2], dtype=torch.bool),
         )
 
-    def keep(self, index: torch.Tensor) -> None:
+    def select(self, index: torch.Tensor) -> None:
         """Keep (and repeat) the rows at ``index``."""
         for field in dataclasses.fields(self):
             if field.name != 'count':
                 setattr(self, field.name, getattr(self, field.name).index_select(1, index))
 
-    def put(
+    def insert(
         self,
         place: int,
         rows: Rows,
@@ -74,11 +76,11 @@ class SeenTokens:
         key: torch.Tensor,
         value: torch.Tensor,
     ) -> None:
-        """Make a cell known in some rows.
+        """Add the token of a cell that becomes known in N rows.
 
         Args:
             place: Where; at most the number of places in use.
-            rows: Which.
+            rows: Which rows.
             token: ``(N, D)``, or ``(1, D)`` for the same in all of them, as are the next.
             query: ``(N, heads, d)``, scaled.
             key: Likewise, not scaled.
@@ -90,25 +92,25 @@ class SeenTokens:
         self.key[place, rows] = key
         self.value[place, rows] = value
         self.visible[place, rows] = True
-        queries, keys, values, mixed, log_total, visible = self._used(
-            rows, 'query', 'key', 'value', 'mixed', 'log_total', 'visible'
+        queries, keys, values, attended, log_normalizer, visible = self._used(
+            rows, 'query', 'key', 'value', 'attended', 'log_normalizer', 'visible'
         )
-        # One more key for every token, ...
+        # The new key for every cached query, ...
         logits = (queries * keys[place]).sum(dim=-1)
-        torch.logaddexp(log_total, logits, out=log_total)
-        share = logits.sub_(log_total).exp_()
-        mixed.lerp_(values[place].expand_as(mixed), share.unsqueeze(-1))
-        # ... and all keys for the new token.
+        torch.logaddexp(log_normalizer, logits, out=log_normalizer)
+        weight = logits.sub_(log_normalizer).exp_()
+        attended.lerp_(values[place].expand_as(attended), weight.unsqueeze(-1))
+        # ... and all cached keys for the new query.
         logits = (keys * queries[place]).sum(dim=-1)
-        mixed[place], log_total[place] = _attention(logits, values, visible)
+        attended[place], log_normalizer[place] = _attention(logits, values, visible)
         if isinstance(rows, torch.Tensor):
-            self.mixed[: self.count].index_copy_(1, rows, mixed)
-            self.log_total[: self.count].index_copy_(1, rows, log_total)
+            self.attended[: self.count].index_copy_(1, rows, attended)
+            self.log_normalizer[: self.count].index_copy_(1, rows, log_normalizer)
 
-    def ask(
+    def attend(
         self, token: torch.Tensor, query: torch.Tensor, rows: Rows
     ) -> tuple[torch.Tensor, torch.Tensor, torch.Tensor | None]:
-        """Tokens and their attention with one more token behind them, which is asked for.
+        """The cached tokens and their attention, with those of one asking token behind them.
 
         Args:
             token: ``(1, D)``, the same in all rows.
@@ -116,19 +118,19 @@ class SeenTokens:
             rows: The N rows in which it asks.
 
         Returns:
-            Tokens and mixed values, ``(V + 1, N, D)`` each; and ``(N * heads, 1, V)`` for the
+            Tokens and attended values, ``(V + 1, N, D)`` each; and ``(N * heads, 1, V)`` for the
             attention logits of later blocks, or None if all is visible. Where ``rows`` is a
-            slice the first two are views, good until the next call.
+            slice the first two are views, valid until the next call.
         """
-        tokens, mixed = self._used(rows, 'tokens', 'mixed', more=1)
+        tokens, attended = self._used(rows, 'tokens', 'attended', more=1)
         keys, values, visible = self._used(rows, 'key', 'value', 'visible')
         tokens[self.count] = token
         logits = keys.flatten(2) @ torch.block_diag(*query.unsqueeze(-1))
-        mixed[self.count], _ = _attention(logits, values, visible)
+        attended[self.count], _ = _attention(logits, values, visible)
         bias = None
         if not visible.all():
             bias = attention_bias(visible.t().unsqueeze(1), self.query.shape[2])
-        return tokens, mixed.flatten(2), bias
+        return tokens, attended.flatten(2), bias
 
     def _used(self, rows: Rows, *names: str, more: int = 0) -> list[torch.Tensor]:
         """The places in use and ``more``, of some rows: copies, or views of a slice."""
@@ -141,11 +143,11 @@ class SeenTokens:
 def _attention(
     logits: torch.Tensor, values: torch.Tensor, visible: torch.Tensor
 ) -> tuple[torch.Tensor, torch.Tensor]:
-    """Mean of values ``(V, B, heads, d)`` by logits ``(V, B, heads)``, and the log of their total.
+    """Mean of values ``(V, B, heads, d)`` by logits ``(V, B, heads)``, and the log normalizer.
 
     ``visible`` is ``(V, B)``; the logits are overwritten.
     """
     logits.masked_fill_(~visible.unsqueeze(-1), -torch.inf)
-    log_total = logits.logsumexp(dim=0)
-    shares = logits.sub_(log_total).exp_()
-    return shares.unsqueeze(-1).mul(values).sum(dim=0), log_total
+    log_normalizer = logits.logsumexp(dim=0)
+    weights = logits.sub_(log_normalizer).exp_()
+    return weights.unsqueeze(-1).mul(values).sum(dim=0), log_normalizer

@@ -3,7 +3,7 @@
 ``F(x, sigma, z) = MLP(Linear(x) + MLP_t(PE(sigma)) + MLP_z(z))`` as in the paper's appendix
 'Diffusion Model', inside EDM's preconditioning. One network serves all numerical columns: the
 context z knows its column. The last layer starts at zero, where the denoiser is the exact one
-of the normal law that the encoding gives every bin.
+of the normal distribution that the encoding gives every bin.
 """
 
 from __future__ import annotations

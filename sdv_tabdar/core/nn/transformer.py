@@ -7,8 +7,6 @@ the hidden ones, and the sampler need not compute hidden cells that nobody has a
 
 from __future__ import annotations
 
-import copy
-
 import torch
 from torch import nn
 
@@ -24,7 +22,7 @@ class Block(nn.Module):
 
     Attention is written as batched matrix products in float32: at a few tens of tokens of small
     head width these are faster on a CPU than the fused call, and gain nothing from a shorter type.
-    The linear layers multiply in the type of their weights; see :meth:`lowered`.
+    The linear layers multiply in the type of their weights; the rest is float32.
 
     Source: paper, appendix 'Tokenizers and Transformers' (blocks of ViT, pre-norm).
     """
@@ -65,16 +63,7 @@ class Block(nn.Module):
         """
         normed = self._lower(self.norm_attention(x))
         query, key_value = self.query(normed[first_query:]), self.key_value(normed[:num_keys])
-        return self.mix(x[first_query:], query.float(), key_value.float(), bias)
-
-    def lowered(self, dtype: torch.dtype) -> Block:
-        """A copy whose linear layers multiply in ``dtype``; the rest is shared."""
-        block = copy.copy(self)
-        block._modules = {
-            name: copy.deepcopy(module).to(dtype) if isinstance(module, nn.Linear) else module
-            for name, module in self._modules.items()
-        }
-        return block
+        return self.after_projections(x[first_query:], query.float(), key_value.float(), bias)
 
     def project(self, x: torch.Tensor) -> tuple[torch.Tensor, torch.Tensor]:
         """Queries ``(..., D)``, and keys with values ``(..., 2 D)``, of ``(..., D)``."""
@@ -85,11 +74,11 @@ class Block(nn.Module):
         """The queries alone."""
         return self.query(self._lower(self.norm_attention(x))).float()
 
-    def heads(self, projected: torch.Tensor) -> torch.Tensor:
+    def split_heads(self, projected: torch.Tensor) -> torch.Tensor:
         """``(B, heads * n)`` as ``(B, heads, n)``."""
         return projected.unflatten(-1, (self.num_heads, -1))
 
-    def mix(
+    def after_projections(
         self,
         x: torch.Tensor,
         query: torch.Tensor,
@@ -100,37 +89,39 @@ class Block(nn.Module):
         query = query.reshape(len(query), -1, self.head_width)
         both = key_value.reshape(len(key_value), -1, 2 * self.head_width)
         key, value = both.chunk(2, dim=-1)
-        return self.finish(x, self._attend(query, key, value, bias).reshape(x.shape))
+        return self.after_attention(x, self._attend(query, key, value, bias).reshape(x.shape))
 
-    def finish(self, x: torch.Tensor, mixed: torch.Tensor) -> torch.Tensor:
-        """The block behind its attention: ``(..., D)`` from tokens and their mixed values.
+    def after_attention(self, x: torch.Tensor, attended: torch.Tensor) -> torch.Tensor:
+        """The block behind its attention: ``(..., D)`` from tokens and their attended values.
 
         Where nothing is kept for gradients, a few tokens at a time go through all of it, while they
         are in the cache of a processor core.
         """
         if torch.is_grad_enabled() or x.device.type != 'cpu':
-            return self._finish(x, mixed)
+            return self._after_attention(x, attended)
         finished = torch.empty(x.shape)
-        parts = (tokens.flatten(0, -2).split(_TILE) for tokens in (x, mixed, finished))
-        for some, their_mixed, result in zip(*parts, strict=True):
-            result.copy_(self._finish(some, their_mixed))
+        parts = (tokens.flatten(0, -2).split(_TILE) for tokens in (x, attended, finished))
+        for some, their_values, result in zip(*parts, strict=True):
+            result.copy_(self._after_attention(some, their_values))
         return finished
 
-    def _finish(self, x: torch.Tensor, mixed: torch.Tensor) -> torch.Tensor:
-        x = self.output(self._lower(mixed)).float().add_(x)
+    def _after_attention(self, x: torch.Tensor, attended: torch.Tensor) -> torch.Tensor:
+        x = self.output(self._lower(attended)).float().add_(x)
         hidden = self.expand(self._lower(self.norm_feedforward(x))).relu_()
         return self.contract(hidden).float().add_(x)
 
-    def ask(self, x: torch.Tensor, seen: torch.Tensor, bias: torch.Tensor | None) -> torch.Tensor:
+    def single_query(
+        self, x: torch.Tensor, keys: torch.Tensor, bias: torch.Tensor | None
+    ) -> torch.Tensor:
         """The block for a single asking token of each row, without keys and values.
 
-        A logit ``q (W n + b)`` is ``(W^T q) n`` and what a softmax does not see, and the mixed
+        A logit ``q (W n + b)`` is ``(W^T q) n`` and what a softmax does not see, and the attended
         value ``sum_j a_j (W n_j + b)`` is ``W (sum_j a_j n_j) + b``: with one query a row, the
         maps act on the query instead of on every token.
 
         Args:
             x: ``(B, D)``, the asking tokens.
-            seen: ``(V, B, D)``, the tokens attended to.
+            keys: ``(V, B, D)``, the tokens attended to.
             bias: ``(B * heads, 1, V)`` as in :meth:`forward`.
 
         Returns:
@@ -138,13 +129,13 @@ class Block(nn.Module):
         """
         shape = (self.num_heads, 2, self.head_width)
         key_map, value_map = self.key_value.weight.float().view(*shape, -1).unbind(1)
-        normed = self.norm_attention(seen).transpose(0, 1)
-        query = self.heads(self.project_query(x) * self.scale).transpose(0, 1)
+        normed = self.norm_attention(keys).transpose(0, 1)
+        query = self.split_heads(self.project_query(x) * self.scale).transpose(0, 1)
         logits = (query @ key_map).transpose(0, 1) @ normed.transpose(1, 2)
-        shares = _softmax(logits if bias is None else logits + bias.view_as(logits))
-        mixed = (shares @ normed).transpose(0, 1) @ value_map.transpose(1, 2)
-        mixed = mixed.transpose(0, 1) + self.key_value.bias.view(*shape)[:, 1]
-        return self.finish(x, mixed.flatten(1))
+        weights = _softmax(logits if bias is None else logits + bias.view_as(logits))
+        attended = (weights @ normed).transpose(0, 1) @ value_map.transpose(1, 2)
+        attended = attended.transpose(0, 1) + self.key_value.bias.view(*shape)[:, 1]
+        return self.after_attention(x, attended.flatten(1))
 
     def _attend(
         self,

@@ -44,7 +44,7 @@ def split_generator(generator: torch.Generator, number: int) -> list[torch.Gener
     return [torch.Generator(generator.device).manual_seed(seed) for seed in seeds.tolist()]
 
 
-def spread_uniforms(
+def stratified_uniforms(
     size: int,
     *,
     generator: torch.Generator,
@@ -53,12 +53,16 @@ def spread_uniforms(
 ) -> torch.Tensor:
     """Uniform numbers ``(size,)``, one in each of ``size`` equal parts of [0, 1), in random order.
 
-    With ``group``, so many numbers in a row are spread over as many parts, each group by itself.
+    Each number is uniform by itself, so that a row that uses one has exactly the distribution
+    that it should have. Together they are more even than independent numbers, and the shares and
+    quantiles of a drawn column vary less about those of the model (stratified sampling; Owen 2013,
+    'Monte Carlo theory, methods and examples', section 8.4).
 
-    Each of them is uniform by itself, so that every row that uses one follows its law exactly;
-    together they are spread more evenly than independent ones, and the shares and quantiles of a
-    drawn column vary less about those of the model (stratified sampling; Owen 2013, 'Monte Carlo
-    theory, methods and examples', section 8.4).
+    Args:
+        size: How many numbers.
+        generator: Source of randomness; its device is the result's.
+        group: Stratify every so many consecutive numbers by themselves instead of all together.
+        dtype: Floating point type of the result.
     """
     device = generator.device
     parts = group or max(size, 1)
@@ -72,9 +76,9 @@ def spread_uniforms(
     return ((places.to(dtype) + inside) / parts).clamp_max(1 - torch.finfo(dtype).eps)
 
 
-def spread_normals(
+def stratified_normals(
     size: int, *, generator: torch.Generator, group: int | None = None
 ) -> torch.Tensor:
-    """Standard normal numbers ``(size,)``, spread like :func:`spread_uniforms`."""
-    uniforms = spread_uniforms(size, generator=generator, group=group, dtype=torch.float64)
+    """Standard normal numbers ``(size,)``, stratified like :func:`stratified_uniforms`."""
+    uniforms = stratified_uniforms(size, generator=generator, group=group, dtype=torch.float64)
     return torch.special.ndtri(uniforms.clamp_min(1e-12)).float()

@@ -8,6 +8,7 @@ from collections.abc import Callable
 
 import torch
 
+from sdv_tabdar.core.nn.lowered import lowered
 from sdv_tabdar.core.nn.network import TabDARNetwork
 from sdv_tabdar.core.runtime.cuda_graph import Results, recorded
 from sdv_tabdar.core.runtime.random import split_generator
@@ -37,7 +38,7 @@ class LowPrecisionCopy:
     """
 
     def __init__(self, exact: TabDARNetwork) -> None:
-        self.network = exact.lowered()
+        self.network = lowered(exact)
         self.parameters = list(self.network.parameters())
         pairs = zip(self.parameters, exact.parameters(), strict=True)
         different = [(copied, source) for copied, source in pairs if copied is not source]

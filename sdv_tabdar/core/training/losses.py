@@ -13,6 +13,7 @@ import torch
 from sdv_tabdar.core.config import TrainingConfig
 from sdv_tabdar.core.masking import complementary_observed, leading_observed
 from sdv_tabdar.core.nn.network import TabDARNetwork
+from sdv_tabdar.core.nn.pairs import pair_losses
 from sdv_tabdar.core.table import EncodedTable
 
 
@@ -58,7 +59,7 @@ def _paired_losses(
     num_pairs = len(rows) // 2
     observed = complementary_observed(num_pairs, num_columns, generator=generator)
     table = EncodedTable(rows.codes, rows.residuals, observed)
-    losses = network.pair_losses(table, noise_draws=noise_draws, generator=generator)
+    losses = pair_losses(network, table, noise_draws=noise_draws, generator=generator)
     side = observed[:num_pairs]
     hidden_of_second = side.sum(dim=1, keepdim=True)
     num_hidden = torch.where(side, hidden_of_second, num_columns - hidden_of_second)

@@ -1,4 +1,4 @@
-"""The 1-D diffusion fed the exact denoisers of known laws returns these laws."""
+"""The 1-D diffusion fed the exact denoisers of known distributions returns these distributions."""
 
 from __future__ import annotations
 
@@ -24,7 +24,7 @@ def gaussian(mean: float, std: float) -> diffusion.Field:
 
 
 def mixture(weights: tuple[float, ...], means: tuple[float, ...], std: float) -> diffusion.Field:
-    """The same for a mixture of normal laws of one standard deviation."""
+    """The same for a mixture of normal distributions of one standard deviation."""
 
     def denoise(x: Tensor, sigma: Tensor) -> Tensor:
         centres, variance = x.new_tensor(means), std**2 + sigma**2

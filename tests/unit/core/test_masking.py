@@ -1,4 +1,4 @@
-"""Hidden sets and orders have the laws they claim."""
+"""Hidden sets and orders have the distributions they claim."""
 
 from __future__ import annotations
 
@@ -12,7 +12,7 @@ def test_number_of_hidden_cells_is_uniform(generator: torch.Generator) -> None:
     pairs, columns = 12_000, 5
     hidden = (~complementary_observed(pairs, columns, generator=generator)).sum(dim=1)
     counts = torch.bincount(hidden, minlength=columns + 1)
-    # the numbers are spread evenly over the pairs
+    # the numbers are stratified over the pairs
     assert float((counts - 2 * pairs / (columns + 1)).abs().max()) <= 2
 
 

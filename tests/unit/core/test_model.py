@@ -3,8 +3,9 @@
 from __future__ import annotations
 
 import dataclasses
+import io
 import pickle
-from collections.abc import Callable
+from collections.abc import Callable, Iterator
 from typing import Any
 
 import cloudpickle  # type: ignore[import-untyped]
@@ -124,12 +125,19 @@ def test_a_model_is_truthy_and_has_no_losses_before_fit() -> None:
     assert model.loss_values.empty
 
 
+def test_questions_about_no_rows_have_no_answers(fitted: TabDAR, mixed: pd.DataFrame) -> None:
+    nothing = mixed.head(0)
+    assert fitted.predict_proba(nothing, None, 'colour').shape == (0, 3)
+    assert fitted.predict_quantiles(nothing, None, 'smooth', [0.5]).shape == (0, 1)
+    assert fitted.log_likelihood(nothing).shape == (0,)
+
+
 # complete
 
 
 def test_known_cells_come_back_bit_equal(fitted: TabDAR, mixed: pd.DataFrame) -> None:
     observed = np.random.default_rng(3).random(mixed.shape) < 0.6
-    filled = _seeded(fitted).complete(mixed, observed)
+    filled = _seeded(fitted).complete(mixed, observed).rows
     for position, name in enumerate(mixed.columns):
         rows = observed[:, position]
         given, back = mixed[name][rows].reset_index(drop=True), filled[name][rows]
@@ -152,7 +160,7 @@ def test_any_order_and_subset_of_columns_with_any_index(
     fitted: TabDAR, mixed: pd.DataFrame
 ) -> None:
     given = mixed[['flag', 'smooth']].head(9).set_axis(list('aabbccdde'), axis=0)
-    filled = _seeded(fitted).complete(given)
+    filled = _seeded(fitted).complete(given).rows
     assert list(filled.columns) == list(fitted.column_names)
     assert filled.index.equals(pd.RangeIndex(9))
     assert filled['smooth'].tolist() == given['smooth'].tolist()
@@ -168,7 +176,7 @@ def test_nullable_and_category_dtypes_are_understood(fitted: TabDAR) -> None:
             'flag': pd.array([True, None], dtype='boolean'),
         }
     )
-    filled = _seeded(fitted).complete(given)
+    filled = _seeded(fitted).complete(given).rows
     assert filled['rounded'].tolist() == [1, 2]
     assert filled['holes'][0] == 50
     assert np.isnan(filled['holes'][1])
@@ -179,15 +187,15 @@ def test_nullable_and_category_dtypes_are_understood(fitted: TabDAR) -> None:
 
 def test_numbers_outside_the_training_range_come_back_as_given(fitted: TabDAR) -> None:
     given = pd.DataFrame({'smooth': [-1e6, 1e6], 'rounded': [1.5, 77.0]})
-    filled = _seeded(fitted).complete(given)
+    filled = _seeded(fitted).complete(given).rows
     assert filled[['smooth', 'rounded']].equals(given)
     assert filled['spiked'].notna().all()
 
 
 def test_missing_is_known_to_be_missing_or_filled(fitted: TabDAR) -> None:
     given = pd.DataFrame({'holes': [np.nan] * 400})
-    assert _seeded(fitted).complete(given)['holes'].isna().all()
-    filled = _seeded(fitted).complete(given, np.zeros((400, 1), dtype=bool))
+    assert _seeded(fitted).complete(given).rows['holes'].isna().all()
+    filled = _seeded(fitted).complete(given, np.zeros((400, 1), dtype=bool)).rows
     assert 0 < filled['holes'].isna().mean() < 0.6
 
 
@@ -197,7 +205,7 @@ def test_a_row_does_not_depend_on_the_values_of_its_mates(
     first = mixed[['smooth', 'colour']].head(50)
     second = first.copy()
     second.iloc[10:] = first.iloc[10:].to_numpy()[::-1]
-    one, two = _seeded(fitted).complete(first), _seeded(fitted).complete(second)
+    one, two = _seeded(fitted).complete(first).rows, _seeded(fitted).complete(second).rows
     pd.testing.assert_frame_equal(one.head(10), two.head(10), rtol=1e-4)
 
 
@@ -211,7 +219,7 @@ def test_restricted_cells_obey_their_restriction(fitted: TabDAR) -> None:
         'flag': [NotMissing()] * size,
         'holes': [Members((None, 50))] * size,
     }
-    rows = _seeded(fitted).complete(pd.DataFrame(index=range(size)), restrictions=wanted)
+    rows = _seeded(fitted).complete(pd.DataFrame(index=range(size)), restrictions=wanted).rows
     assert rows['smooth'].between(50.0, 50.5).all()
     assert (rows['spiked'][1::2] >= 0.1).all()
     assert (rows['spiked'][::2] == 0).any()
@@ -225,14 +233,14 @@ def test_restricted_cells_obey_their_restriction(fitted: TabDAR) -> None:
 def test_a_narrow_interval_is_met_exactly(fitted: TabDAR, width: float) -> None:
     low = 47.123456789
     wanted = {'smooth': [Interval(low, low + width)] * 50}
-    rows = _seeded(fitted).complete(pd.DataFrame(index=range(50)), restrictions=wanted)
+    rows = _seeded(fitted).complete(pd.DataFrame(index=range(50)), restrictions=wanted).rows
     assert rows['smooth'].between(low, low + width).all()
 
 
 def test_a_restriction_overrules_the_given_value(fitted: TabDAR) -> None:
     given = pd.DataFrame({'colour': ['red', 'red']})
     wanted = {'colour': [Members(('blue',)), None]}
-    assert _seeded(fitted).complete(given, restrictions=wanted)['colour'].tolist() == [
+    assert _seeded(fitted).complete(given, restrictions=wanted).rows['colour'].tolist() == [
         'blue',
         'red',
     ]
@@ -247,11 +255,11 @@ def test_rare_members_are_met_where_levels_share_a_code(
     model = TabDAR(config, quick, device='cpu', random_state=0)
     model.fit(frame, {'name': ColumnKind.CATEGORICAL})
     wanted = {'name': [Members(('rare 3', 'rare 33', None))] * 100}
-    rows = model.complete(pd.DataFrame(index=range(100)), restrictions=wanted)
+    rows = model.complete(pd.DataFrame(index=range(100)), restrictions=wanted).rows
     assert set(rows['name'].dropna()) <= {'rare 3', 'rare 33'}
     free = model.complete(
         pd.DataFrame(index=range(100)), restrictions={'name': [NotMissing()] * 100}
-    )
+    ).rows
     assert free['name'].notna().all()
     assert any(str(name).startswith('rare') for name in free['name'])
 
@@ -365,11 +373,50 @@ def test_a_saved_model_goes_on_where_it_was(fitted: TabDAR, library: Any) -> Non
     assert loaded.levels('flag') == fitted.levels('flag')
 
 
-def test_saved_state_is_a_plain_dict_on_the_cpu(fitted: TabDAR) -> None:
+_PLAIN = (str, int, float, bool, type(None), np.ndarray, torch.Tensor)
+
+
+def _not_plain(value: object, path: str) -> Iterator[str]:
+    """Where in nested dicts and lists something else stands than plain values and arrays."""
+    if type(value) is dict:
+        for key, item in value.items():
+            assert type(key) is str
+            yield from _not_plain(item, f'{path}.{key}')
+    elif type(value) is list:
+        for place, item in enumerate(value):
+            yield from _not_plain(item, f'{path}[{place}]')
+    elif type(value) not in _PLAIN:
+        yield f'{path}: {type(value)}'
+
+
+def test_saved_state_is_plain_and_on_the_cpu(fitted: TabDAR) -> None:
     state = fitted.__getstate__()
-    assert isinstance(state, dict)
-    assert state['version'] == 3
+    assert state['version'] == 4
+    assert not list(_not_plain(state, 'state'))
     assert all(value.device.type == 'cpu' for value in state['weights'].values())
+
+
+def test_a_saved_model_names_no_class_of_ours_but_its_own(fitted: TabDAR) -> None:
+    found = set()
+
+    class Reader(pickle.Unpickler):
+        def find_class(self, module: str, name: str) -> Any:
+            found.add((module, name))
+            return super().find_class(module, name)
+
+    Reader(io.BytesIO(pickle.dumps(fitted))).load()
+    ours = {name for name in found if name[0].startswith('sdv_tabdar')}
+    assert ours == {('sdv_tabdar.core.model', 'TabDAR')}
+
+
+def test_a_saved_model_answers_the_same(fitted: TabDAR, mixed: pd.DataFrame, own: TabDAR) -> None:
+    rows = mixed.head(20)
+    for answer in (
+        lambda model: model.predict_proba(rows, None, 'colour'),
+        lambda model: model.predict_quantiles(rows, None, 'spiked', [0.1, 0.5]),
+        lambda model: pd.DataFrame(_seeded(model).log_likelihood(rows, num_orders=2)),
+    ):
+        pd.testing.assert_frame_equal(answer(own), answer(fitted))
 
 
 def test_a_model_can_be_saved_before_fit() -> None:
@@ -388,7 +435,7 @@ def test_a_loaded_model_can_be_fitted_again(
 
 def test_another_version_of_the_format_is_an_error(fitted: TabDAR) -> None:
     state = {**fitted.__getstate__(), 'version': 99}
-    with pytest.raises(ValueError, match='saved in format 99; this version .* reads format 3. Fit'):
+    with pytest.raises(ValueError, match='saved in format 99; this version .* reads format 4. Fit'):
         TabDAR.__new__(TabDAR).__setstate__(state)
 
 

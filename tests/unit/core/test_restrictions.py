@@ -31,3 +31,12 @@ def test_equal_restrictions_are_equal_and_hashable() -> None:
     assert NotMissing() == NotMissing()
     assert Interval(1, 1).low == Interval(1, 1).high
     assert Interval() == Interval(None, None)
+
+
+def test_messages_show_what_was_asked() -> None:
+    restriction = Interval(0.995, 2.005, asked='from 1 to 2')
+
+    assert str(restriction) == "'from 1 to 2'"
+    assert repr(restriction) == str(Interval(0.995, 2.005)) == 'Interval(low=0.995, high=2.005)'
+    assert restriction == Interval(0.995, 2.005)
+    assert {restriction} == {Interval(0.995, 2.005)}

@@ -38,3 +38,11 @@ def test_unknown_name_is_an_error_that_lists_the_columns(schema: TableSchema) ->
 
 def test_kinds_are_the_words_of_sdv() -> None:
     assert [kind.value for kind in ColumnKind] == ['numerical', 'categorical']
+
+
+def test_a_column_comes_back_from_its_state(schema: TableSchema) -> None:
+    uniform = Column('d', ColumnKind.NUMERICAL, (1, 2), range(1), ((0.0, 0.25), (0.25, 1.0)))
+    for column in (*schema.columns, uniform):
+        state = column.to_state()
+        assert {type(value) for value in state.values()} <= {str, list, int, type(None)}
+        assert Column.from_state(state) == column

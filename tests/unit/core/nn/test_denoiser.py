@@ -1,4 +1,4 @@
-"""The denoiser starts as the exact one of the normal law and learns from there."""
+"""The denoiser starts as the exact one of the normal distribution and learns from there."""
 
 from __future__ import annotations
 
@@ -21,7 +21,9 @@ def _condition(denoiser: DenoiserNetwork, size: int) -> torch.Tensor:
     return denoiser.condition(context, torch.arange(size) % 3)
 
 
-def test_before_training_it_is_the_denoiser_of_the_normal_law(denoiser: DenoiserNetwork) -> None:
+def test_before_training_it_is_the_exact_one_of_the_normal_distribution(
+    denoiser: DenoiserNetwork,
+) -> None:
     x = torch.linspace(-2, 2, 5)
     sigma = torch.tensor(0.7)
     estimate = denoiser(x, sigma, _condition(denoiser, 5))

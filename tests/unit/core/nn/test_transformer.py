@@ -67,7 +67,7 @@ def test_asking_alone_is_the_same_as_asking_among_others(
     if hides:
         bias[:4, :, 1] = -torch.inf
     expected = block(tokens, num_keys=3, bias=bias)[-1]
-    alone = block.ask(tokens[-1], tokens[:3], bias if hides else None)
+    alone = block.single_query(tokens[-1], tokens[:3], bias if hides else None)
     assert torch.allclose(alone, expected, atol=1e-6)
 
 
@@ -94,18 +94,6 @@ def test_rows_do_not_mix(block: Block, tokens: torch.Tensor) -> None:
 def test_bias_of_attention_is_the_same_for_all_heads() -> None:
     bias = attention_bias(torch.tensor([[[True, False]], [[True, True]]]), num_heads=3)
     assert bias.tolist() == 3 * [[[0.0, -torch.inf]]] + 3 * [[[0.0, 0.0]]]
-
-
-def test_a_lowered_block_shares_its_norms_and_is_as_good_as_its_type(
-    block: Block, tokens: torch.Tensor
-) -> None:
-    lowered = block.lowered(torch.bfloat16)
-    assert lowered.norm_attention is block.norm_attention
-    assert lowered.query.weight.dtype == torch.bfloat16
-    assert block.query.weight.dtype == torch.float32
-    found = lowered(tokens)
-    assert found.dtype == torch.float32
-    assert torch.allclose(found, block(tokens), atol=0.05)
 
 
 def test_tiles_change_nothing_but_rounding(

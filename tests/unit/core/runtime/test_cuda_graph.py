@@ -20,6 +20,7 @@ from sdv_tabdar.core.codecs.encoder import TableEncoder
 from sdv_tabdar.core.config import ModelConfig, TrainingConfig
 from sdv_tabdar.core.nn import network as network_module
 from sdv_tabdar.core.nn.network import TabDARNetwork
+from sdv_tabdar.core.nn.pairs import pair_losses
 from sdv_tabdar.core.runtime import cuda_graph as recording
 from sdv_tabdar.core.schema import Column, ColumnKind, TableSchema
 from sdv_tabdar.core.table import EncodedTable
@@ -97,7 +98,7 @@ def test_fixed_shapes_give_the_same_losses(
     for fixed in (True, False):
         fixed_shapes(fixed)
         generator = torch.Generator().manual_seed(1)
-        found.append(network.pair_losses(table, noise_draws=4, generator=generator))
+        found.append(pair_losses(network, table, noise_draws=4, generator=generator))
 
     assert torch.allclose(*found)
 

@@ -6,7 +6,7 @@ import numpy as np
 import pytest
 import torch
 
-from sdv_tabdar.core.runtime.random import make_generator, spread_normals, spread_uniforms
+from sdv_tabdar.core.runtime.random import make_generator, stratified_normals, stratified_uniforms
 
 CPU = torch.device('cpu')
 
@@ -58,15 +58,15 @@ def test_global_states_stay_as_they_were() -> None:
     assert np.array_equal(_numpy_key(), before_numpy)
 
 
-def test_spread_uniforms_are_one_in_each_part(generator: torch.Generator) -> None:
-    numbers = spread_uniforms(1000, generator=generator)
+def test_stratified_uniforms_are_one_in_each_part(generator: torch.Generator) -> None:
+    numbers = stratified_uniforms(1000, generator=generator)
     assert torch.equal((numbers * 1000).long().sort().values, torch.arange(1000))
     assert float(numbers.diff().abs().mean()) == pytest.approx(1 / 3, abs=0.03)  # order is random
 
 
 @pytest.mark.parametrize('size', [40, 37])
-def test_groups_are_spread_each_by_itself(size: int, generator: torch.Generator) -> None:
-    numbers = spread_uniforms(size, generator=generator, group=10)
+def test_groups_are_stratified_each_by_itself(size: int, generator: torch.Generator) -> None:
+    numbers = stratified_uniforms(size, generator=generator, group=10)
     assert numbers.shape == (size,)
     for group in numbers.split(10):
         parts = (group * 10).long()
@@ -74,14 +74,14 @@ def test_groups_are_spread_each_by_itself(size: int, generator: torch.Generator)
     assert not torch.equal(numbers[:10].argsort(), numbers[10:20].argsort())
 
 
-def test_a_spread_uniform_is_uniform_by_itself(generator: torch.Generator) -> None:
-    first = torch.stack([spread_uniforms(3, generator=generator)[0] for _ in range(3000)])
+def test_a_stratified_uniform_is_uniform_by_itself(generator: torch.Generator) -> None:
+    first = torch.stack([stratified_uniforms(3, generator=generator)[0] for _ in range(3000)])
     for place in (0.1, 0.5, 0.8):
         share = float((first < place).float().mean())
         assert share == pytest.approx(place, abs=4 * (place * (1 - place) / 3000) ** 0.5)
 
 
 @pytest.mark.parametrize('size', [0, 1, 7])
-def test_spread_numbers_of_any_size_are_finite(size: int, generator: torch.Generator) -> None:
-    assert spread_uniforms(size, generator=generator).shape == (size,)
-    assert bool(spread_normals(size, generator=generator).isfinite().all())
+def test_stratified_numbers_of_any_size_are_finite(size: int, generator: torch.Generator) -> None:
+    assert stratified_uniforms(size, generator=generator).shape == (size,)
+    assert bool(stratified_normals(size, generator=generator).isfinite().all())

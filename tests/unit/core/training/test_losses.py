@@ -11,16 +11,17 @@ from sdv_tabdar.core.codecs.encoder import TableEncoder
 from sdv_tabdar.core.config import ModelConfig, TrainingConfig
 from sdv_tabdar.core.nn.network import TabDARNetwork
 from sdv_tabdar.core.table import EncodedTable
+from sdv_tabdar.core.training import losses
 from sdv_tabdar.core.training.losses import batch_loss
 
 
 def test_weightings_agree_in_expectation_of_a_constant_loss(
     network: TabDARNetwork, encoded: EncodedTable, monkeypatch: pytest.MonkeyPatch
 ) -> None:
-    def ones(table: EncodedTable, **_: object) -> torch.Tensor:
+    def ones(_: TabDARNetwork, table: EncodedTable, **__: object) -> torch.Tensor:
         return torch.ones(len(table) // 2, table.codes.shape[1])
 
-    monkeypatch.setattr(network, 'pair_losses', ones)
+    monkeypatch.setattr(losses, 'pair_losses', ones)
     many = encoded.rows(torch.arange(6000) % len(encoded))
     for weighting, spread in (('order', 1e-3), ('sum', 1e-6)):
         config = dataclasses.replace(TrainingConfig(), loss_weighting=weighting)

@@ -1,0 +1,169 @@
+"""Dates: how a column writes them, and the nanoseconds that SDV and the model work with."""
+
+from __future__ import annotations
+
+import dataclasses
+import datetime
+from typing import Any
+
+import numpy as np
+import pandas as pd
+from sdv.errors import InvalidDataError
+
+from sdv_tabdar.adapter.values import mapped, plain_objects
+
+DATE_TYPES = (datetime.date, np.datetime64)  # datetime and Timestamp are dates as well
+
+
+@dataclasses.dataclass(frozen=True)
+class DateForm:
+    """How the dates of one column are written.
+
+    Attributes:
+        text_format: Format of dates that are written as text or numbers, from the metadata.
+        is_text: Whether the dates are text that ``text_format`` reads and writes exactly.
+        time_zone: Time zone of the dates, if they have one.
+    """
+
+    text_format: str | None = None
+    is_text: bool = False
+    time_zone: datetime.tzinfo | None = None
+
+    @classmethod
+    def learn(cls, values: pd.Series, text_format: str | None) -> DateForm:
+        """Look at a column of dates of the training table."""
+        present = values.dropna()
+        first = present.iloc[0] if len(present) else None
+        time_zone = getattr(values.dtype, 'tz', None)
+        if time_zone is None and isinstance(first, datetime.datetime):
+            time_zone = first.tzinfo
+        return cls(text_format, _is_exact_text(present, text_format), time_zone)
+
+    @property
+    def _readable_format(self) -> str | None:
+        """The format as pandas reads it."""
+        text = self.text_format
+        return None if text is None else text.replace('%-', '%').replace('%#', '%')
+
+    def plain(self, values: pd.Series) -> pd.Series:
+        """A column of dates in a form that SDV handles.
+
+        Raises:
+            InvalidDataError: If dates are too far from 1970 for nanoseconds.
+        """
+        if isinstance(values.dtype, pd.PeriodDtype):
+            values = values.dt.to_timestamp()
+        if values.dtype == object or isinstance(values.dtype, pd.CategoricalDtype):
+            values = plain_objects(values)
+            present = values.dropna()
+            is_dates = all(isinstance(value, DATE_TYPES) for value in present)
+            if not len(present) or not (is_dates or self.is_text):
+                return values
+            try:
+                values = self._parsed(values)
+            except ValueError:
+                return values  # SDV's validation, or the check of known cells, names the value
+        if pd.api.types.is_datetime64_any_dtype(values.dtype):
+            keeps_zone = bool(self.text_format) and '%z' in str(self.text_format).lower()
+            return _as_nanosecond_dates(values, keep_zone=keeps_zone)
+        return values if isinstance(values.dtype, np.dtype) else plain_objects(values)
+
+    def restore(self, values: pd.Series, dtype: Any, value_type: type | None) -> pd.Series:
+        """Plain dates as the user writes them.
+
+        Args:
+            values: Plain dates; other values come back as they are.
+            dtype: Dtype of the user's column.
+            value_type: Type of the values of an object column if they all share one, else None.
+        """
+        if not pd.api.types.is_datetime64_any_dtype(values.dtype):
+            return values
+        if self.is_text:
+            return plain_objects(values.dt.strftime(self.text_format))
+        if self.time_zone is not None:
+            if values.dt.tz is None:
+                values = values.dt.tz_localize('UTC')
+            values = values.dt.tz_convert(self.time_zone)
+        if isinstance(dtype, pd.PeriodDtype):
+            return values.dt.to_period(dtype.freq)
+        if value_type is datetime.date:
+            return mapped(values, lambda value: value.date())
+        if value_type is datetime.datetime:
+            return mapped(values, lambda value: value.to_pydatetime(warn=False))
+        return values
+
+    def parse(self, value: Any) -> pd.Timestamp:
+        """A single date from text in the column's format, or of one of Python's or NumPy's types.
+
+        Raises:
+            TypeError: If it is neither.
+            ValueError: If the text is no date in the format.
+        """
+        if isinstance(value, str):
+            return pd.to_datetime(value, format=self._readable_format)
+        if isinstance(value, pd.Period):
+            return value.to_timestamp()
+        if isinstance(value, DATE_TYPES):
+            return pd.Timestamp(value)
+        raise TypeError(f'{value!r} is no date.')
+
+    def nanoseconds(self, values: pd.Series) -> pd.Series:
+        """Dates in plain form as nanoseconds since 1970 (float64, NaN where missing).
+
+        Raises:
+            ValueError: If a value is not a date in the column's format.
+        """
+        dates = values
+        if not pd.api.types.is_datetime64_any_dtype(values.dtype):
+            if pd.api.types.is_numeric_dtype(values.dtype) and self.text_format is None:
+                return values.astype(np.float64)
+            dates = self._parsed(values)
+        if getattr(dates.dt, 'tz', None) is not None:
+            dates = dates.dt.tz_convert('UTC').dt.tz_localize(None)
+        stamps = dates.astype('datetime64[ns]')
+        counts = stamps.astype(np.int64).astype(np.float64)
+        return counts.where(stamps.notna())
+
+    def _parsed(self, values: pd.Series) -> pd.Series:
+        """Dates from text, numbers or Python's dates."""
+        present = values.dropna()
+        is_text = not len(present) or not isinstance(present.iloc[0], DATE_TYPES)
+        text_format = self._readable_format if is_text else None
+        aware = self.time_zone is not None or '%z' in str(text_format).lower()
+        if not is_text and not aware:
+            aware = any(getattr(value, 'tzinfo', None) is not None for value in present)
+        return pd.to_datetime(values, format=text_format, utc=aware)
+
+
+def _is_exact_text(present: pd.Series, text_format: str | None) -> bool:
+    """Whether all dates are text that the format reads, and writes just so."""
+    special = ('%z', '%Z', '%-', '%#')
+    if not text_format or any(mark in text_format for mark in special) or not len(present):
+        return False
+    if not all(isinstance(value, str) for value in present):
+        return False
+    texts = pd.Series(present.astype(object).unique(), dtype=object)
+    try:
+        dates = pd.to_datetime(texts, format=text_format)
+    except ValueError:
+        return False
+    return bool((dates.dt.strftime(text_format) == texts).all())
+
+
+def _as_nanosecond_dates(values: pd.Series, *, keep_zone: bool) -> pd.Series:
+    """Dates in nanoseconds; in UTC, and without a time zone unless it is to be kept."""
+    if getattr(values.dt, 'tz', None) is not None:
+        values = values.dt.tz_convert('UTC')
+        if not keep_zone:
+            values = values.dt.tz_localize(None)
+    zone = getattr(values.dt, 'tz', None)
+    dtype: Any = 'datetime64[ns]' if zone is None else pd.DatetimeTZDtype('ns', zone)
+    try:
+        return values.astype(dtype)
+    except pd.errors.OutOfBoundsDatetime:
+        raise InvalidDataError(
+            [
+                f"Column '{values.name}' has dates from {values.min()} to {values.max()}. Dates "
+                f'must lie between {pd.Timestamp.min:%Y-%m-%d} and {pd.Timestamp.max:%Y-%m-%d}.'
+            ]
+        ) from None

@@ -1,0 +1,89 @@
+"""What is known, half way between the user's columns and the model's.
+
+The cells that a user knows belong to the table before constraints. The model works on the table
+after them, where columns may have been replaced by others. A draft starts with the former; each
+constraint changes it, and it ends with the latter. What the model cannot be told of is *loose*:
+it is checked on the finished rows.
+"""
+
+from __future__ import annotations
+
+from typing import Any
+
+import numpy as np
+import numpy.typing as npt
+import pandas as pd
+
+from sdv_tabdar.adapter import private_names
+from sdv_tabdar.adapter.fitted import FittedTable
+from sdv_tabdar.adapter.known import Known
+from sdv_tabdar.core.restrictions import Restriction
+
+Flags = npt.NDArray[np.bool_]
+
+
+class Draft:
+    """Known cells, changed by one constraint after the other.
+
+    Args:
+        table: The fitted table.
+        known: What is known of each row.
+        fill: Whether every cell that is not known is to get a value and not stay missing.
+        bounded: Whether to spend time on bounds that known columns set to unknown ones.
+
+    Attributes:
+        cells: Values of the known columns in plain form, RangeIndex.
+        exact: For each of them ``(rows,)``, True = the value is known.
+        restrictions: Restrictions of the model's columns, row by row.
+        loose: For a user's column the rows in which the model is not told of its cell.
+    """
+
+    def __init__(self, table: FittedTable, known: Known, *, fill: bool, bounded: bool) -> None:
+        self.table = table
+        self.model, _ = table.trained
+        self.fill = fill
+        self.bounded = bounded
+        self.num_rows = len(known.cells)
+        self.cells = known.cells.copy(deep=False)
+        self.exact: dict[str, Flags] = {
+            key: known.exact[key].to_numpy(dtype=bool) for key in known.exact
+        }
+        self.restrictions: dict[str, list[Restriction | None]] = {}
+        self.loose: dict[str, Flags] = {}
+
+    def none(self) -> Flags:
+        """``(rows,)``, all False."""
+        return np.zeros(self.num_rows, dtype=bool)
+
+    def add(self, name: str, values: npt.NDArray[Any], rows: Flags) -> None:
+        """Know ``values`` in ``rows`` of a column after constraints, beside what is known."""
+        if name in self.exact:
+            merged = self.cells[name].to_numpy(dtype=object, copy=True)
+            merged[rows] = values[rows]
+            values, rows_known = merged, self.exact[name] | rows
+        else:
+            rows_known = rows
+        cells = pd.Series(values, index=self.cells.index, dtype=object)
+        self.cells[name] = cells.infer_objects() if rows_known.all() else cells
+        self.exact[name] = rows_known
+
+    def drop(self, name: str) -> None:
+        """Forget a column that a constraint took away."""
+        del self.exact[name], self.cells[name]
+
+    def restrictions_of(self, name: str) -> list[Restriction | None]:
+        """The restrictions of a column of the model, to be changed in place."""
+        return self.restrictions.setdefault(name, [None] * self.num_rows)
+
+    def keeps_order(self, name: str) -> bool:
+        """Whether a column of the model has its numbers in the order of the column before it."""
+        transformer = private_names.outputs(self.table.host)[name][1]
+        return transformer is None or private_names.keeps_order(transformer)
+
+    def mark_loose(self, key: str, rows: Flags) -> None:
+        """The model is not told of a user's column in these rows."""
+        self.loose[key] = self.loose.get(key, self.none()) | rows
+
+    def mark_told(self, key: str, rows: Flags) -> None:
+        """The model is told of a user's column in these rows after all."""
+        self.loose[key] = self.loose.get(key, self.none()) & ~rows

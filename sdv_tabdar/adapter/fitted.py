@@ -1,0 +1,104 @@
+"""All that a fitted synthesizer knows of its table, as one object."""
+
+from __future__ import annotations
+
+import dataclasses
+from collections.abc import Mapping, Sequence
+from typing import Any
+
+import pandas as pd
+
+from sdv_tabdar.adapter import private_names
+from sdv_tabdar.adapter.formats import TableFormat
+from sdv_tabdar.adapter.processed import ProcessedFormat
+from sdv_tabdar.adapter.profile import ColumnProfile, role_of
+from sdv_tabdar.core.model import TabDAR
+
+_LOOKED_AT = 100  # training rows in which to see what constraints do
+
+
+@dataclasses.dataclass(frozen=True)
+class FittedTable:
+    """What a synthesizer knows of the table it was fitted on.
+
+    It grows in the order in which SDV fits: the form is there before the profiles, and these
+    before the model.
+
+    Attributes:
+        host: The synthesizer, whose transformers and constraints carry rows both ways.
+        form: The form that the user has the table in.
+        profiles: What training saw of each of the user's columns, by SDV's label.
+        rewritten: For each constraint the columns that it keeps with other values.
+        processed: The form of the table that the model has learnt; None without a model.
+        model: The trained model; None before training, and if all columns are generated.
+    """
+
+    host: Any
+    form: TableFormat
+    profiles: Mapping[str, ColumnProfile] = dataclasses.field(default_factory=dict)
+    rewritten: Sequence[Sequence[str]] = ()
+    processed: ProcessedFormat | None = None
+    model: TabDAR | None = None
+
+    def with_profiles(
+        self, plain: pd.DataFrame, *, rounds: bool, extrapolates: bool
+    ) -> FittedTable:
+        """The same with the columns of the plain training table, once transformers are assigned.
+
+        Args:
+            plain: The training table in plain form.
+            rounds: Whether numbers are rounded as in training.
+            extrapolates: Whether conditions may lie outside the range of training.
+        """
+        profiles = {}
+        for column in self.form.columns:
+            generated = private_names.is_generated(self.host, column.key)
+            profiles[column.key] = ColumnProfile.learn(
+                plain[column.key],
+                column,
+                role_of(column.sdtype, generated=generated),
+                rounds=rounds,
+                extrapolates=extrapolates,
+            )
+        rewritten = private_names.rewritten_columns(self.host, plain.head(_LOOKED_AT))
+        return dataclasses.replace(self, profiles=profiles, rewritten=rewritten)
+
+    @property
+    def trained(self) -> tuple[TabDAR, ProcessedFormat]:
+        """The model and the form of its rows, where there is a model."""
+        assert self.model is not None, 'all columns are generated'
+        assert self.processed is not None, 'a model comes with the form of its rows'
+        return self.model, self.processed
+
+    def to_state(self) -> dict[str, Any]:
+        """What is to be saved, as plain objects; the host, which saves it, is left out."""
+        return {
+            'form': self.form.to_state(),
+            'profiles': {key: profile.to_state() for key, profile in self.profiles.items()},
+            'rewritten': [list(names) for names in self.rewritten],
+            'processed': None if self.processed is None else self.processed.to_state(),
+            'model': self.model,
+        }
+
+    @classmethod
+    def from_state(cls, state: Mapping[str, Any], host: Any) -> FittedTable:
+        """The table that :meth:`to_state` wrote.
+
+        Args:
+            state: What was saved.
+            host: The synthesizer that it was saved with.
+        """
+        form = TableFormat.from_state(state['form'])
+        columns = {column.key: column for column in form.columns}
+        processed = state['processed']
+        return cls(
+            host,
+            form,
+            {
+                key: ColumnProfile.from_state(profile, columns[key])
+                for key, profile in state['profiles'].items()
+            },
+            state['rewritten'],
+            None if processed is None else ProcessedFormat.from_state(processed),
+            state['model'],
+        )

@@ -1,0 +1,191 @@
+"""What the model is asked because of what is known."""
+
+from __future__ import annotations
+
+import dataclasses
+from typing import Any
+
+import numpy as np
+import numpy.typing as npt
+import pandas as pd
+from rdt.transformers import LabelEncoder
+
+from sdv_tabdar.adapter import private_names
+from sdv_tabdar.adapter.constraints import apply_constraint
+from sdv_tabdar.adapter.draft import Draft
+from sdv_tabdar.adapter.fitted import FittedTable
+from sdv_tabdar.adapter.known import Known
+from sdv_tabdar.adapter.profile import Role
+from sdv_tabdar.core.restrictions import Members, NotMissing, Restriction
+
+Fields = dict[Any, list[str]]
+
+
+@dataclasses.dataclass(frozen=True)
+class Request:
+    """What the model is asked to complete.
+
+    Attributes:
+        frame: Known cells in the model's columns, RangeIndex.
+        observed: ``(rows, columns of frame)``, True = the cell is known.
+        restrictions: The model's restrictions, column by column and row by row.
+        loose: User's columns with cells that the model is not told of, and in which rows.
+    """
+
+    frame: pd.DataFrame
+    observed: npt.NDArray[np.bool_]
+    restrictions: dict[str, list[Restriction | None]]
+    loose: dict[str, npt.NDArray[np.bool_]]
+
+    @classmethod
+    def translate(
+        cls, table: FittedTable, known: Known, *, fill: bool = False, bounded: bool = False
+    ) -> Request:
+        """Put what is known in the terms of the model.
+
+        Args:
+            table: The fitted table; it has a model.
+            known: What is known.
+            fill: Whether every cell that is not known is to get a value and not stay missing.
+            bounded: Whether to spend time on bounds that known columns of an Inequality or Range
+                set to unknown ones.
+
+        Raises:
+            sdv.cag._errors.ConstraintNotMetError: If known cells break a constraint.
+        """
+        draft = Draft(table, known, fill=fill, bounded=bounded)
+        for step in private_names.constraint_steps(table.host, table.rewritten):
+            apply_constraint(draft, step)
+        fields = _fields(table)
+        columns, observed = _transform(draft, fields)
+        _restrict(draft, known, fields)
+        if fill:
+            _forbid_missing(draft, columns, observed)
+        marks = np.zeros((draft.num_rows, len(columns)), dtype=bool)
+        for position, name in enumerate(columns):
+            marks[:, position] = observed[name]
+        frame = pd.DataFrame(columns, index=pd.RangeIndex(draft.num_rows))
+        loose = {key: rows for key, rows in draft.loose.items() if rows.any()}
+        return cls(frame, marks, draft.restrictions, loose)
+
+    def repeated(self, times: int) -> Request:
+        """Each row ``times`` times in a row."""
+        rows = np.repeat(np.arange(len(self.frame)), times)
+        return Request(
+            self.frame.iloc[rows].reset_index(drop=True),
+            self.observed[rows],
+            {name: [entries[row] for row in rows] for name, entries in self.restrictions.items()},
+            {key: marked[rows] for key, marked in self.loose.items()},
+        )
+
+
+def _fields(table: FittedTable) -> Fields:
+    """The model's columns that are made of each field; a tuple is a field of several columns."""
+    fields: Fields = {}
+    for name, (field, _) in private_names.outputs(table.host).items():
+        fields.setdefault(field, []).append(name)
+    return fields
+
+
+def _transform(
+    draft: Draft, fields: Fields
+) -> tuple[dict[str, pd.Series], dict[str, npt.NDArray[np.bool_]]]:
+    """Known cells as the transformers write them: values, and in which rows they are known."""
+    columns: dict[str, pd.Series] = {}
+    observed: dict[str, npt.NDArray[np.bool_]] = {}
+    modelled = set(draft.model.column_names)
+    outputs = private_names.outputs(draft.table.host)
+    for field, names in fields.items():
+        sources = list(field) if isinstance(field, tuple) else [str(field)]
+        targets = [name for name in names if name in modelled]
+        if not targets or any(source not in draft.exact for source in sources):
+            continue
+        rows = np.logical_and.reduce([draft.exact[source] for source in sources])
+        if not rows.any():
+            continue
+        cells = draft.cells.loc[rows, sources]
+        transformer = outputs[names[0]][1]
+        transformed = private_names.transform_cells(cells.infer_objects(), transformer)
+        null = cells.isna().any(axis=1).to_numpy()
+        places = np.flatnonzero(rows)
+        for name in targets:
+            values = np.full(draft.num_rows, None, dtype=object)
+            values[places] = transformed[name].astype(object).to_numpy()
+            told = rows.copy()
+            if len(names) == 1 and not transformed[name].isna()[null].all():
+                # A transformer that writes a number for a missing cell says nothing of it.
+                profile = draft.table.profiles.get(sources[0])
+                told[places[null]] = profile is not None and profile.role is Role.DISCRETE
+            columns[name] = pd.Series(values, dtype=object)
+            observed[name] = told
+    return columns, observed
+
+
+def _restrict(draft: Draft, known: Known, fields: Fields) -> None:
+    """Tell the model of cells that are known in part, where it can be told."""
+    for key, wanted in known.partial.items():
+        targets = fields.get(key, [])
+        rows = np.array([entry is not None for entry in wanted])
+        if len(targets) != 1 or targets[0] not in draft.model.column_names:
+            draft.mark_loose(key, rows)
+            continue
+        distinct = dict.fromkeys(entry for entry in wanted if entry is not None)
+        told = {entry: _told(draft.table, key, targets[0], entry) for entry in distinct}
+        restrictions = draft.restrictions_of(targets[0])
+        for row, entry in enumerate(wanted):
+            if entry is not None:
+                restrictions[row] = told[entry]
+        draft.mark_loose(key, rows & np.array([entry is None for entry in restrictions]))
+
+
+def _told(
+    table: FittedTable, key: str, target: str, restriction: Restriction
+) -> Restriction | None:
+    """A restriction for the model's column; None if the transformer hides its meaning."""
+    transformer = private_names.outputs(table.host)[target][1]
+    if transformer is None:
+        return restriction
+    if table.profiles[key].role is not Role.DISCRETE:
+        return restriction if private_names.keeps_order(transformer) else None
+    is_code = isinstance(transformer, LabelEncoder) and not transformer.add_noise
+    if not is_code or not isinstance(restriction, Members):
+        return None
+    levels = pd.DataFrame({key: list(restriction.values)}, dtype=object)
+    codes = private_names.transform_cells(levels, transformer)
+    return Members(tuple(codes[target]), asked=restriction.asked)
+
+
+def _forbid_missing(
+    draft: Draft, columns: dict[str, pd.Series], observed: dict[str, npt.NDArray[np.bool_]]
+) -> None:
+    """Leave no hidden cell missing."""
+    model, profiles = draft.model, draft.table.profiles
+    fields = private_names.outputs(draft.table.host)
+    for name in model.column_names:
+        if not model.can_be_missing(name):
+            continue
+        key = str(fields[name][0]) if name in fields else name
+        if key in profiles and not profiles[key].has_values:
+            continue
+        restrictions = draft.restrictions_of(name)
+        if key not in profiles and not _has_values(draft, name):
+            continue
+        seen = observed.get(name, draft.none())
+        draft.restrictions[name] = [
+            NotMissing() if entry is None and not seen[row] else entry
+            for row, entry in enumerate(restrictions)
+        ]
+    for name in (name for name in model.column_names if name.endswith('.is_null')):
+        if name in fields and name not in profiles:
+            hidden = ~observed.get(name, draft.none())
+            values = np.where(hidden, 0.0, columns.get(name, pd.Series(0.0)))
+            columns[name] = pd.Series(values, dtype=object)
+            observed[name] = np.ones(draft.num_rows, dtype=bool)
+
+
+def _has_values(draft: Draft, name: str) -> bool:
+    """Whether training saw anything but missing cells in a column of the model."""
+    try:
+        return any(level is not None for level in draft.model.levels(name))
+    except ValueError:  # numerical
+        return not np.isnan(draft.model.limits(name)[0])

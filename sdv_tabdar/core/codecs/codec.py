@@ -1,0 +1,151 @@
+"""What every codec can do: the interface between a column's values and the model.
+
+The model knows codes and residuals (:mod:`sdv_tabdar.core.schema`). A codec is all that knows
+what they stand for in one column, so that nothing else asks which kind of column it has.
+"""
+
+from __future__ import annotations
+
+import abc
+from collections.abc import Callable, Hashable, Mapping
+from typing import Any, NoReturn
+
+import numpy as np
+import numpy.typing as npt
+import pandas as pd
+
+from sdv_tabdar.core.codecs.pieces import Pieces
+from sdv_tabdar.core.codecs.values import Codes, Floats
+from sdv_tabdar.core.config import ModelConfig
+from sdv_tabdar.core.restrictions import Restriction
+from sdv_tabdar.core.schema import Column
+
+ResidualCdf = Callable[[npt.NDArray[np.int64], Codes, Floats], Floats]
+"""``cdf(rows, codes, residuals)``: for cells in the bins ``codes`` of the rows ``rows``, the
+probability ``(N,)`` that the residual is at most ``residuals``, given the bin."""
+
+
+class Codec(abc.ABC):
+    """Values of one column to codes and residuals, and back.
+
+    A new kind of column is a subclass, listed in ``encoder.CODECS``. ``levels`` and
+    ``level_probabilities`` are for columns whose values can be listed, ``limits`` and
+    ``quantiles`` for those whose values are ordered numbers; a codec has at least one pair.
+
+    Attributes:
+        column: The codes of the column.
+    """
+
+    column: Column
+
+    @classmethod
+    @abc.abstractmethod
+    def fit(cls, name: str, values: pd.Series, config: ModelConfig) -> Codec:
+        """Learn the codes of a column from its training values ``(B,)``.
+
+        Raises:
+            TypeError: If a value does not suit this kind of column.
+            ValueError: If a value is not allowed in it.
+        """
+
+    @abc.abstractmethod
+    def encode(self, values: pd.Series) -> tuple[Codes, Floats]:
+        """Codes and residuals ``(B,)``; the residual is 0 where the code carries none.
+
+        Raises:
+            ValueError: If a value cannot be written in the fitted codes.
+            TypeError: If a value does not suit this kind of column.
+        """
+
+    @abc.abstractmethod
+    def decode(self, codes: Codes, residuals: Floats, uniforms: Floats) -> npt.NDArray[Any]:
+        """Values ``(B,)`` of codes and residuals.
+
+        ``uniforms`` ``(B,)`` in [0, 1) choose where a code stands for several values; they are
+        used only if :attr:`needs_uniforms`.
+        """
+
+    @property
+    @abc.abstractmethod
+    def needs_uniforms(self) -> bool:
+        """Whether some code stands for several values, between which :meth:`decode` chooses."""
+
+    @abc.abstractmethod
+    def restrict(self, restriction: Restriction) -> Pieces:
+        """The codes and intervals of residuals that a restriction allows.
+
+        Raises:
+            ValueError: If it does not suit the column, or allows nothing that training contained.
+        """
+
+    @abc.abstractmethod
+    def enforce(
+        self, values: npt.NDArray[Any], restriction: Restriction, uniforms: Floats
+    ) -> npt.NDArray[Any]:
+        """Values ``(B,)`` drawn under a restriction, changed where decoding left them outside it.
+
+        ``uniforms`` ``(B,)`` in [0, 1) choose where several values would do.
+        """
+
+    @abc.abstractmethod
+    def log_volume(self, values: pd.Series) -> Floats:
+        """What to add to log-likelihoods of codes and residuals for those of ``values`` ``(B,)``.
+
+        In nats: the log of d(residual) / d(value) of a number in a bin, the log of a level's share
+        of its code, 0 where the code stands for one value, -inf where it gives the value no
+        probability.
+        """
+
+    @property
+    def levels(self) -> tuple[Hashable, ...]:
+        """The values of the training column, None for missing, most frequent first.
+
+        Raises:
+            ValueError: If they cannot be listed.
+        """
+        self._lack('levels; see limits()')
+
+    def level_probabilities(self, code_probabilities: Floats) -> Floats:
+        """Probabilities ``(B, L)`` of the levels, from those of the codes ``(B, K)``.
+
+        Raises:
+            ValueError: If the column has no levels.
+        """
+        self._lack('levels; see limits()')
+
+    @property
+    def limits(self) -> tuple[float, float]:
+        """Least and greatest number in training, NaN if there was none.
+
+        Raises:
+            ValueError: If the values are not numbers.
+        """
+        self._lack('limits; see levels()')
+
+    def quantiles(self, masses: Floats, shares: Floats, residual_cdf: ResidualCdf) -> Floats:
+        """Quantiles ``(B, Q)`` of the numbers of B rows.
+
+        Args:
+            masses: ``(B, K')`` probabilities of the K' codes other than missing, given that the
+                cell is not missing.
+            shares: ``(Q,)`` probabilities in [0, 1]; the quantile of 0.5 is the median.
+            residual_cdf: The distribution function within bins.
+
+        Raises:
+            ValueError: If the values are not numbers.
+        """
+        self._lack('limits; see levels()')
+
+    @abc.abstractmethod
+    def to_state(self) -> dict[str, Any]:
+        """Everything fitted as plain values and arrays, with :attr:`column` under 'column'."""
+
+    @classmethod
+    @abc.abstractmethod
+    def from_state(cls, state: Mapping[str, Any]) -> Codec:
+        """The codec that :meth:`to_state` described."""
+
+    def _lack(self, what: str) -> NoReturn:
+        raise ValueError(
+            f"Column '{self.column.name}' is {self.column.kind.value} and has no {what}."
+        )

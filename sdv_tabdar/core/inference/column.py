@@ -1,0 +1,148 @@
+"""Cells of one column, given their contexts: draws, draws among allowed pieces, log densities.
+
+What both heads say of a cell is put together here: the code head of its code, the residual head of
+its place in the code's bin.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Sequence
+
+import numpy as np
+import torch
+
+from sdv_tabdar.core.codecs.pieces import Pieces
+from sdv_tabdar.core.config import SamplingConfig
+from sdv_tabdar.core.nn.heads.codes import draw_categorical
+from sdv_tabdar.core.nn.network import TabDARNetwork
+
+_TINY = 1e-300  # stands for a probability of zero, which has no logarithm
+
+
+def draw_cells(
+    network: TabDARNetwork,
+    position: int,
+    context: torch.Tensor,
+    *,
+    config: SamplingConfig,
+    generator: torch.Generator,
+    group: int | None = None,
+) -> tuple[torch.Tensor, torch.Tensor]:
+    """Draw cells of one column.
+
+    Args:
+        network: The network.
+        position: The column.
+        context: ``(N, D)``.
+        config: Sampling settings.
+        generator: Source of randomness.
+        group: Cells that are stratified together, see ``stratified_uniforms``.
+
+    Returns:
+        Codes and residuals, ``(N,)`` each.
+    """
+    codes = network.code_head.sample(context, position, generator=generator, group=group)
+    if not network.schema.columns[position].bins:
+        return codes, torch.zeros(len(codes), device=codes.device)
+    residuals = network.residual_head.sample(
+        context,
+        network.residual_head.bins(position, codes),
+        config=config,
+        generator=generator,
+        group=group,
+    )
+    return codes, residuals
+
+
+def draw_pieces(
+    network: TabDARNetwork,
+    position: int,
+    context: torch.Tensor,
+    pieces: Sequence[Pieces],
+    *,
+    config: SamplingConfig,
+    generator: torch.Generator,
+) -> tuple[torch.Tensor, torch.Tensor, torch.Tensor]:
+    """Draw cells of one column, limited to pieces of their distributions.
+
+    Codes are renormalised, and a bin that an interval cuts is entered through the distribution
+    function of the residual.
+
+    Args:
+        network: The network.
+        position: The column.
+        context: ``(N, D)``.
+        pieces: What each of the N cells may be.
+        config: Sampling settings.
+        generator: Source of randomness.
+
+    Returns:
+        Codes, residuals and the log probabilities of being among the pieces, ``(N,)`` each.
+    """
+    head = network.residual_head
+    codes, low, high, share = _stacked(pieces, context.device)
+    bins = head.bins(position, codes)
+    below = head.cdf(context, bins, low, config=config)
+    up_to = head.cdf(context, bins, high, config=config)
+    log_code = network.code_head.log_probabilities(context, position).gather(1, codes).double()
+    log_mass = log_code + ((up_to - below) * share).clamp_min(_TINY).log()
+    chosen = draw_categorical(log_mass, generator=generator)[:, None]
+    codes, bins, low, high, below, up_to = (
+        values.gather(1, chosen).squeeze(1) for values in (codes, bins, low, high, below, up_to)
+    )
+    residuals = head.sample_between(
+        context, bins, low, high, config=config, generator=generator, cdf=(below, up_to)
+    )
+    return codes, residuals, log_mass.logsumexp(dim=1).float()
+
+
+def log_density(
+    network: TabDARNetwork,
+    position: int,
+    context: torch.Tensor,
+    codes: torch.Tensor,
+    residuals: torch.Tensor | None,
+    *,
+    config: SamplingConfig,
+) -> torch.Tensor:
+    """Log densities of cells of one column: of their codes, and per unit of their residuals.
+
+    Args:
+        network: The network.
+        position: The column.
+        context: ``(N, D)``.
+        codes: ``(N,)``.
+        residuals: ``(N,)``, or None for a categorical column.
+        config: Sampling settings.
+
+    Returns:
+        ``(N,)`` in nats.
+    """
+    found = network.code_head.log_density(context, position, codes)
+    if residuals is None:
+        return found
+    bins = network.residual_head.bins(position, codes)
+    return found + network.residual_head.log_density(context, bins, residuals, config=config)
+
+
+def _stacked(
+    pieces: Sequence[Pieces], device: torch.device
+) -> tuple[torch.Tensor, torch.Tensor, torch.Tensor, torch.Tensor]:
+    """Codes, lower ends, upper ends and shares ``(N, P)`` of N cells' pieces.
+
+    Cells with fewer than P pieces repeat code 0 with a share of 0.
+    """
+    distinct = list({id(piece): piece for piece in pieces}.values())
+    number = {id(piece): index for index, piece in enumerate(distinct)}
+    shape = (len(distinct), max(len(piece.codes) for piece in distinct))
+    codes = np.zeros(shape, dtype=np.int64)
+    low, high, share = np.full(shape, -np.inf), np.full(shape, np.inf), np.zeros(shape)
+    for row, piece in enumerate(distinct):
+        size = len(piece.codes)
+        codes[row, :size], share[row, :size] = piece.codes, piece.share
+        low[row, :size], high[row, :size] = piece.low, piece.high
+    rows = torch.tensor([number[id(piece)] for piece in pieces])
+    codes_, low_, high_, share_ = (
+        torch.from_numpy(values)[rows].to(device) for values in (codes, low, high, share)
+    )
+    return codes_, low_, high_, share_

@@ -1,0 +1,153 @@
+"""Log-likelihood of given rows: the chain rule over random orders of the columns.
+
+The cells of a row become known one after the other, as in drawing, but with the values that the
+row has (teacher forcing). The attention cache is that of drawing, and so is the work.
+"""
+
+from __future__ import annotations
+
+import functools
+import math
+from collections.abc import Callable, Sequence
+
+import numpy as np
+import numpy.typing as npt
+import pandas as pd
+import torch
+
+from sdv_tabdar.core.codecs.encoder import TableEncoder
+from sdv_tabdar.core.config import SamplingConfig
+from sdv_tabdar.core.inference.chunk import Chunk, row_index, rows_of_chunk
+from sdv_tabdar.core.inference.column import log_density
+from sdv_tabdar.core.masking import column_order
+from sdv_tabdar.core.nn.network import TabDARNetwork
+from sdv_tabdar.core.runtime.threads import workers
+from sdv_tabdar.core.table import EncodedTable
+
+Floats = npt.NDArray[np.float64]
+
+
+def frame_log_likelihood(
+    encoder: TableEncoder,
+    network: TabDARNetwork,
+    table: EncodedTable,
+    frame: pd.DataFrame,
+    *,
+    num_orders: int,
+    config: SamplingConfig,
+    generator: torch.Generator,
+    progress: Callable[[int], None] | None = None,
+) -> Floats:
+    """:func:`log_likelihood` ``(B,)`` in the frame's units instead of those of residuals.
+
+    Args:
+        encoder: What encoded the frame.
+        network: A trained network.
+        table: The encoded frame.
+        frame: Any of the fitted columns.
+        num_orders: As in :func:`log_likelihood`, as are the rest.
+        config: Sampling settings.
+        generator: Source of the orders.
+        progress: Called with the number of rows finished.
+    """
+    found = log_likelihood(
+        network,
+        table,
+        num_orders=num_orders,
+        config=config,
+        generator=generator,
+        progress=progress,
+    )
+    total: Floats = found.double().numpy()
+    return total + encoder.log_volume(frame, table.observed.cpu().numpy())
+
+
+def log_likelihood(
+    network: TabDARNetwork,
+    table: EncodedTable,
+    *,
+    num_orders: int,
+    config: SamplingConfig,
+    generator: torch.Generator,
+    progress: Callable[[int], None] | None = None,
+) -> torch.Tensor:
+    """Log-likelihood of the observed cells of each row, in codes and residuals.
+
+    For every random order o of the columns, log p_o(x) = sum_t log p(x_{o_t} | x_{o_<t}); the
+    result is log((1/R) sum_o p_o(x)) over R orders: the mean is of probabilities, not of logs.
+    Cells that are not observed are left out. Rows of a chunk share their orders.
+
+    Args:
+        network: A trained network on the device of ``generator``.
+        table: Encoded rows.
+        num_orders: R, how many random orders to average over.
+        config: Sampling settings.
+        generator: Source of the orders.
+        progress: Called with the number of rows finished, after each chunk.
+
+    Returns:
+        ``(B,)`` in nats, on the CPU; densities are per unit of the residual.
+    """
+    num_columns = table.codes.shape[1]
+    size = rows_of_chunk(config, *table.codes.shape)
+    tasks = []
+    for start in range(0, len(table), size):
+        orders = [
+            column_order(num_columns, fixed=network.fixed_order, generator=generator)
+            for _ in range(num_orders)
+        ]
+        rows = table.rows(slice(start, start + size))
+        tasks.append(functools.partial(_chunk_log_likelihood, network, rows, orders, config))
+    parts = [torch.zeros(0)]
+    with workers(len(tasks), generator.device) as team:
+        for part in team.run(tasks):
+            parts.append(part.cpu())
+            if progress is not None:
+                progress(len(part))
+    return torch.cat(parts)
+
+
+@torch.no_grad()
+def _chunk_log_likelihood(
+    network: TabDARNetwork,
+    table: EncodedTable,
+    orders: Sequence[Sequence[int]],
+    config: SamplingConfig,
+) -> torch.Tensor:
+    """As :func:`log_likelihood`, for rows that go through the network together."""
+    table = table.to(network.pad.device)
+    logs = [ordered_log_densities(network, table, order, config).sum(dim=1) for order in orders]
+    return torch.stack(logs).logsumexp(dim=0) - math.log(len(orders))
+
+
+def ordered_log_densities(
+    network: TabDARNetwork, table: EncodedTable, order: Sequence[int], config: SamplingConfig
+) -> torch.Tensor:
+    """Log density of each observed cell, given the observed cells before it in one order.
+
+    Args:
+        network: A trained network.
+        table: Encoded rows on its device.
+        order: All columns.
+        config: Sampling settings.
+
+    Returns:
+        ``(B, C)`` in nats; 0 at cells that are not observed.
+    """
+    found = torch.zeros(table.codes.shape, device=table.codes.device)
+    nothing = torch.zeros_like(table.observed)
+    chunk = Chunk(network, EncodedTable(table.codes, table.residuals, nothing))
+    numerical = {column: i for i, column in enumerate(network.schema.numerical)}
+    for position in order:
+        marked = table.observed[:, position]
+        if not marked.any():
+            continue
+        rows = row_index(marked)
+        codes, residuals = table.codes[rows, position], None
+        if position in numerical:
+            residuals = table.residuals[rows, numerical[position]]
+        found[rows, position] = log_density(
+            network, position, chunk.context(position, rows), codes, residuals, config=config
+        )
+        chunk.put(position, rows, codes, residuals)
+    return found

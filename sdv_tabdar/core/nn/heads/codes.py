@@ -1,0 +1,189 @@
+"""The distribution of codes: a softmax for every column."""
+
+from __future__ import annotations
+
+import itertools
+from collections.abc import Sequence
+
+import torch
+from torch import nn
+
+from sdv_tabdar.core.config import ModelConfig
+from sdv_tabdar.core.nn.ordinal import NUM_NODES, code_hats
+from sdv_tabdar.core.runtime.random import stratified_uniforms
+from sdv_tabdar.core.schema import Column, TableSchema
+
+_BUCKET_FACTOR = 4
+_OUTPUT_SCALE = 0.1  # of the last layer's first weights: training begins near the marginals
+
+
+class _Bucket(nn.Module):
+    """The last layers of the predictors of columns with similar numbers of codes, as one batch.
+
+    The codes of a number share a part of their weights, see ``ordinal``. Codes beyond a column's
+    own are padding: their bias is so low that they have no probability, and no gradient either.
+    """
+
+    shares: torch.Tensor
+
+    def __init__(self, columns: Sequence[Column], width: int) -> None:
+        super().__init__()
+        num_codes = max(column.num_codes for column in columns)
+        self.weight = nn.Parameter(_random_maps(len(columns), width, num_codes) * _OUTPUT_SCALE)
+        self.bias = nn.Parameter(torch.full((len(columns), 1, num_codes), -1e9))
+        self.nodes = None
+        if any(column.uniform for column in columns):
+            self.nodes = nn.Parameter(_random_maps(len(columns), width, NUM_NODES) * _OUTPUT_SCALE)
+        shares = torch.zeros(len(columns), NUM_NODES, num_codes)
+        for row, column in enumerate(columns):
+            shares[row, :, : column.num_codes] = code_hats(column).t()
+            frequency = torch.tensor(column.counts, dtype=torch.float64)
+            with torch.no_grad():
+                logs = (frequency / frequency.sum()).log()
+                self.bias[row, 0, : column.num_codes] = logs.float()
+        self.register_buffer('shares', shares)
+
+    def forward(self, hidden: torch.Tensor) -> torch.Tensor:
+        """Logits ``(G, B, K_max)`` of the bucket's G columns from ``(G, B, width)``."""
+        weight: torch.Tensor = self.weight
+        if self.nodes is not None:
+            weight = torch.baddbmm(weight, self.nodes, self.shares)
+        return torch.baddbmm(self.bias, hidden, weight)
+
+    def column_logits(self, hidden: torch.Tensor, row: int) -> torch.Tensor:
+        """Logits ``(N, K_max)`` of the bucket's column at ``row`` from ``(N, width)``."""
+        weight = self.weight[row]
+        if self.nodes is not None:
+            weight = torch.addmm(weight, self.nodes[row], self.shares[row])
+        return torch.addmm(self.bias[row], hidden, weight)
+
+
+def _random_maps(number: int, inputs: int, outputs: int) -> torch.Tensor:
+    """A stack ``(number, inputs, outputs)`` of maps that keep the size of what they map."""
+    return torch.randn(number, inputs, outputs) * inputs**-0.5
+
+
+class CodeHead(nn.Module):
+    """Softmax over the codes of each column, from a small MLP of the column's own.
+
+    Hidden layers are batches over all columns, last layers over those of a bucket. Training
+    begins at the marginals: the last bias starts at the log frequencies.
+
+    Source: paper, equation 'loss-discrete' and Algorithm 'Loss for discrete columns'.
+    """
+
+    order: torch.Tensor
+    place: torch.Tensor
+
+    def __init__(self, schema: TableSchema, config: ModelConfig) -> None:
+        """Bucket the columns by their number of codes."""
+        super().__init__()
+        self.num_codes = [column.num_codes for column in schema.columns]
+        by_size: dict[int, list[int]] = {}
+        for position, num_codes in enumerate(self.num_codes):
+            bucket = 0
+            while _BUCKET_FACTOR ** (bucket + 1) < num_codes:
+                bucket += 1
+            by_size.setdefault(bucket, []).append(position)
+        groups = [by_size[size] for size in sorted(by_size)]
+        order = torch.tensor([position for group in groups for position in group])
+        self.register_buffer('order', order)
+        self.register_buffer('place', order.argsort())
+        widths = [config.width] + [config.head_width] * (config.head_layers - 1)
+        self.weights = nn.ParameterList(
+            nn.Parameter(_random_maps(len(order), inputs, outputs))
+            for inputs, outputs in itertools.pairwise(widths)
+        )
+        self.biases = nn.ParameterList(
+            nn.Parameter(torch.zeros(len(order), 1, outputs)) for outputs in widths[1:]
+        )
+        self.buckets = nn.ModuleList(
+            _Bucket([schema.columns[position] for position in group], widths[-1])
+            for group in groups
+        )
+        self.sizes = [len(group) for group in groups]
+        # For a column its place among all in the order of the buckets, its bucket and row there.
+        cells = [(bucket, row) for bucket, group in enumerate(groups) for row in range(len(group))]
+        self._cells = {
+            position: (place, *cells[place]) for place, position in enumerate(order.tolist())
+        }
+
+    def loss(self, target: torch.Tensor, context: torch.Tensor) -> torch.Tensor:
+        """Negative log probability in nats.
+
+        Args:
+            target: ``(C, B)`` codes.
+            context: ``(C, B, D)``.
+
+        Returns:
+            ``(C, B)``.
+        """
+        hidden = context.index_select(0, self.order)
+        for weight, bias in zip(self.weights, self.biases, strict=True):
+            hidden = torch.baddbmm(bias, hidden, weight).relu_()
+        codes = target.index_select(0, self.order).long()
+        parts = [
+            nn.functional.cross_entropy(bucket(part).flatten(0, 1), own.flatten(), reduction='none')
+            for bucket, part, own in zip(
+                self.buckets, hidden.split(self.sizes), codes.split(self.sizes), strict=True
+            )
+        ]
+        return torch.cat(parts).view(codes.shape).index_select(0, self.place)
+
+    def hidden_matrices(self) -> list[torch.Tensor]:
+        """Weights of all layers but the last, stacked over the columns."""
+        return list(self.weights)
+
+    def logits(self, context: torch.Tensor, position: int) -> torch.Tensor:
+        """Unnormalised log probabilities ``(N, K)`` of one column from ``(N, D)``."""
+        place, number, row = self._cells[position]
+        for weight, bias in zip(self.weights, self.biases, strict=True):
+            context = torch.addmm(bias[place], context, weight[place]).relu_()
+        bucket = self.buckets[number]
+        assert isinstance(bucket, _Bucket)
+        return bucket.column_logits(context, row)[:, : self.num_codes[position]]
+
+    def log_probabilities(self, context: torch.Tensor, position: int) -> torch.Tensor:
+        """Log probabilities ``(N, K)`` of all codes of one column from contexts ``(N, D)``."""
+        return self.logits(context, position).log_softmax(dim=1)
+
+    def log_density(
+        self, context: torch.Tensor, position: int, codes: torch.Tensor
+    ) -> torch.Tensor:
+        """Log probabilities ``(N,)`` of codes ``(N,)`` of one column, in nats."""
+        logs = self.log_probabilities(context, position)
+        return logs.gather(1, codes.long()[:, None]).squeeze(1)
+
+    def sample(
+        self,
+        context: torch.Tensor,
+        position: int,
+        *,
+        generator: torch.Generator,
+        group: int | None = None,
+    ) -> torch.Tensor:
+        """Draw codes of one column.
+
+        Args:
+            context: ``(N, D)``.
+            position: The column.
+            generator: Source of randomness.
+            group: Cells that are stratified together, see ``stratified_uniforms``.
+
+        Returns:
+            ``(N,)`` codes.
+        """
+        return draw_categorical(self.logits(context, position), generator=generator, group=group)
+
+
+def draw_categorical(
+    logits: torch.Tensor, *, generator: torch.Generator, group: int | None = None
+) -> torch.Tensor:
+    """One index a row by inverting the distribution function; ``(N,)`` from ``(N, K)``.
+
+    ``group`` is that of ``stratified_uniforms``.
+    """
+    cumulative = logits.softmax(dim=1).cumsum(dim=1)
+    uniform = stratified_uniforms(len(logits), generator=generator, group=group, dtype=logits.dtype)
+    drawn = torch.searchsorted(cumulative, uniform[:, None] * cumulative[:, -1:], right=True)
+    return drawn.squeeze(1).clamp_max(logits.shape[1] - 1)

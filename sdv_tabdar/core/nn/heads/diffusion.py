@@ -1,0 +1,110 @@
+"""Residuals by the nested diffusion.
+
+The probability-flow ODE is a monotone map n(r) from a residual to standard normal noise, so that
+the residual's distribution function is Phi(n(r)) and its density phi(n(r)) dn/dr.
+"""
+
+from __future__ import annotations
+
+import math
+
+import torch
+
+from sdv_tabdar.core import diffusion
+from sdv_tabdar.core.config import ModelConfig, SamplingConfig
+from sdv_tabdar.core.nn.denoiser import DenoiserNetwork
+from sdv_tabdar.core.nn.heads.residual import ResidualHead, normal_quantile
+from sdv_tabdar.core.schema import TableSchema
+
+_LEAST_SLOPE = 1e-12  # of the map n, where rounding leaves none
+
+
+class DiffusionHead(ResidualHead):
+    """The nested diffusion.
+
+    Source: paper, equation 'loss-conditional-diffusion' and Algorithm 'Loss for continuous
+    columns', with EDM's preconditioning, noise distribution and weight.
+    """
+
+    def __init__(self, schema: TableSchema, config: ModelConfig) -> None:
+        """Build the denoiser for the bins of all columns."""
+        super().__init__(schema, config)
+        self.network = DenoiserNetwork(
+            config.width, max(self.num_bins, 1), config.denoiser_width, config.denoiser_blocks
+        )
+
+    def hidden_matrices(self) -> list[torch.Tensor]:
+        """Weights between the hidden layers of the denoiser."""
+        return self.network.hidden_matrices()
+
+    def loss(
+        self,
+        target: torch.Tensor,
+        context: torch.Tensor,
+        *,
+        bins: torch.Tensor,
+        noise_draws: int,
+        generator: torch.Generator,
+    ) -> torch.Tensor:
+        """EDM's weighted squared error, averaged over ``noise_draws`` noise levels."""
+        shape = (noise_draws, len(target))
+        sigma = diffusion.draw_sigma(shape, generator=generator)
+        noise = torch.randn(shape, generator=generator, device=generator.device)
+        condition = self.network.condition(context, bins)
+        estimate = self.network(target + sigma * noise, sigma, condition)
+        return (diffusion.loss_weight(sigma) * (estimate - target) ** 2).mean(dim=0)
+
+    def _cdf(
+        self,
+        context: torch.Tensor,
+        bins: torch.Tensor,
+        residuals: torch.Tensor,
+        config: SamplingConfig,
+    ) -> torch.Tensor:
+        return torch.special.ndtr(self._noise(context, bins, residuals, config).double())
+
+    def _quantile(
+        self,
+        context: torch.Tensor,
+        bins: torch.Tensor,
+        levels: torch.Tensor,
+        config: SamplingConfig,
+    ) -> torch.Tensor:
+        return diffusion.noise_to_data(
+            self._field(context, bins),
+            normal_quantile(levels),
+            num_steps=config.num_steps,
+            sigma_max=config.sigma_max,
+        )
+
+    def _log_density(
+        self,
+        context: torch.Tensor,
+        bins: torch.Tensor,
+        residuals: torch.Tensor,
+        config: SamplingConfig,
+    ) -> torch.Tensor:
+        with torch.enable_grad():
+            at = residuals.detach().clone().requires_grad_(True)
+            noise = self._noise(context.detach(), bins, at, config)
+            (slope,) = torch.autograd.grad(noise.sum(), at)
+        noise, slope = noise.detach(), slope.clamp_min(_LEAST_SLOPE)
+        return -(noise**2) / 2 - math.log(2 * math.pi) / 2 + slope.log()
+
+    def _noise(
+        self,
+        context: torch.Tensor,
+        bins: torch.Tensor,
+        residuals: torch.Tensor,
+        config: SamplingConfig,
+    ) -> torch.Tensor:
+        """The map n: standard normal noise ``(N,)`` of residuals ``(N,)``."""
+        return diffusion.data_to_noise(
+            self._field(context, bins),
+            residuals,
+            num_steps=config.num_steps,
+            sigma_max=config.sigma_max,
+        )
+
+    def _field(self, context: torch.Tensor, bins: torch.Tensor) -> diffusion.Field:
+        return self.network.field(self.network.condition(context, bins))

@@ -1,0 +1,72 @@
+"""Contexts of one column at a time, while cells become known one column after the other.
+
+What is computed equals :meth:`~sdv_tabdar.core.nn.network.TabDARNetwork.contexts` of the same
+observed cells, with less work: the first block's part is kept in an :class:`AttentionCache`, and
+the last block works for the one asked cell only.
+"""
+
+from __future__ import annotations
+
+import torch
+
+from sdv_tabdar.core.nn.cache import AttentionCache, Rows
+from sdv_tabdar.core.nn.network import TabDARNetwork
+
+
+def empty_cache(network: TabDARNetwork, num_rows: int) -> AttentionCache:
+    """The cache of rows of which nothing is known: only ``[pad]``, which every cell sees."""
+    num_places, num_heads = len(network.positions) + 1, network.layers[0].num_heads
+    cache = AttentionCache.empty(num_places, num_rows, num_heads, network.pad)
+    _insert_tokens(network, cache, 0, slice(None), network.pad.unsqueeze(0))
+    return cache
+
+
+def insert_cells(
+    network: TabDARNetwork,
+    cache: AttentionCache,
+    place: int,
+    rows: Rows,
+    position: int,
+    codes: torch.Tensor,
+    residuals: torch.Tensor | None,
+) -> None:
+    """Make cells of one column known in N rows.
+
+    Args:
+        network: The network that the cache belongs to.
+        cache: Of B rows; it is changed.
+        place: The column's place in the cache, the same in every call for it.
+        rows: Which rows.
+        position: The column.
+        codes: ``(N,)``.
+        residuals: ``(N,)``, or None for a categorical column.
+    """
+    tokens = network.tokenizer.column(position, codes, residuals) + network.positions[position]
+    _insert_tokens(network, cache, place, rows, tokens)
+
+
+def cached_context(
+    network: TabDARNetwork, cache: AttentionCache, position: int, rows: Rows
+) -> torch.Tensor:
+    """The output z ``(N, D)`` for one column of some rows, given the cells in the cache."""
+    asking = network.positions[position].view(1, -1)
+    layers = network.layers
+    first, others, last = layers[0], layers[:-1], layers[-1]
+    query = first.split_heads(first.project_query(asking)[0]) * first.scale
+    x, attended, bias = cache.attend(asking, query, rows)
+    for number, block in enumerate(others):
+        if number:
+            x = block(x, num_keys=cache.count, bias=bias)
+        else:
+            x = block.after_attention(x, attended)
+    context: torch.Tensor = network.norm(last.single_query(x[-1], x[:-1], bias))
+    return context
+
+
+def _insert_tokens(
+    network: TabDARNetwork, cache: AttentionCache, place: int, rows: Rows, tokens: torch.Tensor
+) -> None:
+    first = network.layers[0]
+    query, key_value = first.project(tokens)
+    key, value = first.split_heads(key_value).chunk(2, dim=-1)
+    cache.insert(place, rows, tokens, first.split_heads(query) * first.scale, key, value)

@@ -1,0 +1,138 @@
+"""The user's form, the plain form, and back."""
+
+from __future__ import annotations
+
+import datetime
+import decimal
+from typing import Any
+from zoneinfo import ZoneInfo
+
+import numpy as np
+import pandas as pd
+import pyarrow as pa
+import pytest
+from hypothesis import given, settings
+from hypothesis import strategies as st
+from sdv.errors import InvalidDataError
+
+from sdv_tabdar.adapter.formats import ColumnFormat, TableFormat
+
+WHOLE = st.integers(-100, 100)
+QUARTERS = st.integers(-400, 400).map(lambda number: number / 4)
+DECIMALS = st.integers(-10_000, 10_000).map(lambda number: decimal.Decimal(number).scaleb(-2))
+DATES = st.datetimes(datetime.datetime(1990, 1, 1), datetime.datetime(2030, 1, 1)).map(
+    lambda date: date.replace(microsecond=0, fold=0)
+)
+WORDS = st.sampled_from(['u', 'v', 'w', ''])
+# dtype, sdtype, values, whether a cell may be missing
+FORMS: dict[str, tuple[Any, str, st.SearchStrategy[Any], bool]] = {
+    'int16': ('int16', 'numerical', WHOLE, False),
+    'float32': ('float32', 'numerical', QUARTERS, False),
+    'float64': ('float64', 'numerical', QUARTERS, True),
+    'Int64': ('Int64', 'numerical', WHOLE, True),
+    'Float32': ('Float32', 'numerical', QUARTERS, True),
+    'arrow int64': (pd.ArrowDtype(pa.int64()), 'numerical', WHOLE, True),
+    'arrow double': (pd.ArrowDtype(pa.float64()), 'numerical', QUARTERS, True),
+    'integers': (object, 'numerical', WHOLE, True),
+    'category of numbers': ('category', 'numerical', WHOLE, False),
+    'text': (object, 'categorical', WORDS, True),
+    'string': ('string', 'categorical', WORDS, True),
+    'arrow string': (pd.ArrowDtype(pa.string()), 'categorical', WORDS, True),
+    'category': ('category', 'categorical', WORDS, True),
+    'codes': ('int64', 'categorical', WHOLE, False),
+    'mixed': (object, 'categorical', st.one_of(WORDS, WHOLE, st.booleans()), True),
+    'boolean': ('boolean', 'boolean', st.booleans(), True),
+    'bool': ('bool', 'boolean', st.booleans(), False),
+    'objects': (object, 'boolean', st.booleans(), True),
+    'dates': ('datetime64[ns]', 'datetime', DATES, True),
+    'dates in seconds': ('datetime64[s]', 'datetime', DATES, True),
+    'UTC': (pd.DatetimeTZDtype('ns', 'UTC'), 'datetime', DATES, True),
+    'Rome': (pd.DatetimeTZDtype('us', 'Europe/Rome'), 'datetime', DATES, True),
+    'datetimes': (object, 'datetime', DATES, True),
+    'days': (object, 'datetime', DATES.map(datetime.datetime.date), True),
+}
+
+
+def column_of(dtype: Any, cells: list[Any]) -> pd.Series:
+    if isinstance(dtype, pd.DatetimeTZDtype):
+        return pd.to_datetime(pd.Series(cells, dtype='datetime64[ns]'), utc=True).astype(dtype)
+    return pd.Series(cells, dtype=dtype)
+
+
+@pytest.mark.parametrize('form', FORMS)
+@settings(max_examples=25, deadline=None)
+@given(data=st.data())
+def test_a_column_comes_back_as_it_was(form: str, data: st.DataObject) -> None:
+    dtype, sdtype, values, may_be_missing = FORMS[form]
+    cells = data.draw(
+        st.lists(st.one_of(values, st.none()) if may_be_missing else values, min_size=1)
+    )
+    given = column_of(dtype, cells)
+    before = given.copy(deep=True)
+
+    column = ColumnFormat.learn(given, sdtype, None)
+    restored = column.restore(column.plain(given))
+
+    pd.testing.assert_series_equal(restored, before, check_names=False)
+    pd.testing.assert_series_equal(given, before)
+    loaded = ColumnFormat.from_state(column.to_state())
+    assert repr(loaded) == repr(column)
+    pd.testing.assert_series_equal(loaded.restore(loaded.plain(given)), restored)
+
+
+@settings(max_examples=25, deadline=None)
+@given(cells=st.lists(DECIMALS, min_size=1))
+def test_decimals_keep_their_digits(cells: list[decimal.Decimal]) -> None:
+    given = pd.Series(cells, dtype=object)
+    column = ColumnFormat.learn(given, 'numerical', None)
+
+    restored = column.restore(column.plain(given)).tolist()
+    assert restored == cells
+    assert {type(value) for value in restored} == {decimal.Decimal}
+    assert {value.as_tuple().exponent for value in restored} == {-column.decimals}
+
+
+@settings(max_examples=25, deadline=None)
+@given(
+    cells=st.lists(st.one_of(DATES, st.none()), min_size=1),
+    text=st.sampled_from(['%Y-%m-%d', '%d/%m/%y %H:%M', '%Y%m%d']),
+)
+def test_dates_as_text_come_back(cells: list[Any], text: str) -> None:
+    written = [None if cell is None else cell.strftime(text) for cell in cells]
+    given = pd.Series(written, dtype=object)
+    column = ColumnFormat.learn(given, 'datetime', text)
+
+    pd.testing.assert_series_equal(column.restore(column.plain(given)), given)
+
+
+def test_datetimes_with_a_zone_of_pythons() -> None:
+    zone = ZoneInfo('Europe/Berlin')
+    given = pd.Series([datetime.datetime(2020, 7, day, tzinfo=zone) for day in (1, 2)]).astype(
+        object
+    )
+    given = given.map(lambda value: value.to_pydatetime()).astype(object)
+    column = ColumnFormat.learn(given, 'datetime', None)
+
+    plain = column.plain(given)
+    assert plain.dtype == np.dtype('datetime64[ns]')
+    assert plain.iloc[0] == pd.Timestamp('2020-06-30 22:00')
+    assert column.restore(plain).tolist() == given.tolist()
+
+
+def test_tables_keep_labels_and_order() -> None:
+    frame = pd.DataFrame({2: [1.5], 'b': ['x'], 0: [True]})
+    form = TableFormat.learn(frame, {'0': {'sdtype': 'boolean'}, '2': {'sdtype': 'numerical'}})
+
+    plain = form.plain(frame)
+    assert list(plain) == ['0', '2', 'b']
+    assert form.names == [2, 'b', 0]
+    pd.testing.assert_frame_equal(form.restore(plain), frame)
+    pd.testing.assert_frame_equal(form.restore(form.restore(plain)), frame)
+    pd.testing.assert_frame_equal(form.empty(), frame.head(0))
+    loaded = TableFormat.from_state(form.to_state())
+    pd.testing.assert_frame_equal(loaded.restore(loaded.plain(frame)), frame)
+
+
+def test_labels_that_read_alike_are_refused() -> None:
+    with pytest.raises(InvalidDataError, match=r"\['1'\] occur more than once"):
+        TableFormat.learn(pd.DataFrame([[0, 1]], columns=[1, '1']), {})

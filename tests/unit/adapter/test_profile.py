@@ -1,0 +1,101 @@
+"""What training saw of a column, and rows checked against restrictions."""
+
+from __future__ import annotations
+
+import time
+
+import numpy as np
+import pandas as pd
+import pytest
+from hypothesis import given, settings
+from hypothesis import strategies as st
+
+from sdv_tabdar.adapter.profile import ColumnProfile
+from sdv_tabdar.core.restrictions import Interval, Members, NotMissing, Restriction
+
+from .conftest import profile_of
+
+NUMBERS = st.one_of(st.integers(-5, 5).map(float), st.none())
+ENDS = st.one_of(st.integers(-5, 5), st.none())
+INTERVALS = (
+    st.tuples(ENDS, ENDS)
+    .filter(lambda ends: None in ends or ends[0] <= ends[1])
+    .map(lambda ends: Interval(*ends))
+)
+RESTRICTIONS = st.one_of(
+    st.none(),
+    INTERVALS,
+    st.just(NotMissing()),
+    st.lists(NUMBERS, min_size=1).map(lambda values: Members(tuple(values))),
+)
+
+
+def is_met(value: float | None, restriction: Restriction | None) -> bool:
+    if restriction is None:
+        return True
+    if isinstance(restriction, Members):
+        return value in restriction.values
+    if value is None or isinstance(restriction, NotMissing):
+        return value is not None
+    low = -np.inf if restriction.low is None else restriction.low
+    high = np.inf if restriction.high is None else restriction.high
+    return bool(low <= value <= high)
+
+
+@settings(max_examples=60, deadline=None)
+@given(rows=st.lists(st.tuples(NUMBERS, RESTRICTIONS)))
+def test_rows_are_checked_each_against_its_own(
+    rows: list[tuple[float | None, Restriction | None]],
+) -> None:
+    profile = profile_of(pd.Series([-5.0, 5.0, np.nan]), 'numerical')
+    values = pd.Series([value for value, _ in rows], dtype='float64')
+
+    found = profile.meets(values, [restriction for _, restriction in rows])
+    assert found.tolist() == [is_met(*row) for row in rows]
+
+
+def test_levels_are_told_apart_by_type_and_missing_is_a_member() -> None:
+    profile = profile_of(pd.Series([True, 1, 'x', None], dtype=object), 'categorical')
+    values = pd.Series([True, 1, 'x', None], dtype=object)
+
+    assert profile.meets(values, [Members((1,))] * 4).tolist() == [False, True, False, False]
+    assert profile.meets(values, [Members((True, None))] * 4).tolist() == [True, False, False, True]
+
+
+def test_the_effort_does_not_grow_with_different_ranges() -> None:
+    """Ten thousand different ranges, where a comparison of each with each row took minutes."""
+    profile = profile_of(pd.Series([0.0, 1.0]), 'numerical')
+    values = pd.Series(np.linspace(0, 1, 10_000))
+    different = [Interval(float(low), None) for low in values]
+
+    start = time.perf_counter()
+    assert profile.meets(values, different).all()
+    assert time.perf_counter() - start < 1
+
+
+@pytest.mark.parametrize(
+    ('values', 'sdtype', 'date_format'),
+    [
+        (pd.Series([1, 2]), 'numerical', None),
+        (pd.Series([1.25, np.nan]), 'numerical', None),
+        (pd.Series(['x', None, True, 1], dtype=object), 'categorical', None),
+        (pd.Series(['01.02.2020'], dtype=object), 'datetime', '%d.%m.%Y'),
+        (pd.Series([np.nan, np.nan]), 'numerical', None),
+    ],
+)
+def test_the_state_is_read_back(values: pd.Series, sdtype: str, date_format: str | None) -> None:
+    profile = profile_of(values, sdtype, date_format)
+
+    loaded = ColumnProfile.from_state(profile.to_state(), profile.column)
+    assert repr(loaded) == repr(profile)
+
+
+def test_allowed_values_in_words() -> None:
+    assert profile_of(pd.Series([3, 9]), 'numerical').allowed_text == (
+        'whole numbers from 3 to 9; fit with enforce_min_max_values=False to go beyond'
+    )
+    assert profile_of(pd.Series([0.5, np.nan]), 'numerical').with_any_value().allowed_text == (
+        'any finite number, or missing (None)'
+    )
+    levels = pd.Series([f'l{number}' for number in range(12)], dtype=object)
+    assert profile_of(levels, 'categorical').allowed_text.endswith("'l9' and 2 more")

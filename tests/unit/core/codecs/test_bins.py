@@ -1,0 +1,63 @@
+"""Numbers to residuals and back inside one bin; how bins are cut."""
+
+from __future__ import annotations
+
+import numpy as np
+import pytest
+
+from sdv_tabdar.core.codecs.bins import Bin, cut_into_bins
+
+PLAIN = Bin(np.array([0.0, 1.0, 3.0]), np.array([0.2, 0.5, 0.8]))
+SPIKE = Bin(np.array([0.0, 1.0, 1.0, 2.0]), np.array([0.1, 0.3, 0.7, 0.9]))
+
+
+def test_ends_and_middle_of_a_bin() -> None:
+    assert (PLAIN.low, PLAIN.high) == (0.0, 3.0)
+    assert PLAIN.residuals(np.array([1.0]))[0] == 0
+    assert PLAIN.values(np.array([0.0, -9.0, 9.0])).tolist() == [1.0, 0.0, 3.0]
+
+
+def test_a_repeated_knot_is_written_at_its_middle_and_is_inside_where_it_ends_an_interval() -> None:
+    assert SPIKE.residuals(np.array([1.0]))[0] == pytest.approx(0, abs=1e-12)
+    assert SPIKE.end(1.0, is_low=True) < 0 < SPIKE.end(1.0, is_low=False)
+    assert SPIKE.end(0.5, is_low=True) == SPIKE.end(0.5, is_low=False)
+
+
+def test_the_slope_is_the_derivative_of_the_residual() -> None:
+    at, step = np.array([0.3, 2.0]), 1e-6
+    slope = (PLAIN.residuals(at + step) - PLAIN.residuals(at - step)) / (2 * step)
+    found = PLAIN.log_slope(at, PLAIN.residuals(at))
+    assert np.exp(found) == pytest.approx(slope, rel=1e-4)
+
+
+def test_no_density_outside_and_a_mass_where_all_numbers_are_one() -> None:
+    outside = np.array([-0.1, 3.1])
+    assert PLAIN.log_slope(outside, np.zeros(2)).tolist() == [-np.inf, -np.inf]
+    single = Bin(np.array([2.0, 2.0]), np.array([0.25, 0.75]))
+    assert single.log_slope(np.array([2.0, 1.0]), np.zeros(2)).tolist() == [0.0, -np.inf]
+    assert single.spacing(2.0) == 0
+
+
+def test_spacing_of_the_knots_around_a_number() -> None:
+    assert [PLAIN.spacing(number) for number in (0.0, 0.5, 1.0, 2.0, 3.0)] == [1, 1, 2, 2, 2]
+
+
+@pytest.mark.parametrize('scale', [5e-324, 1e-310, 1.0, 1.7e308])
+def test_bins_of_any_scale(scale: float) -> None:
+    part = Bin(np.array([-scale, 0.0, scale]), np.array([0.2, 0.5, 0.8]))
+    back = part.values(part.residuals(part.knots))
+    assert back == pytest.approx(part.knots, rel=1e-9, abs=0)
+    assert np.isfinite(part.log_slope(part.knots, part.residuals(part.knots))).all()
+
+
+def test_equal_numbers_stay_together_and_neighbours_meet() -> None:
+    values = np.sort(np.repeat(np.arange(40.0), 3))
+    bins, counts = cut_into_bins(values, 4)
+    assert sum(counts) == 120
+    assert all(count % 3 == 0 for count in counts)
+    assert [part.high for part in bins[:-1]] == [part.low for part in bins[1:]]
+    assert (bins[0].low, bins[-1].high) == (0.0, 39.0)
+
+
+def test_nothing_to_cut() -> None:
+    assert cut_into_bins(np.zeros(0), 3) == ([], [])

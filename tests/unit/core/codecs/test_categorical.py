@@ -1,0 +1,177 @@
+"""Levels come back; rare ones share a code; restrictions of them."""
+
+from __future__ import annotations
+
+from collections.abc import Callable
+from typing import Any
+
+import numpy as np
+import pandas as pd
+import pytest
+
+from sdv_tabdar.core.codecs.categorical import CategoricalCodec
+from sdv_tabdar.core.config import ModelConfig
+from sdv_tabdar.core.restrictions import Interval, Members, NotMissing
+
+DEFAULT = ModelConfig()
+
+
+def _categorical(values: Any, config: ModelConfig = DEFAULT) -> CategoricalCodec:
+    return CategoricalCodec.fit('x', pd.Series(values, name='x'), config)
+
+
+def _round_trip(codec: CategoricalCodec, values: Any) -> np.ndarray:
+    codes, residuals = codec.encode(pd.Series(values))
+    assert not residuals.any()
+    return codec.decode(codes, residuals, np.zeros(len(codes)))
+
+
+LEVELS: dict[str, Callable[[], Any]] = {
+    'text': lambda: list('abacab'),
+    'one category': lambda: ['a'] * 5,
+    'one row': lambda: ['a'],
+    'missing': lambda: ['a', None, 'b', None],
+    'all missing': lambda: [None] * 4,
+    'bool': lambda: [True, False, True],
+    'bool and missing': lambda: pd.Series([True, None, False], dtype=object),
+    'numbers': lambda: [3, 1, 3, 2],
+    'floats': lambda: [0.5, 1.5, 0.5],
+    'mixed types': lambda: pd.Series(['1', 1, (1, 2), None, 2.5, b'x', 'nan'], dtype=object),
+    'tuples': lambda: pd.Series([(1, 2), (3, 4), (1, 2)], dtype=object),
+    'nested tuples': lambda: pd.Series([(1, (2, 3)), ('a', 4)], dtype=object),
+    'times': lambda: list(pd.to_datetime(['2020-01-01', '2021-01-01'])),
+    'empty text': lambda: ['', ' ', ''],
+    'pandas category': lambda: pd.Categorical(['b', 'a', None], categories=['a', 'b', 'unused']),
+    'nullable integers': lambda: pd.array([1, None, 2], dtype='Int64'),
+    'nullable booleans': lambda: pd.array([True, None, False], dtype='boolean'),
+    'nullable text': lambda: pd.array(['a', None, 'b'], dtype='string'),
+    'thousands': lambda: [f'level {i % 2000}' for i in range(5000)],
+}
+
+
+@pytest.mark.parametrize('name', LEVELS)
+def test_levels_come_back(name: str) -> None:
+    values = LEVELS[name]()
+    back = _round_trip(_categorical(values), values)
+    given = pd.Series(values).astype(object)
+    expected = given.where(given.notna(), None).tolist()
+    assert back.dtype == object
+    assert back.tolist() == expected
+
+
+@pytest.mark.parametrize('missing', [None, np.nan, pd.NA, pd.NaT])
+def test_all_ways_to_be_missing_are_one_level(missing: Any) -> None:
+    codec = _categorical(pd.Series(['a', None, np.nan, pd.NA], dtype=object))
+    assert codec.levels == (None, 'a')
+    assert codec.encode(pd.Series([missing], dtype=object))[0].tolist() == [0]
+    assert codec.column.missing == 0
+
+
+def test_levels_are_ordered_by_frequency_and_plain_python_objects() -> None:
+    codec = _categorical(np.array([2, 1, 1, 3, 1, 2]))
+    assert codec.levels == (1, 2, 3)
+    assert codec.column.counts == (3, 2, 1)
+    assert all(type(level) is int for level in codec.levels)
+
+
+def test_unseen_category_is_an_error_that_names_column_value_and_what_is_allowed() -> None:
+    codec = _categorical(list('aab'))
+    with pytest.raises(
+        ValueError,
+        match=r"Column 'x' has values that the model has never seen: \['z', nan\]. "
+        r"Allowed are the 2 values of the training data: 'a', 'b'\.",
+    ):
+        _round_trip(codec, ['a', 'z', np.nan, 'z'])
+
+
+def test_unseen_category_of_many_lists_the_first_only() -> None:
+    codec = _categorical([f'{i:04d}' for i in range(3000)])
+    with pytest.raises(ValueError, match=r'the 3000 values .* \.\.\.') as error:
+        _round_trip(codec, ['z'])
+    assert len(str(error.value)) < 400
+
+
+def test_values_that_cannot_be_hashed_are_an_error() -> None:
+    with pytest.raises(TypeError, match=r"Column 'x' is categorical .*unhashable type: 'list'"):
+        _categorical(pd.Series([[1], [2]], dtype=object))
+
+
+# Rare levels that share a code
+
+
+@pytest.fixture
+def rare() -> CategoricalCodec:
+    """5 frequent levels; missing and 'a'..'e' are rare, and the letters share a code."""
+    values: list[str | None] = [f'f{i}' for i in range(5) for _ in range(100)]
+    values += ['a'] * 5 + ['b'] * 4 + ['c'] * 3 + ['d'] * 2 + ['e'] + [None]
+    return _categorical(values, ModelConfig(max_categories=7))
+
+
+def test_rare_levels_share_the_last_code_and_missing_does_not(rare: CategoricalCodec) -> None:
+    assert rare.column.num_codes == 7
+    assert rare.needs_uniforms
+    assert rare.levels[5] is None
+    assert rare.column.missing == 5
+    assert rare.column.counts[5:] == (1, 15)
+    codes, _ = rare.encode(pd.Series(list('abcde')))
+    assert codes.tolist() == [6] * 5
+
+
+def test_rare_levels_are_drawn_by_their_frequency(rare: CategoricalCodec) -> None:
+    size = 15_000
+    uniforms = (np.arange(size) + 0.5) / size
+    levels, counts = np.unique(
+        rare.decode(np.full(size, 6), np.zeros(size), uniforms).astype(str), return_counts=True
+    )
+    assert dict(zip(levels.tolist(), counts.tolist(), strict=True)) == {
+        'a': 5000,
+        'b': 4000,
+        'c': 3000,
+        'd': 2000,
+        'e': 1000,
+    }
+
+
+def test_shares_within_codes(rare: CategoricalCodec) -> None:
+    shares = [1] * 6 + [count / 15 for count in (5, 4, 3, 2, 1)]
+    assert rare.level_probabilities(np.ones((1, 7)))[0] == pytest.approx(shares)
+    volumes = rare.log_volume(pd.Series(rare.levels, dtype=object))
+    assert np.exp(volumes) == pytest.approx(shares)
+
+
+def test_members_that_share_a_code_have_their_share_of_it(rare: CategoricalCodec) -> None:
+    pieces = rare.restrict(Members(('f0', 'b', 'd', 'b')))
+    assert pieces.codes.tolist() == [0, 6]
+    assert pieces.share.tolist() == pytest.approx([1, 6 / 15])
+    drawn = np.array(['f0', 'a', 'e', 'd', 'b'], dtype=object)
+    obeying = rare.enforce(drawn, Members(('f0', 'b', 'd')), np.array([0.0, 0.1, 0.9, 0.6, 0.7]))
+    assert obeying.tolist() == ['f0', 'b', 'd', 'b', 'd']
+    assert rare.enforce(drawn, NotMissing(), np.zeros(5)) is drawn
+
+
+def test_not_missing_leaves_the_rare_levels(rare: CategoricalCodec) -> None:
+    assert rare.restrict(NotMissing()).codes.tolist() == [0, 1, 2, 3, 4, 6]
+
+
+# Restrictions
+
+
+def test_categorical_pieces() -> None:
+    codec = _categorical(['a', 'a', 'b', None])
+    assert codec.restrict(NotMissing()).codes.tolist() == [0, 1]
+    assert codec.restrict(Members(('b', None, 'b'))).codes.tolist() == [1, 2]
+
+
+def test_an_interval_of_categories_is_an_error() -> None:
+    with pytest.raises(ValueError, match=r"Column 'x' is categorical; Interval\(.* needs a numer"):
+        _categorical(['a']).restrict(Interval(0, 1))
+
+
+def test_an_unseen_member_is_an_error() -> None:
+    with pytest.raises(ValueError, match="never seen: \\['z'\\]. Allowed are the 1 values"):
+        _categorical(['a']).restrict(Members(('a', 'z')))
+
+
+def test_not_missing_where_all_were_missing_is_an_error() -> None:
+    with pytest.raises(ValueError, match=r"Column 'x' cannot meet NotMissing.* nothing but miss"):
+        _categorical(pd.Series([None, None], dtype=object)).restrict(NotMissing())
