@@ -13,19 +13,22 @@ questions, and their difference varies little.
 from __future__ import annotations
 
 import dataclasses
+import math
 
 import numpy as np
 import numpy.typing as npt
 import torch
 
+from sdv_tabdar.core.config import SamplingConfig
 from sdv_tabdar.core.diffusion import SIGMA_DATA
 from sdv_tabdar.core.masking import complementary_observed, leading_observed
 from sdv_tabdar.core.nn.network import TabDARNetwork
+from sdv_tabdar.core.nn.pairs import pair_contexts
 from sdv_tabdar.core.table import EncodedTable
 
 _CHUNK_TOKENS = 2**14
-_SOLVER_STEPS, _SIGMA_MAX = 2, 20.0  # of the probability-flow ODE, as in sampling by default
-_MIN_SLOPE = 1e-12
+_SOLVER = SamplingConfig()  # of the probability-flow ODE
+_LOG_SCALE = math.log(SIGMA_DATA * math.sqrt(2 * math.pi))
 
 Floats = npt.NDArray[np.float64]
 
@@ -112,20 +115,22 @@ def _cell_losses(network: TabDARNetwork, table: EncodedTable) -> tuple[torch.Ten
     context, weights = _asked(network, table)
     codes = network.code_head.loss(table.codes.t(), context) * weights
     residuals = torch.zeros_like(codes)
-    for number, position in enumerate(network.schema.numerical):
-        bins, column = network.schema.columns[position].bins, table.codes[:, position].long()
-        asked = (column >= bins.start) & (column < bins.stop) & (weights[position] > 0)
-        rows = asked.nonzero().squeeze(1)
-        if len(rows):
-            gain = _log_density_gain(
-                network,
-                context[position, rows],
-                position,
-                column[rows],
-                table.residuals[rows, number],
-            )
-            residuals[position, rows] = -gain * weights[position, rows]
-    return codes, residuals
+    head, numerical = network.residual_head, network.tokenizer.numerical
+    if not len(numerical):
+        return codes, residuals
+    bins = torch.stack(
+        [head.bins(position, table.codes[:, position]) for position in numerical.tolist()]
+    )
+    values = table.residuals.t()
+    logs = head.log_density(
+        context.index_select(0, numerical).flatten(0, 1),
+        torch.where(weights[numerical] > 0, bins, -1).flatten(),
+        values.flatten(),
+        config=_SOLVER,
+    ).view_as(values)
+    marginal = -((values / SIGMA_DATA) ** 2) / 2 - _LOG_SCALE
+    lost = (marginal - logs) * (bins >= 0) * weights[numerical]
+    return codes, residuals.index_copy(0, numerical, lost)
 
 
 def _asked(network: TabDARNetwork, table: EncodedTable) -> tuple[torch.Tensor, torch.Tensor]:
@@ -135,27 +140,8 @@ def _asked(network: TabDARNetwork, table: EncodedTable) -> tuple[torch.Tensor, t
         hidden = ~table.observed
         weights = hidden * (num_columns / hidden.sum(dim=1, keepdim=True))
         return network.contexts(table).transpose(0, 1), weights.t()
-    context = network.pair_contexts(table.codes, table.residuals, table.observed)
+    context = pair_contexts(network, table.codes, table.residuals, table.observed)
     num_observed = table.observed.sum(dim=1, keepdim=True)
     num_hidden = torch.where(table.observed, num_observed, num_columns - num_observed)
     # M is uniform on {0..C} here, and one question in C + 1 hides nothing.
     return context, ((num_columns + 1) / (2 * num_hidden)).t()
-
-
-def _log_density_gain(
-    network: TabDARNetwork,
-    context: torch.Tensor,
-    position: int,
-    codes: torch.Tensor,
-    residuals: torch.Tensor,
-) -> torch.Tensor:
-    """Log of the density ``(N,)`` of residuals, less that of N(0, SIGMA_DATA^2)."""
-    flow = network.residual_head.flow(
-        context, position, codes=codes, num_steps=_SOLVER_STEPS, sigma_max=_SIGMA_MAX
-    )
-    with torch.enable_grad():
-        at = residuals.clone().requires_grad_(True)
-        noise = flow.to_noise(at)
-        (slope,) = torch.autograd.grad(noise.sum(), at)
-    scaled, noise = residuals / SIGMA_DATA, noise.detach()
-    return (scaled**2 - noise**2) / 2 + (slope.clamp_min(_MIN_SLOPE) * SIGMA_DATA).log()

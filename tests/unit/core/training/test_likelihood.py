@@ -10,7 +10,7 @@ import torch
 
 from sdv_tabdar.core.codecs.encoder import TableEncoder
 from sdv_tabdar.core.config import ModelConfig, SamplingConfig, TrainingConfig
-from sdv_tabdar.core.inference.probabilities import log_likelihood
+from sdv_tabdar.core.inference.likelihood import log_likelihood
 from sdv_tabdar.core.nn.network import TabDARNetwork
 from sdv_tabdar.core.table import EncodedTable
 from sdv_tabdar.core.training.likelihood import make_questions, row_loss

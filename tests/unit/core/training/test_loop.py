@@ -257,9 +257,10 @@ def test_a_training_that_was_cut_short_goes_on_as_if_it_had_not_been(
             raise Killed
 
     path = tmp_path / 'training.pt'
-    with monkeypatch.context() as patch, pytest.raises(Killed):
+    with monkeypatch.context() as patch:
         patch.setattr(CheckpointFile, 'due', property(lambda _: True))
-        train(3, progress=killed, checkpoint_path=path, **settings)
+        with pytest.raises(Killed):
+            train(3, progress=killed, checkpoint_path=path, **settings)
     assert path.exists() == (moment > 1)
     found, resumed = train(3, checkpoint_path=path, **settings)
     assert torch.equal(_weights(found), _weights(expected))
