@@ -18,7 +18,11 @@ from sdv_tabdar.core.runtime.threads import Workers
 from sdv_tabdar.core.schema import TableSchema
 from sdv_tabdar.core.table import EncodedTable
 from sdv_tabdar.core.training import losses
-from sdv_tabdar.core.training.defaults import default_epochs, default_learning_rate
+from sdv_tabdar.core.training.defaults import (
+    default_epochs,
+    default_learning_rate,
+    default_weight_decay,
+)
 from sdv_tabdar.core.training.ema import Ema
 from sdv_tabdar.core.training.epoch import Epoch
 from sdv_tabdar.core.training.gradients import LowPrecisionCopy, StepGradient
@@ -78,7 +82,14 @@ class Trainer:
         self._learning_rate = config.learning_rate or default_learning_rate(batch_size)
         self._network = initial_network(schema, model, generator).to(generator.device).train()
         self._ema = Ema(self._network, config.ema_decay) if config.ema_decay else None
-        self._optimizers = make_optimizers(self._network, config, self._learning_rate, team.number)
+        decay = config.weight_decay
+        self._optimizers = make_optimizers(
+            self._network,
+            config,
+            self._learning_rate,
+            default_weight_decay(len(table)) if decay is None else decay,
+            team.number,
+        )
         self._plateaus = [
             torch.optim.lr_scheduler.ReduceLROnPlateau(
                 optimizer, factor=0.5, patience=_PLATEAU_PATIENCE
