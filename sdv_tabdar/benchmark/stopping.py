@@ -23,14 +23,20 @@ import pandas as pd
 import torch
 from sklearn.neighbors import NearestNeighbors
 
-from sdv_tabdar.core.config import TrainingConfig
-from sdv_tabdar.core.model import TabDAR
+from sdv_tabdar.core.codecs.encoder import TableEncoder
+from sdv_tabdar.core.config import ModelConfig, SamplingConfig, TrainingConfig
+from sdv_tabdar.core.inference.complete import complete
+from sdv_tabdar.core.nn.network import TabDARNetwork
+from sdv_tabdar.core.runtime.allocator import kept_memory
 from sdv_tabdar.core.schema import ColumnKind
+from sdv_tabdar.core.table import EncodedTable
 from sdv_tabdar.core.training.defaults import default_epochs, rows_of_step
+from sdv_tabdar.core.training.likelihood import make_questions, row_loss
+from sdv_tabdar.core.training.loop import fit_network
 
 BEFORE, NOW = 'before', 'now'
 _TEST_ROWS = 1000
-_ORDERS = 2  # of the columns, for a likelihood
+_HIDDEN_SETS = 2  # pairs of them for each row, for a likelihood
 _CPU = torch.device('cpu')
 
 
@@ -71,10 +77,12 @@ def known_rows(
     return test[known].head(_TEST_ROWS)
 
 
-def negative_log_likelihood(model: TabDAR, frame: pd.DataFrame) -> float:
-    """Of a row, in nats; densities are per unit of the column."""
-    model.set_random_state(0)
-    return -float(model.log_likelihood(frame, num_orders=_ORDERS).mean())
+def any_order_loss(network: TabDARNetwork, rows: EncodedTable) -> float:
+    """Negative log-likelihood of a row in codes and residuals, in nats; a mean over orders."""
+    generator = torch.Generator().manual_seed(0)
+    fixed = network.fixed_order
+    questions = make_questions(rows, _HIDDEN_SETS, fixed_order=fixed, generator=generator)
+    return row_loss(network, questions).total
 
 
 def near_training_share(train: pd.DataFrame, test: pd.DataFrame, drawn: pd.DataFrame) -> float:
@@ -88,7 +96,8 @@ def near_training_share(train: pd.DataFrame, test: pd.DataFrame, drawn: pd.DataF
     parts = []
     for name in whole.columns:
         if pd.api.types.is_numeric_dtype(train[name]):
-            numbers = whole[name].fillna(whole[name].mean()).to_numpy(float)
+            given = whole[name].to_numpy(float)
+            numbers = np.where(np.isnan(given), np.nanmean(given), given)
             parts.append((numbers / (numbers[:size].std() or 1.0))[:, None])
         else:
             parts.append(pd.get_dummies(whole[name].astype(str)).to_numpy(float) / 2)
@@ -108,12 +117,17 @@ def measure(folder: Path, rows: int, variant: str, seed: int) -> dict[str, Any]:
         size = rows_of_step(config, len(train), _CPU)
         epochs = default_epochs(len(train), len(train.columns), size)
         config = TrainingConfig(epochs=epochs, max_training_time=None, weight_decay=1e-6)
-    model = TabDAR(training=config, device='cpu', random_state=seed)
+    model = ModelConfig()
+    encoder = TableEncoder.fit(train, kinds, model)
+    encoded = _encoded(encoder, train)
+    generator = torch.Generator().manual_seed(seed)
     start = time.process_time()
-    model.fit(train, kinds)
+    with kept_memory():
+        network, history = fit_network(encoded, encoder.schema, model, config, generator=generator)
     seconds = time.process_time() - start
-    known = known_rows(train, test, kinds)
-    drawn = model.sample(min(len(train), _TEST_ROWS))
+    hidden = encoded.rows(slice(_TEST_ROWS))
+    hidden = EncodedTable(hidden.codes, hidden.residuals, torch.zeros_like(hidden.observed))
+    drawn = complete(network, hidden, config=SamplingConfig(), generator=generator).table
     return {
         'table': folder.name,
         'rows': len(train),
@@ -121,12 +135,16 @@ def measure(folder: Path, rows: int, variant: str, seed: int) -> dict[str, Any]:
         'variant': variant,
         'seed': seed,
         'seconds': seconds,
-        'epochs': len(model.loss_values),
-        'test': negative_log_likelihood(model, known),
-        'train': negative_log_likelihood(model, train.head(_TEST_ROWS)),
-        'near': near_training_share(train, test, drawn),
-        'reason': model.training_history.reason,
+        'epochs': len(history.losses),
+        'test': any_order_loss(network, _encoded(encoder, known_rows(train, test, kinds))),
+        'train': any_order_loss(network, encoded.rows(slice(_TEST_ROWS))),
+        'near': near_training_share(train, test, encoder.decode(drawn, generator=generator)),
+        'reason': history.reason,
     }
+
+
+def _encoded(encoder: TableEncoder, frame: pd.DataFrame) -> EncodedTable:
+    return encoder.encode(frame, np.ones(frame.shape, dtype=bool))
 
 
 def print_table(results: Sequence[dict[str, Any]]) -> None:
