@@ -19,8 +19,8 @@ COOL_DOWN = 0.25  # steps, as a share of those that led to the best weights
 _WARM_UP = 20  # steps
 _GROWTH = 0.06  # steps between two evaluations, as a share of those done
 _LOOK_BACK = 0.75  # a loss is compared with the one after this share of its steps ...
-_ERRORS = 1.0  # ... and has to be lower by so many standard errors of the difference,
-_PATIENCE = 2  # or training ends after so many evaluations in a row where it is not
+_ERRORS = 1.0  # ... and has to be lower by so many standard errors of the difference
+_MIN_STEPS = 100  # before which the loss may stand still
 
 
 class Stopping:
@@ -40,7 +40,7 @@ class Stopping:
         self.min_interval, self.max_steps, self.max_seconds = min_interval, max_steps, max_seconds
         self.cooling, self.reason = False, ''
         self._evaluations: list[tuple[int, Floats]] = []
-        self._best, self._stalled = 0, 0
+        self._best = 0
         self._from_steps, self._from_seconds, self._cooling_steps = 0, 0.0, 1
 
     @property
@@ -95,7 +95,7 @@ class Stopping:
 
         Returns:
             Whether the loss still falls: in the last quarter of the steps, by more than the
-            standard error of the difference, now or one evaluation before.
+            standard error of the difference.
         """
         self._evaluations.append((steps, losses))
         if losses.mean() < self._evaluations[self._best][1].mean():
@@ -105,8 +105,7 @@ class Stopping:
             return True
         gain = earlier[-1] - losses
         error = float(gain.std()) / len(gain) ** 0.5
-        self._stalled = 0 if float(gain.mean()) > _ERRORS * error else self._stalled + 1
-        return self._stalled < _PATIENCE
+        return steps < _MIN_STEPS or float(gain.mean()) > _ERRORS * error
 
     def cool_down(self, steps: int, seconds: float, reason: str) -> None:
         """Begin the cool-down, from the weights of the best evaluation.
@@ -128,14 +127,13 @@ class Stopping:
             'reason': self.reason,
             'steps': [steps for steps, _ in self._evaluations],
             'losses': [torch.from_numpy(losses) for _, losses in self._evaluations],
-            'best': (self._best, self._stalled),
+            'best': self._best,
             'from': (self._from_steps, self._from_seconds, self._cooling_steps),
         }
 
     def restore(self, state: dict[str, Any]) -> None:
         """Go on from a :meth:`state`."""
-        self.cooling, self.reason = state['cooling'], state['reason']
-        self._best, self._stalled = state['best']
+        self.cooling, self.reason, self._best = state['cooling'], state['reason'], state['best']
         losses = [np.asarray(loss.numpy()) for loss in state['losses']]
         self._evaluations = list(zip(state['steps'], losses, strict=True))
         self._from_steps, self._from_seconds, self._cooling_steps = state['from']

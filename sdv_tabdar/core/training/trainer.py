@@ -36,7 +36,7 @@ Weights = dict[str, Any]
 
 _PLATEAU_PATIENCE = 50  # epochs
 _CHECK_STEPS = 200  # between two looks at whether all is finite
-_MAX_LENGTH = 1.5  # of a training that ends by its held-out loss, in default lengths
+_MAX_LENGTH = 1.4  # of a training that ends by its held-out loss, in default lengths
 _MAX_RETRIES = 3  # at a lower rate, after a loss that is not finite
 _LOWER_RATE = 0.5
 

@@ -30,7 +30,7 @@ def train(
 ) -> Train:
     """``train(seed, **settings)``: two epochs, if nothing else is asked for.
 
-    Without ``epochs`` it evaluates held-out rows often, and takes 12 epochs at most.
+    Without ``epochs`` it evaluates held-out rows often, and takes 11 epochs at most.
     """
     monkeypatch.setattr(trainer, 'default_epochs', lambda *_: 8)
     monkeypatch.setattr(held_out, '_EVALUATION_SHARE', 1)
