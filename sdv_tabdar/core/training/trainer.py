@@ -292,7 +292,7 @@ class Trainer:
             return
         assert self._held_out is not None
         network = LowPrecisionCopy(self._averaged).network.eval()
-        evaluation = self._last_evaluation = self._held_out.evaluate(network)
+        evaluation = self._last_evaluation = self._held_out.evaluate(network, self._team)
         self._network.train()
         self.history.add(
             len(self.history.losses) + self._epoch.steps / self._steps_per_epoch, evaluation

@@ -9,6 +9,7 @@ import torch
 
 from sdv_tabdar.core.config import TrainingConfig
 from sdv_tabdar.core.nn.network import TabDARNetwork
+from sdv_tabdar.core.runtime.threads import Workers, workers
 from sdv_tabdar.core.table import EncodedTable
 from sdv_tabdar.core.training.held_out import HeldOut, holds_out, num_held_out
 
@@ -43,7 +44,9 @@ def test_an_evaluation_repeats_and_both_halves_are_alike(
     network: TabDARNetwork, encoded: EncodedTable
 ) -> None:
     held_out = _held_out(encoded)
-    first, second = held_out.evaluate(network), held_out.evaluate(network)
+    with workers(2, torch.device('cpu')) as team:
+        first = held_out.evaluate(network, team)
+    second = held_out.evaluate(network, Workers(1, None))
     assert np.array_equal(first.held_out.rows, second.held_out.rows)
     assert first.held_out.rows.shape == first.training.rows.shape
     # This network was not trained, so that neither half is better.
