@@ -60,12 +60,12 @@ class TabDARSynthesizer(SDVHooks):
         precision (str): ``'float32'``, ``'bfloat16'`` or ``'auto'``, of the transformer's products.
         numerical_head (str): What places numbers in their bins, ``'diffusion'`` or ``'bins'``.
         column_order (str): ``'random'`` or ``'fixed'``.
-        epochs (int): Passes over the table; None chooses by its size.
+        epochs (int): Passes over the table; None holds rows out and ends by their likelihood.
         max_training_time (float): Seconds after which training ends; None for no limit.
         batch_size (int): Rows of a training step; None chooses by the table and the cores.
         learning_rate (float): Highest learning rate; None chooses by the size of a step.
         optimizer (str): ``'muon'`` or ``'adamw'``.
-        weight_decay (float): Decoupled weight decay.
+        weight_decay (float): Decoupled weight decay; None chooses by the size of the table.
         scheduler (str): ``'cosine'`` or ``'plateau'``.
         ema_decay (float): Decay of the moving average of the weights that is sampled from.
         noise_draws (int): Noise levels for each hidden number of a training step.
@@ -123,7 +123,7 @@ class TabDARSynthesizer(SDVHooks):
         batch_size: int | None = _TRAINING.batch_size,
         learning_rate: float | None = _TRAINING.learning_rate,
         optimizer: str = _TRAINING.optimizer,
-        weight_decay: float = _TRAINING.weight_decay,
+        weight_decay: float | None = _TRAINING.weight_decay,
         scheduler: str = _TRAINING.scheduler,
         ema_decay: float = _TRAINING.ema_decay,
         noise_draws: int = _TRAINING.noise_draws,

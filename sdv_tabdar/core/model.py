@@ -8,6 +8,7 @@ from __future__ import annotations
 import contextlib
 import dataclasses
 from collections.abc import Callable, Hashable, Iterator, Mapping, Sequence
+from pathlib import Path
 from typing import Any
 
 import numpy as np
@@ -30,7 +31,7 @@ from sdv_tabdar.core.runtime.device import fast_products, resolve_device
 from sdv_tabdar.core.runtime.progress import training_bar
 from sdv_tabdar.core.runtime.random import RandomState, make_generator
 from sdv_tabdar.core.schema import ColumnKind
-from sdv_tabdar.core.training.history import TrainingHistory
+from sdv_tabdar.core.training.history import Callback, TrainingHistory
 from sdv_tabdar.core.training.loop import fit_network
 
 _STATE_VERSION = 4
@@ -88,21 +89,34 @@ class TabDAR:
         self._network: TabDARNetwork | None = None
         self._history = TrainingHistory()
 
-    def fit(self, frame: pd.DataFrame, kinds: Mapping[Any, ColumnKind]) -> TabDAR:
+    def fit(
+        self,
+        frame: pd.DataFrame,
+        kinds: Mapping[Any, ColumnKind],
+        *,
+        callbacks: Sequence[Callback] = (),
+        checkpoint_path: str | Path | None = None,
+    ) -> TabDAR:
         """Learn a table.
 
         Args:
             frame: The table. Missing cells are NaN, None or pandas.NA; that a cell is missing is
                 learnt like any other value.
             kinds: For each column whether it is numerical or categorical.
+            callbacks: Called with an ``EpochReport`` at the end of each epoch; training ends if
+                one returns True.
+            checkpoint_path: File that keeps the state of the training while it goes on; the same
+                call goes on from it if training was cut short.
 
         Returns:
-            Itself. If anything goes wrong, what was fitted before stays in place.
+            Itself. Ctrl-C ends training early, with what was learnt by then. If anything goes
+            wrong, what was fitted before stays in place.
 
         Raises:
             ValueError: If the table is empty or a numerical column holds infinite values.
             TypeError: If a numerical column holds something that is not a number.
-            FloatingPointError: If the training loss stops being finite.
+            FloatingPointError: If the training loss stops being finite again and again.
+            ValueError: If the checkpoint is that of another table or of other settings.
         """
         encoder = TableEncoder.fit(frame, kinds, self.model)
         table = encoder.encode(frame, np.ones(frame.shape, dtype=bool))
@@ -115,6 +129,8 @@ class TabDAR:
                 self.training,
                 generator=generator,
                 progress=show,
+                callbacks=callbacks,
+                checkpoint_path=checkpoint_path,
             )
         self._encoder, self._network, self._history = encoder, network, history
         self._generator = generator
@@ -292,9 +308,22 @@ class TabDAR:
 
     @property
     def loss_values(self) -> pd.DataFrame:
-        """Mean training loss of each epoch, in nats per cell: columns ``Epoch`` and ``Loss``."""
-        losses = self._history.losses
-        return pd.DataFrame({'Epoch': range(len(losses)), 'Loss': losses})
+        """Columns ``Epoch`` and ``Loss``: mean training loss of each epoch, in nats per cell.
+
+        Where rows were held out, ``Training codes``, ``Training residuals``, ``Held-out codes``
+        and ``Held-out residuals`` as well, in nats per row; see ``TrainingHistory.by_epoch``.
+        """
+        return self._history.by_epoch()
+
+    @property
+    def column_loss_values(self) -> pd.DataFrame:
+        """The last four of these by column, see ``TrainingHistory.by_column``."""
+        return self._history.by_column(self.column_names)
+
+    @property
+    def training_history(self) -> TrainingHistory:
+        """All that is known of the training."""
+        return self._history
 
     @property
     def training_seconds(self) -> float:
@@ -364,7 +393,7 @@ class TabDAR:
             'device': self.device,
             'random_state': self.random_state,
             'verbose': self.verbose,
-            'history': dataclasses.asdict(self._history),
+            'history': self._history.plain(),
             'encoder': None if self._encoder is None else self._encoder.to_state(),
             'weights': None
             if self._network is None
@@ -392,7 +421,7 @@ class TabDAR:
             random_state=state['random_state'],
             verbose=state['verbose'],
         )
-        self._history = TrainingHistory(**state['history'])
+        self._history = TrainingHistory.from_plain(state['history'])
         if state['encoder'] is not None:
             self._encoder = TableEncoder.from_state(state['encoder'])
             with torch.random.fork_rng(devices=[]):

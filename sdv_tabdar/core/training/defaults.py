@@ -15,6 +15,7 @@ _MIN_STEPS = 500  # of a training, however small the table
 _SMALL_TABLE, _LARGE_TABLE = 4_000, 16_000  # rows of a table below, and from, which ...
 _SMALL_STEP, _STEP, _LARGE_STEP = 64, 128, 256  # ... steps have fewer rows, or more, ...
 _MAX_CORES = 2  # ... the last so many on each core, up to this number of cores
+_DECAY, _DECAY_ROWS = 1.0, 300  # weight decay of tables of at most so many rows, falling as 1 / n
 _RATE = 1.5e-3  # learning rate; in steps of several cores it grows with the root of their number
 
 
@@ -45,3 +46,8 @@ def default_learning_rate(batch_size: int) -> float:
     """Highest learning rate for steps of ``batch_size`` rows when none is asked for."""
     cores = min(max(batch_size / _LARGE_STEP, 1), _MAX_CORES)
     return _RATE * cores**0.5
+
+
+def default_weight_decay(num_rows: int) -> float:
+    """Weight decay for a table of ``num_rows`` rows when none is asked for."""
+    return _DECAY * min(_DECAY_ROWS / num_rows, 1.0)
