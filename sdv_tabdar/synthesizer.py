@@ -17,6 +17,7 @@ from sdv.errors import NotFittedError
 from sdv.sampling import Condition, DataFrameCondition
 
 from sdv_tabdar.adapter import private_names
+from sdv_tabdar.adapter.global_generators import untouched_random_states
 from sdv_tabdar.adapter.hooks import SDVHooks
 from sdv_tabdar.adapter.impute import impute
 from sdv_tabdar.adapter.parameters import check_count, check_parameters
@@ -163,8 +164,8 @@ class TabDARSynthesizer(SDVHooks):
 
         Args:
             data: The table, or a dictionary with the table under its name. It is not changed,
-                not even if fitting fails or is interrupted. The sampling methods return a frame
-                or a dictionary, as given here.
+                not even if fitting fails or is interrupted; nor is what was fitted before. The
+                sampling methods return a frame or a dictionary, as given here.
 
         Raises:
             sdv.errors.InvalidDataError: If the data do not match the metadata, hold infinite
@@ -172,9 +173,8 @@ class TabDARSynthesizer(SDVHooks):
             sdv.errors.InvalidDataTypeError: If there is more than one table.
             FloatingPointError: If the training loss stops being finite.
         """
-        plain = self._learnt(data)
-        with private_names.untouched_random_states():
-            super().fit(plain)
+        with untouched_random_states(), private_names.unchanged(self):
+            super().fit(self._learnt(data))
 
     def preprocess(self, data: pd.DataFrame | Tables) -> Any:
         """Transform a table into what the model learns, for :meth:`fit_processed_data`.
@@ -187,9 +187,8 @@ class TabDARSynthesizer(SDVHooks):
         """
         if isinstance(data, PlainTables):
             return self._preprocess_plain(data)
-        plain = self._learnt(data)
-        with private_names.untouched_random_states():
-            processed = self._preprocess_plain(plain)
+        with untouched_random_states(), private_names.unchanged(self):
+            processed = self._preprocess_plain(self._learnt(data))
         return self._as_given({name: table.copy() for name, table in processed.items()})
 
     def fit_processed_data(self, processed_data: pd.DataFrame | Tables) -> None:
@@ -209,9 +208,8 @@ class TabDARSynthesizer(SDVHooks):
                 "There is nothing to turn synthetic rows back with. Call 'preprocess' on this "
                 "synthesizer before 'fit_processed_data', or 'fit' alone."
             )
-        tables = self._processed_tables(processed_data)
-        with private_names.untouched_random_states():
-            super().fit_processed_data(tables)
+        with untouched_random_states(), private_names.unchanged(self):
+            super().fit_processed_data(self._processed_tables(processed_data))
 
     def validate(self, data: pd.DataFrame | Tables) -> None:
         """Check a table against the metadata and the constraints.
@@ -223,9 +221,11 @@ class TabDARSynthesizer(SDVHooks):
             sdv.errors.InvalidDataError: If the data do not match the metadata, hold infinite
                 numbers or have no rows.
         """
-        plain = data if isinstance(data, PlainTables) else plain_tables(self, data)
-        with private_names.untouched_random_states():
-            self._validate_plain(plain)
+        if isinstance(data, PlainTables):
+            self._validate_plain(data)
+            return
+        with untouched_random_states(), private_names.unchanged(self, if_it_works=True):
+            self._validate_plain(plain_tables(self, data))
 
     def auto_assign_transformers(self, data: pd.DataFrame | Tables) -> None:
         """Choose transformers for a table, so that they can be looked at and updated.
@@ -233,9 +233,8 @@ class TabDARSynthesizer(SDVHooks):
         Args:
             data: As in :meth:`fit`.
         """
-        plain = self._learnt(data)
-        with private_names.untouched_random_states():
-            super().auto_assign_transformers(plain)
+        with untouched_random_states(), private_names.unchanged(self):
+            super().auto_assign_transformers(self._learnt(data))
 
     def validate_constraints(self, synthetic_data: pd.DataFrame) -> None:
         """Check rows against the constraints.
@@ -332,7 +331,7 @@ class TabDARSynthesizer(SDVHooks):
         self._table_to_sample()
         check_count('batch_size', batch_size, 1, optional=True)
         check_conditions(conditions)
-        with private_names.untouched_random_states():
+        with untouched_random_states():
             sampled = super().sample_from_conditions(
                 list(conditions), max_tries_per_batch, batch_size, output_folder_path
             )
@@ -364,7 +363,7 @@ class TabDARSynthesizer(SDVHooks):
         self._table_to_sample()
         check_count('batch_size', batch_size, 1, optional=True)
         known = with_text_labels(self._table_in(known_columns))
-        with private_names.untouched_random_states():
+        with untouched_random_states():
             sampled = super().sample_remaining_columns(
                 known, max_tries_per_batch, batch_size, output_folder_path
             )

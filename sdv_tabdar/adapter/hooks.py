@@ -20,6 +20,7 @@ from sdv.sampling import Condition, DataFrameCondition
 from sdv_tabdar.adapter import private_names
 from sdv_tabdar.adapter.complete import Completer, missing_operation
 from sdv_tabdar.adapter.fitted import FittedTable
+from sdv_tabdar.adapter.global_generators import others_turn, untouched_random_states
 from sdv_tabdar.adapter.known import Known
 from sdv_tabdar.adapter.old_files import STATE_VERSION, refuse_old_files, wrong_format
 from sdv_tabdar.adapter.parameters import configs
@@ -94,7 +95,8 @@ class SDVHooks(private_names.BaseSingleTableSynthesizer):
             random_state=None if self.random_state is None else int(self.random_state),
             verbose=self.verbose,
         )
-        network.fit(processed.to_model(processed_data), processed.kinds)
+        with others_turn():
+            network.fit(processed.to_model(processed_data), processed.kinds)
         self._fitted_table = dataclasses.replace(self._table, processed=processed, model=network)
 
     def _sample(self, num_rows: int, conditions: dict[str, Any] | None = None) -> pd.DataFrame:
@@ -105,7 +107,7 @@ class SDVHooks(private_names.BaseSingleTableSynthesizer):
             known[name] = pd.Series([value] * num_rows, dtype=object)
         bar = tqdm.tqdm(total=num_rows, desc='Drawing rows', leave=False, disable=not self.verbose)
         try:
-            with bar:
+            with bar, others_turn():
                 completed = model.complete(known, progress=bar.update)
         except NotImplementedError as error:
             raise missing_operation(error) from error
@@ -227,7 +229,7 @@ class SDVHooks(private_names.BaseSingleTableSynthesizer):
         bar = tqdm.tqdm(total=num_rows, desc='Sampling rows', disable=len(sizes) < 2)
         with bar, file or contextlib.nullcontext():
             for size in sizes:
-                with private_names.untouched_random_states():
+                with untouched_random_states():
                     tables = super().sample(size, name, max_tries_per_batch)
                 (batch,) = tables.values()
                 if file is not None:
@@ -265,6 +267,6 @@ class SDVHooks(private_names.BaseSingleTableSynthesizer):
     @contextlib.contextmanager
     def _drawing(self) -> Iterator[None]:
         """Draw from the model outside SDV's sampling methods: seeded as they are, once."""
-        with private_names.untouched_random_states():
+        with untouched_random_states():
             private_names.seed_sampling(self)
             yield

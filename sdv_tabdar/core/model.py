@@ -28,7 +28,7 @@ from sdv_tabdar.core.restrictions import Restriction
 from sdv_tabdar.core.runtime.allocator import kept_memory
 from sdv_tabdar.core.runtime.device import fast_products, resolve_device
 from sdv_tabdar.core.runtime.progress import training_bar
-from sdv_tabdar.core.runtime.random import RandomState, make_generator
+from sdv_tabdar.core.runtime.random import RandomState, default_generator_at, make_generator
 from sdv_tabdar.core.schema import ColumnKind
 from sdv_tabdar.core.training.history import TrainingHistory
 from sdv_tabdar.core.training.loop import fit_network
@@ -395,7 +395,7 @@ class TabDAR:
         self._history = TrainingHistory(**state['history'])
         if state['encoder'] is not None:
             self._encoder = TableEncoder.from_state(state['encoder'])
-            with torch.random.fork_rng(devices=[]):
+            with default_generator_at(0):  # every weight is replaced
                 network = TabDARNetwork(self._encoder.schema, self.model)
             network.load_state_dict(state['weights'])
             self._network = network.requires_grad_(False).eval().to(self._device)
