@@ -259,6 +259,8 @@ class TabDARSynthesizer(SDVHooks):
         output_folder_path: str | None = None,
         output_format: str = 'csv',
         return_rows: bool = True,
+        *,
+        seed: int | None = None,
     ) -> Any:
         """Draw synthetic rows.
 
@@ -271,6 +273,9 @@ class TabDARSynthesizer(SDVHooks):
             output_folder_path: Folder in which to write ``<table>.csv`` as rows are drawn.
             output_format: ``'csv'`` or ``'parquet'``.
             return_rows: False for rows that are written only, in the memory of one batch.
+            seed: Seed of all that is drawn in this call, keys and personal data among it: the
+                same seed draws the same rows, and calls without one go on as if it had not been.
+                None goes on where the last call stopped.
 
         Returns:
             The rows: a frame if ``fit`` was given one, else a dictionary. No rows if
@@ -278,8 +283,8 @@ class TabDARSynthesizer(SDVHooks):
 
         Raises:
             sdv.errors.SamplingError: If the synthesizer has not been fitted.
-            ValueError: If ``num_rows`` or ``batch_size`` is not a whole number in range, or the
-                rows are neither to be written nor to be returned.
+            ValueError: If ``num_rows``, ``batch_size`` or ``seed`` is not a whole number in range,
+                or the rows are neither to be written nor to be returned.
             AssertionError: If the file exists.
         """
         table = self._table_to_sample()
@@ -297,7 +302,8 @@ class TabDARSynthesizer(SDVHooks):
         drawn = self._sampled_batches(
             num_rows, main_table_name, max_tries_per_batch, batch_size, file
         )
-        rows = [batch for batch in drawn if return_rows]
+        with self._drawing(seed):
+            rows = [batch for batch in drawn if return_rows]
         whole = pd.concat(rows, ignore_index=True) if rows else table.form.empty()
         return self._as_given({main_table_name or name: whole})
 
@@ -307,6 +313,8 @@ class TabDARSynthesizer(SDVHooks):
         max_tries_per_batch: int = 100,
         batch_size: int | None = None,
         output_folder_path: str | None = None,
+        *,
+        seed: int | None = None,
     ) -> Any:
         """Draw rows that meet conditions.
 
@@ -318,6 +326,7 @@ class TabDARSynthesizer(SDVHooks):
                 on, such as one column of several under a constraint.
             batch_size: Rows to draw, and to write, at a time; None for all.
             output_folder_path: Folder in which to write ``<table>.csv`` as rows are drawn.
+            seed: As in :meth:`sample`.
 
         Returns:
             The rows with a RangeIndex, conditions over the same columns together and otherwise
@@ -331,7 +340,7 @@ class TabDARSynthesizer(SDVHooks):
         self._table_to_sample()
         check_count('batch_size', batch_size, 1, optional=True)
         check_conditions(conditions)
-        with untouched_random_states():
+        with self._drawing(seed):
             sampled = super().sample_from_conditions(
                 list(conditions), max_tries_per_batch, batch_size, output_folder_path
             )
@@ -343,6 +352,8 @@ class TabDARSynthesizer(SDVHooks):
         max_tries_per_batch: int = 100,
         batch_size: int | None = None,
         output_folder_path: str | None = None,
+        *,
+        seed: int | None = None,
     ) -> Any:
         """Complete rows of which some columns are known.
 
@@ -351,6 +362,7 @@ class TabDARSynthesizer(SDVHooks):
             max_tries_per_batch: As in :meth:`sample_from_conditions`.
             batch_size: As in :meth:`sample_from_conditions`.
             output_folder_path: As in :meth:`sample_from_conditions`.
+            seed: As in :meth:`sample`.
 
         Returns:
             The rows in the order and with the index of ``known_columns``: a frame if ``fit`` was
@@ -363,7 +375,7 @@ class TabDARSynthesizer(SDVHooks):
         self._table_to_sample()
         check_count('batch_size', batch_size, 1, optional=True)
         known = with_text_labels(self._table_in(known_columns))
-        with untouched_random_states():
+        with self._drawing(seed):
             sampled = super().sample_remaining_columns(
                 known, max_tries_per_batch, batch_size, output_folder_path
             )
@@ -375,6 +387,8 @@ class TabDARSynthesizer(SDVHooks):
         num_draws: int = 1,
         num_samples: int = 10,
         batch_size: int | None = None,
+        *,
+        seed: int | None = None,
     ) -> Any:
         """Fill the missing cells of a table.
 
@@ -388,6 +402,7 @@ class TabDARSynthesizer(SDVHooks):
             num_samples: For one table: how many draws the filled cell is the mean of (numbers and
                 dates) or the most frequent value among (everything else). 1 for a single draw.
             batch_size: Rows to fill at a time; None lets the synthesizer choose.
+            seed: As in :meth:`sample`.
 
         Returns:
             The completed table, or a list of ``num_draws`` tables; a frame or a dictionary, like
@@ -404,7 +419,7 @@ class TabDARSynthesizer(SDVHooks):
         check_count('num_samples', num_samples, 1)
         check_count('batch_size', batch_size, 1, optional=True)
         frame = self._table_in(data)
-        with self._drawing():
+        with self._drawing(seed):
             filled = impute(table, frame, num_draws, num_samples, batch_size)
         if not isinstance(data, pd.DataFrame):
             filled = [{private_names.table_name(self): frame} for frame in filled]

@@ -23,7 +23,7 @@ from sdv_tabdar.adapter.fitted import FittedTable
 from sdv_tabdar.adapter.global_generators import others_turn, untouched_random_states
 from sdv_tabdar.adapter.known import Known
 from sdv_tabdar.adapter.old_files import STATE_VERSION, refuse_old_files, wrong_format
-from sdv_tabdar.adapter.parameters import configs
+from sdv_tabdar.adapter.parameters import check_seed, configs
 from sdv_tabdar.adapter.processed import ProcessedFormat
 from sdv_tabdar.adapter.rows_on_disk import TableFile, append_csv, batches
 from sdv_tabdar.adapter.tables import (
@@ -229,8 +229,7 @@ class SDVHooks(private_names.BaseSingleTableSynthesizer):
         bar = tqdm.tqdm(total=num_rows, desc='Sampling rows', disable=len(sizes) < 2)
         with bar, file or contextlib.nullcontext():
             for size in sizes:
-                with untouched_random_states():
-                    tables = super().sample(size, name, max_tries_per_batch)
+                tables = super().sample(size, name, max_tries_per_batch)
                 (batch,) = tables.values()
                 if file is not None:
                     file.write(batch)
@@ -265,8 +264,16 @@ class SDVHooks(private_names.BaseSingleTableSynthesizer):
         return self._as_given(restored)
 
     @contextlib.contextmanager
-    def _drawing(self) -> Iterator[None]:
-        """Draw from the model outside SDV's sampling methods: seeded as they are, once."""
-        with untouched_random_states():
+    def _drawing(self, seed: int | None = None) -> Iterator[None]:
+        """Draw from the model, from a seed or from where the last call stopped.
+
+        Raises:
+            ValueError: If ``seed`` is none.
+        """
+        check_seed(seed)
+        from_seed = contextlib.nullcontext()
+        if seed is not None:
+            from_seed = private_names.seeded_sampling(self, int(seed))
+        with untouched_random_states(seed), from_seed:
             private_names.seed_sampling(self)
             yield

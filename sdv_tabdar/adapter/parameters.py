@@ -81,3 +81,17 @@ def check_count(name: str, value: Any, minimum: int, *, optional: bool = False) 
         raise ValueError(
             f"Parameter '{name}' must be a whole number of at least {minimum}, however: {value!r}."
         )
+
+
+def check_seed(value: Any) -> None:
+    """Refuse a seed for drawing that is none.
+
+    Raises:
+        ValueError: If it is neither None nor a whole number from 0 to 2**63 - 1.
+    """
+    whole = isinstance(value, numbers.Integral) and not isinstance(value, bool)
+    if value is not None and (not whole or not 0 <= value < 2**63):
+        raise ValueError(
+            f"Parameter 'seed' must be a whole number from 0 to 2**63 - 1, or None, however: "
+            f'{value!r}.'
+        )

@@ -334,6 +334,16 @@ class TabDAR:
         """
         self._generator = make_generator(state, self._device)
 
+    @contextlib.contextmanager
+    def seeded(self, seed: int) -> Iterator[None]:
+        """Within it sampling starts at ``seed``; afterwards its random numbers go on as before."""
+        before = self._generator
+        self._generator = make_generator(seed, self._device)
+        try:
+            yield
+        finally:
+            self._generator = before
+
     def _fitted(self) -> tuple[TableEncoder, TabDARNetwork]:
         if self._encoder is None or self._network is None:
             raise RuntimeError('This model has not been fitted. Call fit() first.')
