@@ -20,13 +20,23 @@ from sdv_tabdar.adapter import private_names
 from sdv_tabdar.adapter.global_generators import untouched_random_states
 from sdv_tabdar.adapter.hooks import SDVHooks
 from sdv_tabdar.adapter.impute import impute
-from sdv_tabdar.adapter.parameters import check_count, check_parameters
+from sdv_tabdar.adapter.parameters import (
+    check_column,
+    check_constraints,
+    check_count,
+    check_drawing,
+    check_metadata,
+    check_parameters,
+    check_quantiles,
+    settings_text,
+)
 from sdv_tabdar.adapter.predict import Predictor
 from sdv_tabdar.adapter.rows_on_disk import STREAMED_ROWS, TableFile
 from sdv_tabdar.adapter.tables import (
     PlainTables,
     Tables,
     check_conditions,
+    condition_frames,
     plain_tables,
     with_text_labels,
 )
@@ -138,6 +148,7 @@ class TabDARSynthesizer(SDVHooks):
         enable_gpu: bool = True,
     ) -> None:
         given = dict(locals())
+        check_metadata(metadata)
         super().__init__(
             metadata=metadata,
             enforce_min_max_values=enforce_min_max_values,
@@ -150,12 +161,28 @@ class TabDARSynthesizer(SDVHooks):
                 setattr(self, name, given[name])
         check_parameters(given)
 
+    def __repr__(self) -> str:
+        """The settings that are not as by default, and whether it is fitted."""
+        defaults = {
+            name: parameter.default
+            for name, parameter in inspect.signature(TabDARSynthesizer).parameters.items()
+        }
+        state = 'not fitted'
+        if private_names.is_fitted(self) and self._fitted_table is not None:
+            table = self._fitted_table
+            state = f'fitted on {table.num_rows:,} rows of {len(table.form.columns)} columns'
+        return f'TabDARSynthesizer({settings_text(self.get_parameters(), defaults)}): {state}'
+
     def add_constraints(self, constraints: list[Any]) -> None:
         """Add constraints to the synthesizer.
 
         Args:
             constraints: Constraints of ``sdv.cag``.
+
+        Raises:
+            TypeError: If they are no list.
         """
+        check_constraints(constraints)
         super().add_constraints(constraints)
         private_names.apply_default_transformers(self)
 
@@ -290,7 +317,7 @@ class TabDARSynthesizer(SDVHooks):
         table = self._table_to_sample()
         if num_rows is not None:
             check_count('num_rows', num_rows, 0)
-        check_count('batch_size', batch_size, 1, optional=True)
+        check_drawing(max_tries_per_batch, batch_size, output_folder_path)
         if not return_rows and not output_folder_path:
             raise ValueError(
                 "Rows that are not returned must be written: give 'output_folder_path'."
@@ -338,13 +365,14 @@ class TabDARSynthesizer(SDVHooks):
                 allowed.
         """
         self._table_to_sample()
-        check_count('batch_size', batch_size, 1, optional=True)
+        check_drawing(max_tries_per_batch, batch_size, output_folder_path)
         check_conditions(conditions)
         with self._drawing(seed):
-            sampled = super().sample_from_conditions(
-                list(conditions), max_tries_per_batch, batch_size, output_folder_path
+            parts = self._sample_conditions(
+                condition_frames(conditions), max_tries_per_batch, batch_size, output_folder_path
             )
-        return self._restored(sampled)
+        drawn = [rows for rows in parts if len(rows)] or parts
+        return self._restored(pd.concat(drawn, ignore_index=True))
 
     def sample_remaining_columns(
         self,
@@ -373,13 +401,13 @@ class TabDARSynthesizer(SDVHooks):
             ValueError: If a cell can never be met; it names column, value and what is allowed.
         """
         self._table_to_sample()
-        check_count('batch_size', batch_size, 1, optional=True)
+        check_drawing(max_tries_per_batch, batch_size, output_folder_path)
         known = with_text_labels(self._table_in(known_columns))
         with self._drawing(seed):
-            sampled = super().sample_remaining_columns(
-                known, max_tries_per_batch, batch_size, output_folder_path
+            (rows,) = self._sample_conditions(
+                [known], max_tries_per_batch, batch_size, output_folder_path
             )
-        return self._restored(sampled)
+        return self._restored(rows)
 
     def impute(
         self,
@@ -441,6 +469,7 @@ class TabDARSynthesizer(SDVHooks):
             sdv.errors.SamplingError: If the synthesizer has not been fitted.
             ValueError: If the column is unknown, not categorical, or replaced by a constraint.
         """
+        check_column(column)
         predictor = Predictor(self._table_to_sample())
         return predictor.probabilities(self._table_in(data), column)
 
@@ -466,6 +495,8 @@ class TabDARSynthesizer(SDVHooks):
             ValueError: If the column is unknown, not numerical, or replaced by a constraint, or a
                 level is not within 0 and 1.
         """
+        check_column(column)
+        check_quantiles(quantiles)
         predictor = Predictor(self._table_to_sample())
         return predictor.quantiles(self._table_in(data), column, quantiles)
 

@@ -46,7 +46,14 @@ OVERRIDDEN = {
         'previous_rows',
         'keep_extra_columns',
     ],
-    '_make_condition_dfs': ['conditions'],
+    '_sample_with_progress_bar': [
+        'self',
+        'num_rows',
+        'max_tries_per_batch',
+        'batch_size',
+        'output_file_path',
+        'show_progress_bar',
+    ],
     '_validate_conditions_unseen_columns': ['self', 'conditions'],
     '_sample_with_conditions': [
         'self',
