@@ -13,6 +13,7 @@ from sdv.errors import SamplingError
 
 from sdv_tabdar.adapter import private_names
 from sdv_tabdar.adapter.fitted import FittedTable
+from sdv_tabdar.adapter.global_generators import others_turn
 from sdv_tabdar.adapter.known import Known
 from sdv_tabdar.adapter.profile import Role
 from sdv_tabdar.adapter.request import Request
@@ -251,13 +252,14 @@ def ask(
         SamplingError: If torch lacks an operation on this device.
     """
     try:
-        completed = model.complete(
-            request.frame,
-            request.observed,
-            restrictions=request.restrictions,
-            num_particles=num_particles,
-            num_copies=num_copies,
-        )
+        with others_turn():
+            completed = model.complete(
+                request.frame,
+                request.observed,
+                restrictions=request.restrictions,
+                num_particles=num_particles,
+                num_copies=num_copies,
+            )
     except ValueError as error:
         raise ValueError(f'Unable to sample any rows for the given conditions: {error}') from error
     except NotImplementedError as error:

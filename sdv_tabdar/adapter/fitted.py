@@ -31,6 +31,7 @@ class FittedTable:
         rewritten: For each constraint the columns that it keeps with other values.
         processed: The form of the table that the model has learnt; None without a model.
         model: The trained model; None before training, and if all columns are generated.
+        num_rows: Rows of the training table.
     """
 
     host: Any
@@ -39,6 +40,7 @@ class FittedTable:
     rewritten: Sequence[Sequence[str]] = ()
     processed: ProcessedFormat | None = None
     model: TabDAR | None = None
+    num_rows: int = 0
 
     def with_profiles(
         self, plain: pd.DataFrame, *, rounds: bool, extrapolates: bool
@@ -61,7 +63,9 @@ class FittedTable:
                 extrapolates=extrapolates,
             )
         rewritten = private_names.rewritten_columns(self.host, plain.head(_LOOKED_AT))
-        return dataclasses.replace(self, profiles=profiles, rewritten=rewritten)
+        return dataclasses.replace(
+            self, profiles=profiles, rewritten=rewritten, num_rows=len(plain)
+        )
 
     @property
     def trained(self) -> tuple[TabDAR, ProcessedFormat]:
@@ -78,6 +82,7 @@ class FittedTable:
             'rewritten': [list(names) for names in self.rewritten],
             'processed': None if self.processed is None else self.processed.to_state(),
             'model': self.model,
+            'num_rows': self.num_rows,
         }
 
     @classmethod
@@ -101,4 +106,5 @@ class FittedTable:
             state['rewritten'],
             None if processed is None else ProcessedFormat.from_state(processed),
             state['model'],
+            state['num_rows'],
         )

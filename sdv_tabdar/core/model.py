@@ -29,7 +29,7 @@ from sdv_tabdar.core.restrictions import Restriction
 from sdv_tabdar.core.runtime.allocator import kept_memory
 from sdv_tabdar.core.runtime.device import fast_products, resolve_device
 from sdv_tabdar.core.runtime.progress import training_bar
-from sdv_tabdar.core.runtime.random import RandomState, make_generator
+from sdv_tabdar.core.runtime.random import RandomState, default_generator_at, make_generator
 from sdv_tabdar.core.schema import ColumnKind
 from sdv_tabdar.core.training.history import Callback, TrainingHistory
 from sdv_tabdar.core.training.loop import fit_network
@@ -363,6 +363,16 @@ class TabDAR:
         """
         self._generator = make_generator(state, self._device)
 
+    @contextlib.contextmanager
+    def seeded(self, seed: int) -> Iterator[None]:
+        """Within it sampling starts at ``seed``; afterwards its random numbers go on as before."""
+        before = self._generator
+        self._generator = make_generator(seed, self._device)
+        try:
+            yield
+        finally:
+            self._generator = before
+
     def _fitted(self) -> tuple[TableEncoder, TabDARNetwork]:
         if self._encoder is None or self._network is None:
             raise RuntimeError('This model has not been fitted. Call fit() first.')
@@ -424,7 +434,7 @@ class TabDAR:
         self._history = TrainingHistory.from_plain(state['history'])
         if state['encoder'] is not None:
             self._encoder = TableEncoder.from_state(state['encoder'])
-            with torch.random.fork_rng(devices=[]):
+            with default_generator_at(0):  # every weight is replaced
                 network = TabDARNetwork(self._encoder.schema, self.model)
             network.load_state_dict(state['weights'])
             self._network = network.requires_grad_(False).eval().to(self._device)
