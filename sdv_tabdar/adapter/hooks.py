@@ -132,6 +132,10 @@ class SDVHooks(private_names.BaseSingleTableSynthesizer):
             restored = pd.concat([previous_rows, restored], ignore_index=True)
         return restored, len(restored)
 
+    def reverse_transform_constraints(self, sampled: pd.DataFrame) -> pd.DataFrame:
+        """Rows of the table before constraints, with dates in the units of their columns."""
+        return self._table.in_date_units(super().reverse_transform_constraints(sampled))
+
     @staticmethod
     def _make_condition_dfs(
         conditions: Sequence[Condition | DataFrameCondition],
