@@ -137,6 +137,10 @@ class SDVHooks(private_names.BaseSingleTableSynthesizer):
             restored = pd.concat([previous_rows, restored], ignore_index=True)
         return restored, len(restored)
 
+    def reverse_transform_constraints(self, sampled: pd.DataFrame) -> pd.DataFrame:
+        """Rows of the table before constraints, with dates in the units of their columns."""
+        return self._table.in_date_units(super().reverse_transform_constraints(sampled))
+
     def _validate_conditions_unseen_columns(self, conditions: pd.DataFrame) -> None:
         """SDV's check of the columns, and then of the values."""
         super()._validate_conditions_unseen_columns(conditions)

@@ -24,8 +24,9 @@ from rdt.transformers import (
     UnixTimestampEncoder,
 )
 from rdt.transformers.utils import learn_rounding_digits
-from sdv.cag import Range
+from sdv.cag import Inequality, Range
 from sdv.cag._errors import ConstraintNotMetError  # what constraints raise; SDV exports it nowhere
+from sdv.cag._utils import get_lower_precision_format
 from sdv.cag.programmable_constraint import ProgrammableConstraintHarness
 from sdv.single_table.base import FIXED_RNG_SEED, BaseSingleTableSynthesizer
 
@@ -69,12 +70,14 @@ class OrderedColumns:
         differences: The columns that hold log(upper - lower + 1), for each two neighbours.
         nulls: The column that says which of ``names`` are null: their names in that order, or
             :data:`NO_NULLS`.
+        strict: Whether neighbours may not be equal.
     """
 
     names: tuple[str, ...]
     low: str
     differences: tuple[str, ...]
     nulls: str
+    strict: bool
 
 
 @dataclasses.dataclass(frozen=True)
@@ -384,7 +387,20 @@ def ordered_columns(constraint: Any) -> OrderedColumns:
         low=constraint._fillna_low_column_name,
         differences=differences,
         nulls=constraint._nan_column_name,
+        strict=not constraint._operator(0, 0),
     )
+
+
+def compared_format(constraint: Any) -> str | None:
+    """The coarser of two formats of text in which an Inequality compares dates.
+
+    None if both columns have one format, or are not text when SDV sees them.
+    """
+    is_text = isinstance(constraint, Inequality) and pd.api.types.is_object_dtype(constraint._dtype)
+    if not is_text or not constraint._is_datetime:
+        return None
+    formats = constraint._low_datetime_format, constraint._high_datetime_format
+    return None if formats[0] == formats[1] else get_lower_precision_format(*formats)
 
 
 def rewritten_columns(synth: Any, table: pd.DataFrame) -> list[tuple[str, ...]]:

@@ -24,7 +24,11 @@ from sdv_tabdar.core.inference.frames import known_cells, without, write_back
 from sdv_tabdar.core.inference.likelihood import frame_log_likelihood
 from sdv_tabdar.core.inference.order import check_all_before, check_leading
 from sdv_tabdar.core.inference.particles import restricted_cells
-from sdv_tabdar.core.inference.predict import level_probabilities, quantiles_of
+from sdv_tabdar.core.inference.predict import (
+    cell_log_densities,
+    level_probabilities,
+    quantiles_of,
+)
 from sdv_tabdar.core.nn.lowered import lowered
 from sdv_tabdar.core.nn.network import TabDARNetwork
 from sdv_tabdar.core.restrictions import Restriction
@@ -318,6 +322,32 @@ class TabDAR:
             progress=progress,
         )
 
+    def log_density(
+        self, frame: pd.DataFrame, observed: npt.NDArray[np.bool_] | None, column: str
+    ) -> npt.NDArray[np.float64]:
+        """How likely the cells of one column are given the other known cells of their rows.
+
+        Args:
+            frame: Any of the fitted columns, ``column`` among them.
+            observed: As in :meth:`complete`; it must mark every cell of ``column``.
+            column: A column.
+
+        Returns:
+            ``(B,)`` in nats, as in :meth:`log_likelihood`.
+
+        Raises:
+            ValueError: If ``column`` is unknown, or a cell of it is not known.
+        """
+        encoder, network = self._working()
+        position = encoder.schema.position(column)
+        known = known_cells(frame, observed, {})
+        if not known[:, frame.columns.get_loc(column)].all():
+            raise ValueError(f"Cells of column '{column}' are hidden and have no density.")
+        table = encoder.encode(frame, known)
+        return cell_log_densities(network, table, position, self.sampling) + encoder.codecs[
+            position
+        ].log_volume(frame[column])
+
     @property
     def loss_values(self) -> pd.DataFrame:
         """Columns ``Epoch`` and ``Loss``: mean training loss of each epoch, in nats per cell.
@@ -366,6 +396,16 @@ class TabDAR:
     def can_be_missing(self, column: str) -> bool:
         """Whether training saw a missing value in ``column``."""
         return self._codec(column).column.missing is not None
+
+    def random_numbers(self, count: int) -> npt.NDArray[np.float64]:
+        """Uniform numbers in [0, 1), the next ones of those that sampling uses.
+
+        They are for choices between rows that were drawn.
+        """
+        device = self._generator.device
+        numbers = torch.rand(count, generator=self._generator, device=device, dtype=torch.float64)
+        found: npt.NDArray[np.float64] = numbers.cpu().numpy()
+        return found
 
     def set_random_state(self, state: RandomState) -> None:
         """Restart the random numbers of sampling.
