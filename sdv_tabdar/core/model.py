@@ -210,7 +210,8 @@ class TabDAR:
         table = encoder.encode(rest, known)
         position = encoder.schema.position(column)
         found = level_probabilities(encoder, network, table, position, self.sampling)
-        return pd.DataFrame(found, index=frame.index, columns=pd.Index(levels, dtype=object))
+        columns = pd.Index(levels, dtype=object, tupleize_cols=False)
+        return pd.DataFrame(found, index=frame.index, columns=columns)
 
     def predict_quantiles(
         self,
