@@ -88,7 +88,7 @@ class SDVHooks(private_names.BaseSingleTableSynthesizer):
 
     def _fit(self, processed_data: pd.DataFrame) -> None:
         """Train the model on SDV's processed table."""
-        processed = ProcessedFormat.learn(processed_data, self)
+        processed = ProcessedFormat.learn(processed_data, self, self._table.form.zones)
         model, training, sampling = configs(vars(self))
         network = TabDAR(
             model,
@@ -171,7 +171,8 @@ class SDVHooks(private_names.BaseSingleTableSynthesizer):
         )
         parts = []
         for rows in chunks:
-            restored = table.form.restore(rows)
+            given = conditions.iloc[rows.index.to_numpy()].set_axis(rows.index)
+            restored = table.form.restore(rows, given)
             restored.index = conditions.index[rows.index.to_numpy()]
             if output_file_path and len(restored):
                 append_csv(output_file_path, restored)
@@ -250,7 +251,8 @@ class SDVHooks(private_names.BaseSingleTableSynthesizer):
         """SDV's ``validate``, with a check of its own before it."""
         original = private_names.original_table(self)
         check_finite(plain[private_names.table_name(self)], original.columns)
-        with quiet_about_plain_dates(plain.form):
+        entries = plain.form.plain_entries(original.columns)
+        with quiet_about_plain_dates(plain.form), private_names.described(self, entries):
             super().validate(plain)
 
     def _processed_tables(self, processed_data: Any) -> PlainTables:

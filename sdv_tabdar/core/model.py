@@ -241,7 +241,8 @@ class TabDAR:
         table = encoder.encode(rest, known)
         position = self._predicted(column, table)
         found = level_probabilities(encoder, network, table, position, self.sampling)
-        return pd.DataFrame(found, frame.index, pd.Index(levels, dtype=object, tupleize_cols=False))
+        columns = pd.Index(levels, dtype=object, tupleize_cols=False)
+        return pd.DataFrame(found, index=frame.index, columns=columns)
 
     def predict_quantiles(
         self,
