@@ -10,7 +10,7 @@ STAMP  := $(VENV)/.installed
 PIP    := $(BIN)/python -m pip --disable-pip-version-check -qq
 
 .DEFAULT_GOAL := help
-.PHONY: help setup demo test lint types layers pytest format reference hooks clean
+.PHONY: help setup demo test lint types layers pytest fuzz format reference hooks clean
 
 help: ## Show this list.
 	@sed -n 's/^\([a-z]*\):.*## /\1\t/p' $(firstword $(MAKEFILE_LIST)) | expand -t 10
@@ -45,6 +45,9 @@ layers: $(STAMP) ## Which module may import which.
 
 pytest: $(STAMP) ## Unit, integration and statistical tests, and the code of the documentation.
 	$(BIN)/python -m pytest
+
+fuzz: $(STAMP) ## 2,000 tables and 2,000 pairs of condition and constraint (more than an hour).
+	@OMP_NUM_THREADS=1 $(BIN)/python -m tests.fuzz --tables 2000 --pairs 2000
 
 format: $(STAMP) ## Let ruff put the code in shape.
 	$(BIN)/ruff check --fix .

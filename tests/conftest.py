@@ -12,7 +12,7 @@ import pytest
 import torch
 
 _TESTS = Path(__file__).parent
-_FOLDERS = ('unit', 'integration', 'statistical', 'golden')
+_FOLDERS = ('unit', 'integration', 'statistical', 'golden', 'fuzz')
 
 
 def pytest_collection_modifyitems(items: list[pytest.Item]) -> None:

@@ -12,6 +12,9 @@ from sdv.errors import InvalidDataError
 
 from sdv_tabdar.adapter.values import mapped, plain_objects
 
+# Nanoseconds of the units that dates come in, coarsest first.
+_UNITS = (86_400 * 10**9, 3_600 * 10**9, 60 * 10**9, 10**9, 10**6, 10**3)
+
 DATE_TYPES = (datetime.date, np.datetime64)  # datetime and Timestamp are dates as well
 
 
@@ -123,6 +126,20 @@ class DateForm:
         stamps = dates.astype('datetime64[ns]')
         counts = stamps.astype(np.int64).astype(np.float64)
         return counts.where(stamps.notna())
+
+    def unit(self, values: pd.Series) -> float:
+        """The coarsest unit, in nanoseconds, that all dates are multiples of; 0 if there is none.
+
+        Args:
+            values: Dates in plain form; missing cells do not count.
+        """
+        present = values.dropna()
+        if pd.api.types.is_datetime64_any_dtype(present.dtype):
+            counts = present.to_numpy(dtype='datetime64[ns]').astype(np.int64)
+        else:
+            counts = self.nanoseconds(present).to_numpy().astype(np.int64)
+        found = (unit for unit in _UNITS if not np.any(counts % unit))
+        return float(next(found, 0)) if len(counts) else 0.0
 
     def _parsed(self, values: pd.Series) -> pd.Series:
         """Dates from text, numbers or Python's dates."""

@@ -7,8 +7,8 @@ fails with the name of what SDV has renamed. ``synth`` is always an SDV single-t
 from __future__ import annotations
 
 import contextlib
+import copy
 import dataclasses
-import random
 from collections.abc import Hashable, Iterator, Mapping, Sequence
 from typing import Any
 
@@ -24,8 +24,9 @@ from rdt.transformers import (
     UnixTimestampEncoder,
 )
 from rdt.transformers.utils import learn_rounding_digits
-from sdv.cag import Range
+from sdv.cag import Inequality, Range
 from sdv.cag._errors import ConstraintNotMetError  # what constraints raise; SDV exports it nowhere
+from sdv.cag._utils import get_lower_precision_format
 from sdv.cag.programmable_constraint import ProgrammableConstraintHarness
 from sdv.single_table.base import FIXED_RNG_SEED, BaseSingleTableSynthesizer
 
@@ -37,6 +38,8 @@ __all__ = [
 
 # SDV names null patterns by the columns that are null, and this one when none is.
 NO_NULLS = 'None'
+# What SDV's `fit` changes without replacing it.
+_FITTED_IN_PLACE = ('_data_processor', '_chained_constraints', '_reject_sampling_constraints')
 _CELLS_TOGETHER = 1 << 21  # transformed at a time
 
 Outputs = dict[str, tuple[Hashable, BaseTransformer | None]]
@@ -67,12 +70,14 @@ class OrderedColumns:
         differences: The columns that hold log(upper - lower + 1), for each two neighbours.
         nulls: The column that says which of ``names`` are null: their names in that order, or
             :data:`NO_NULLS`.
+        strict: Whether neighbours may not be equal.
     """
 
     names: tuple[str, ...]
     low: str
     differences: tuple[str, ...]
     nulls: str
+    strict: bool
 
 
 @dataclasses.dataclass(frozen=True)
@@ -88,20 +93,6 @@ class Combinations:
     names: tuple[str, ...]
     joint: str
     labels: Mapping[str, tuple[Any, ...]]
-
-
-@contextlib.contextmanager
-def untouched_random_states() -> Iterator[None]:
-    """Leave NumPy's and Python's global generators as they were.
-
-    SDV's validation of dates samples rows with the global generator, and so may transformers.
-    """
-    numpy_state, python_state = np.random.get_state(), random.getstate()
-    try:
-        yield
-    finally:
-        np.random.set_state(numpy_state)
-        random.setstate(python_state)
 
 
 def table_name(synth: Any) -> str:
@@ -126,9 +117,40 @@ def is_fitted(synth: Any) -> bool:
     return bool(synth._fitted)
 
 
+def model(synth: Any) -> Any:
+    """The trained model; None if there is nothing to learn."""
+    return synth._model
+
+
 def is_preprocessed(synth: Any) -> bool:
     """Whether ``preprocess`` has run, without which processed data cannot be turned back."""
     return bool(synth._data_processor.fitted)
+
+
+@contextlib.contextmanager
+def unchanged(synth: Any, *, if_it_works: bool = False) -> Iterator[None]:
+    """Put a synthesizer back as it was before if what is done within fails or is interrupted.
+
+    SDV fits transformers and constraints in place. A synthesizer that has not learnt anything yet
+    has nothing to lose, and is left as SDV leaves it.
+
+    Args:
+        synth: The synthesizer.
+        if_it_works: Whether to put it back in any case.
+    """
+    if not is_fitted(synth) and not is_preprocessed(synth):
+        yield
+        return
+    in_place = {name: vars(synth)[name] for name in _FITTED_IN_PLACE}
+    before = {**vars(synth), **copy.deepcopy(in_place)}
+    works = False
+    try:
+        yield
+        works = True
+    finally:
+        if if_it_works or not works:
+            vars(synth).clear()
+            vars(synth).update(before)
 
 
 def apply_default_transformers(synth: Any) -> None:
@@ -205,26 +227,50 @@ def _meets_others(hyper_transformer: Any, table: pd.DataFrame) -> bool:
     return bool(hyper_transformer._multi_column_fields) or len(set(names)) < len(names)
 
 
-def model(synth: Any) -> Any:
-    """The trained model; None if there is nothing to learn."""
-    return synth._model
-
-
-def set_sampling_seed(synth: Any, seed: int) -> None:
-    """Start the random numbers of sampling at a seed; without a model there are none."""
-    if synth._model is not None:
-        synth._set_random_state(seed)
-
-
-def seed_sampling(synth: Any) -> None:
+def seed_sampling(synth: Any, seed: int = FIXED_RNG_SEED) -> None:
     """Start the model's random numbers as SDV does, once after ``fit`` and ``reset_sampling``."""
     if synth._model is not None and not synth._random_state_set:
-        synth._set_random_state(FIXED_RNG_SEED)
+        synth._set_random_state(seed)
 
 
 def forget_sampling_state(synth: Any) -> None:
     """Make the next sampling call start anew, as ``fit`` does; ``fit_processed_data`` does not."""
     synth._random_state_set = False
+
+
+@contextlib.contextmanager
+def seeded_sampling(synth: Any, seed: int) -> Iterator[None]:
+    """Within it all that is drawn starts at a seed; afterwards the synthesizer goes on as before.
+
+    Generated columns are part of it, by copies of their transformers. RDT's generators of running
+    numbers and of patterns start from the first value.
+    """
+    processor, was_set = synth._data_processor, synth._random_state_set
+    synth._data_processor = copy.copy(processor)
+    synth._data_processor._hyper_transformer = copy.deepcopy(processor._hyper_transformer)
+    for transformer in synth._data_processor._hyper_transformer.field_transformers.values():
+        if transformer is not None:
+            _start_at(transformer, seed)
+    synth._random_state_set = True
+    model = synth._model
+    try:
+        with contextlib.nullcontext() if model is None else model.seeded(seed):
+            yield
+    finally:
+        synth._data_processor, synth._random_state_set = processor, was_set
+
+
+def _start_at(transformer: BaseTransformer, seed: int) -> None:
+    """Start a transformer's random numbers at a seed of the user's and the column's own."""
+    for name in ('random_seed', '_faker_random_seed'):
+        own = getattr(transformer, name, None)
+        if own is not None:
+            mixed = np.random.SeedSequence([seed, own]).generate_state(1)
+            setattr(transformer, name, int(mixed[0]))
+    for name in ('_unique_categories', '_unique_regex_values'):
+        if hasattr(transformer, name):
+            setattr(transformer, name, None)  # drawn by the first call otherwise, for all others
+    transformer.reset_randomization()
 
 
 def outputs(synth: Any) -> Outputs:
@@ -341,7 +387,20 @@ def ordered_columns(constraint: Any) -> OrderedColumns:
         low=constraint._fillna_low_column_name,
         differences=differences,
         nulls=constraint._nan_column_name,
+        strict=not constraint._operator(0, 0),
     )
+
+
+def compared_format(constraint: Any) -> str | None:
+    """The coarser of two formats of text in which an Inequality compares dates.
+
+    None if both columns have one format, or are not text when SDV sees them.
+    """
+    is_text = isinstance(constraint, Inequality) and pd.api.types.is_object_dtype(constraint._dtype)
+    if not is_text or not constraint._is_datetime:
+        return None
+    formats = constraint._low_datetime_format, constraint._high_datetime_format
+    return None if formats[0] == formats[1] else get_lower_precision_format(*formats)
 
 
 def rewritten_columns(synth: Any, table: pd.DataFrame) -> list[tuple[str, ...]]:

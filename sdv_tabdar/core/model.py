@@ -22,15 +22,22 @@ from sdv_tabdar.core.config import ModelConfig, SamplingConfig, TrainingConfig
 from sdv_tabdar.core.inference.complete import complete
 from sdv_tabdar.core.inference.frames import known_cells, without, write_back
 from sdv_tabdar.core.inference.likelihood import frame_log_likelihood
-from sdv_tabdar.core.inference.predict import level_probabilities, quantiles_of
+from sdv_tabdar.core.inference.order import check_all_before, check_leading
+from sdv_tabdar.core.inference.particles import restricted_cells
+from sdv_tabdar.core.inference.predict import (
+    cell_log_densities,
+    level_probabilities,
+    quantiles_of,
+)
 from sdv_tabdar.core.nn.lowered import lowered
 from sdv_tabdar.core.nn.network import TabDARNetwork
 from sdv_tabdar.core.restrictions import Restriction
 from sdv_tabdar.core.runtime.allocator import kept_memory
 from sdv_tabdar.core.runtime.device import fast_products, resolve_device
 from sdv_tabdar.core.runtime.progress import training_bar
-from sdv_tabdar.core.runtime.random import RandomState, make_generator
+from sdv_tabdar.core.runtime.random import RandomState, default_generator_at, make_generator
 from sdv_tabdar.core.schema import ColumnKind
+from sdv_tabdar.core.table import EncodedTable
 from sdv_tabdar.core.training.history import Callback, TrainingHistory
 from sdv_tabdar.core.training.loop import fit_network
 
@@ -180,8 +187,9 @@ class TabDAR:
             given.
 
         Raises:
-            ValueError: If a column or a known value was never seen in training, or a
-                restriction allows nothing that was.
+            ValueError: If a column or a known value was never seen in training, a restriction
+                allows nothing that was, or the order of columns is fixed and something is given
+                behind an unknown cell (with one particle restrictions may be).
         """
         encoder, network = self._working()
         config = self.sampling
@@ -189,13 +197,19 @@ class TabDAR:
             config = dataclasses.replace(config, num_particles=num_particles)
         restrictions = restrictions or {}
         known = known_cells(frame, observed, restrictions)
+        table, pieces = encoder.encode(frame, known), encoder.restrict(restrictions)
+        if network.fixed_order:
+            # a single particle weighs nothing that comes before a restricted cell
+            weighed = pieces if config.num_particles > 1 else {}
+            restricted = restricted_cells(table.observed.shape, weighed)
+            check_leading(encoder.schema.names, table.observed, restricted)
         with self._resources():
             completion = complete(
                 network,
-                encoder.encode(frame, known),
+                table,
                 config=config,
                 generator=self._generator,
-                restrictions=encoder.restrict(restrictions),
+                restrictions=pieces,
                 num_copies=num_copies,
                 progress=progress,
             )
@@ -218,15 +232,16 @@ class TabDAR:
             One row a row of ``frame`` (same index), one column a level (None = missing).
 
         Raises:
-            ValueError: If ``column`` is unknown or numerical, or a known value is.
+            ValueError: If ``column`` is unknown or numerical, a known value is unknown, or the
+                order of columns is fixed and others are known than those before ``column``.
         """
         levels = self.levels(column)
         encoder, network = self._working()
         rest, known = without(frame, observed, column)
         table = encoder.encode(rest, known)
-        position = encoder.schema.position(column)
+        position = self._predicted(column, table)
         found = level_probabilities(encoder, network, table, position, self.sampling)
-        return pd.DataFrame(found, index=frame.index, columns=pd.Index(levels, dtype=object))
+        return pd.DataFrame(found, frame.index, pd.Index(levels, dtype=object, tupleize_cols=False))
 
     def predict_quantiles(
         self,
@@ -248,7 +263,8 @@ class TabDAR:
             given that the cell is not missing.
 
         Raises:
-            ValueError: If ``column`` is unknown or categorical, or a level outside [0, 1].
+            ValueError: If ``column`` is unknown or categorical, a level outside [0, 1], or the
+                order of columns is fixed and others are known than those before ``column``.
         """
         self.limits(column)
         outside = [level for level in quantiles if not 0 <= level <= 1]
@@ -261,7 +277,7 @@ class TabDAR:
             encoder,
             network,
             table,
-            encoder.schema.position(column),
+            self._predicted(column, table),
             np.array(quantiles, dtype=np.float64),
             self.sampling,
         )
@@ -305,6 +321,32 @@ class TabDAR:
             generator=self._generator,
             progress=progress,
         )
+
+    def log_density(
+        self, frame: pd.DataFrame, observed: npt.NDArray[np.bool_] | None, column: str
+    ) -> npt.NDArray[np.float64]:
+        """How likely the cells of one column are given the other known cells of their rows.
+
+        Args:
+            frame: Any of the fitted columns, ``column`` among them.
+            observed: As in :meth:`complete`; it must mark every cell of ``column``.
+            column: A column.
+
+        Returns:
+            ``(B,)`` in nats, as in :meth:`log_likelihood`.
+
+        Raises:
+            ValueError: If ``column`` is unknown, or a cell of it is not known.
+        """
+        encoder, network = self._working()
+        position = encoder.schema.position(column)
+        known = known_cells(frame, observed, {})
+        if not known[:, frame.columns.get_loc(column)].all():
+            raise ValueError(f"Cells of column '{column}' are hidden and have no density.")
+        table = encoder.encode(frame, known)
+        return cell_log_densities(network, table, position, self.sampling) + encoder.codecs[
+            position
+        ].log_volume(frame[column])
 
     @property
     def loss_values(self) -> pd.DataFrame:
@@ -355,6 +397,16 @@ class TabDAR:
         """Whether training saw a missing value in ``column``."""
         return self._codec(column).column.missing is not None
 
+    def random_numbers(self, count: int) -> npt.NDArray[np.float64]:
+        """Uniform numbers in [0, 1), the next ones of those that sampling uses.
+
+        They are for choices between rows that were drawn.
+        """
+        device = self._generator.device
+        numbers = torch.rand(count, generator=self._generator, device=device, dtype=torch.float64)
+        found: npt.NDArray[np.float64] = numbers.cpu().numpy()
+        return found
+
     def set_random_state(self, state: RandomState) -> None:
         """Restart the random numbers of sampling.
 
@@ -362,6 +414,16 @@ class TabDAR:
             state: A seed, None for a fresh one, or a generator (see ``make_generator``).
         """
         self._generator = make_generator(state, self._device)
+
+    @contextlib.contextmanager
+    def seeded(self, seed: int) -> Iterator[None]:
+        """Within it sampling starts at ``seed``; afterwards its random numbers go on as before."""
+        before = self._generator
+        self._generator = make_generator(seed, self._device)
+        try:
+            yield
+        finally:
+            self._generator = before
 
     def _fitted(self) -> tuple[TableEncoder, TabDARNetwork]:
         if self._encoder is None or self._network is None:
@@ -371,6 +433,14 @@ class TabDAR:
     def _codec(self, column: str) -> Codec:
         encoder, _ = self._fitted()
         return encoder.codecs[encoder.schema.position(column)]
+
+    def _predicted(self, column: str, table: EncodedTable) -> int:
+        """The position of a column that is to be predicted from the known cells of a table."""
+        encoder, network = self._fitted()
+        position = encoder.schema.position(column)
+        if network.fixed_order:
+            check_all_before(encoder.schema.names, table.observed, position)
+        return position
 
     def _working(self) -> tuple[TableEncoder, TabDARNetwork]:
         """The encoder, and the network as it computes fastest here."""
@@ -424,7 +494,7 @@ class TabDAR:
         self._history = TrainingHistory.from_plain(state['history'])
         if state['encoder'] is not None:
             self._encoder = TableEncoder.from_state(state['encoder'])
-            with torch.random.fork_rng(devices=[]):
+            with default_generator_at(0):  # every weight is replaced
                 network = TabDARNetwork(self._encoder.schema, self.model)
             network.load_state_dict(state['weights'])
             self._network = network.requires_grad_(False).eval().to(self._device)

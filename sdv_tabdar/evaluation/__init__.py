@@ -4,8 +4,15 @@
 """
 
 from sdv_tabdar.evaluation.conditional import conditional_scores
-from sdv_tabdar.evaluation.evaluate import evaluate, score
+from sdv_tabdar.evaluation.evaluate import evaluate, floor_scores, score
 from sdv_tabdar.evaluation.imputation import imputation_scores
 from sdv_tabdar.evaluation.report import Report
 
-__all__ = ['Report', 'conditional_scores', 'evaluate', 'imputation_scores', 'score']
+__all__ = [
+    'Report',
+    'conditional_scores',
+    'evaluate',
+    'floor_scores',
+    'imputation_scores',
+    'score',
+]

@@ -109,14 +109,15 @@ class LevelIndex:
         """The index of the distinct values of a column, and the position ``(B,)`` of each cell."""
         codes, distinct = distinct_values(values)
         index = cls(distinct)
-        return index, index._of_distinct(distinct)[codes]
+        return index, index.of_distinct(distinct)[codes]
 
     def numbers(self, values: pd.Series) -> Codes:
         """Positions ``(B,)`` of values, -1 where absent; one look-up a distinct value."""
         codes, distinct = distinct_values(values)
-        return self._of_distinct(distinct)[codes]
+        return self.of_distinct(distinct)[codes]
 
-    def _of_distinct(self, distinct: Sequence[Hashable]) -> Codes:
+    def of_distinct(self, distinct: Sequence[Hashable]) -> Codes:
+        """Positions ``(K,)`` of distinct values, -1 where absent; at least one entry."""
         numbers = np.full(max(len(distinct), 1), -1, dtype=np.int64)
         for place, value in enumerate(distinct):
             is_bool = isinstance(value, bool)

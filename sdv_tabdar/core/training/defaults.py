@@ -7,6 +7,7 @@ import math
 import torch
 
 from sdv_tabdar.core.config import TrainingConfig
+from sdv_tabdar.core.runtime.threads import torch_threads
 
 _DEFAULT_CELLS = 60_000_000  # cells that go through the network by default ...
 _MIN_EPOCHS, _MAX_EPOCHS = 10, 80  # ... within these numbers of epochs, and no more than ...
@@ -33,7 +34,7 @@ def default_batch_size(num_rows: int, device: torch.device) -> int:
         return _SMALL_STEP
     if num_rows < _LARGE_TABLE:
         return _STEP
-    cores = torch.get_num_threads() if device.type == 'cpu' else _MAX_CORES
+    cores = torch_threads() if device.type == 'cpu' else _MAX_CORES
     return _LARGE_STEP * min(cores, _MAX_CORES)
 
 

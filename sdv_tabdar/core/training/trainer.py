@@ -14,6 +14,7 @@ import torch
 
 from sdv_tabdar.core.config import ModelConfig, TrainingConfig
 from sdv_tabdar.core.nn.network import TabDARNetwork
+from sdv_tabdar.core.runtime.random import default_generator_at
 from sdv_tabdar.core.runtime.threads import Workers
 from sdv_tabdar.core.schema import TableSchema
 from sdv_tabdar.core.table import EncodedTable
@@ -372,8 +373,7 @@ def initial_network(
 ) -> TabDARNetwork:
     """A network with initial weights drawn from ``generator`` and not from torch's global one."""
     seed = int(torch.randint(2**62, (1,), generator=generator, device=generator.device))
-    with torch.random.fork_rng(devices=[]):
-        torch.default_generator.manual_seed(seed)  # torch.manual_seed would seed GPUs as well
+    with default_generator_at(seed):
         return TabDARNetwork(schema, model)
 
 

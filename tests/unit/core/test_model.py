@@ -299,7 +299,7 @@ def test_an_unseen_category_is_an_error(fitted: TabDAR) -> None:
 
 
 def test_an_impossible_restriction_is_an_error(fitted: TabDAR) -> None:
-    with pytest.raises(ValueError, match="Column 'smooth' cannot meet Interval"):
+    with pytest.raises(ValueError, match="Column 'smooth' cannot be Interval"):
         fitted.complete(pd.DataFrame(index=[0]), restrictions={'smooth': [Interval(1e9, None)]})
 
 
@@ -592,3 +592,28 @@ def test_a_progress_bar_is_shown_when_asked_for(
     assert 'Training' in shown.err
     assert 'loss' in shown.err
     assert '100%' in shown.err
+
+
+def test_densities_of_cells_sum_to_one_over_the_levels(fitted: TabDAR, mixed: pd.DataFrame) -> None:
+    name = next(
+        name
+        for name, kind in zip(fitted.column_names, mixed.dtypes, strict=True)
+        if pd.api.types.is_object_dtype(kind)
+    )
+    row = mixed.head(1)
+    chances = fitted.predict_proba(row, None, name).iloc[0]
+    for level, chance in chances.items():
+        asked = row.assign(**{name: pd.Series([level], index=row.index, dtype=object)})
+        assert fitted.log_density(asked, None, name)[0] == pytest.approx(np.log(chance), abs=1e-4)
+    hidden = np.ones(row.shape, dtype=bool)
+    hidden[:, row.columns.get_loc(name)] = False
+    with pytest.raises(ValueError, match='are hidden and have no density'):
+        fitted.log_density(row, hidden, name)
+
+
+def test_random_numbers_are_those_of_sampling(own: TabDAR) -> None:
+    _seeded(own)
+    first = own.random_numbers(3)
+    assert ((first >= 0) & (first < 1)).all()
+    assert not np.array_equal(first, own.random_numbers(3))
+    np.testing.assert_array_equal(_seeded(own).random_numbers(3), first)

@@ -8,9 +8,9 @@ import pytest
 from scipy.spatial.distance import cdist
 
 from sdv_tabdar.evaluation import score
-from sdv_tabdar.evaluation.alpha_precision import precision_and_recall
 from sdv_tabdar.evaluation.columns import resolve_columns
 from sdv_tabdar.evaluation.context import NotComputableError
+from sdv_tabdar.evaluation.metrics.alpha_precision import precision_and_recall
 from sdv_tabdar.evaluation.tables import prepare_frames
 
 

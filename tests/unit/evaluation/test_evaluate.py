@@ -11,7 +11,7 @@ import pandas as pd
 import pytest
 
 from sdv_tabdar.evaluation import evaluate, score
-from sdv_tabdar.evaluation import mle as mle_module
+from sdv_tabdar.evaluation.metrics import mle as mle_module
 
 
 @pytest.fixture(scope='module')

@@ -5,8 +5,8 @@ from __future__ import annotations
 import numpy as np
 import pytest
 
-from sdv_tabdar.evaluation import mle as mle_module
 from sdv_tabdar.evaluation import score
+from sdv_tabdar.evaluation.metrics import mle as mle_module
 
 
 @pytest.fixture(autouse=True)

@@ -7,8 +7,8 @@ import re
 import numpy as np
 import pytest
 
-from sdv_tabdar.evaluation import evaluate, plots
-from sdv_tabdar.evaluation.verdicts import leading_verdict, verdict
+from sdv_tabdar.evaluation import evaluate
+from sdv_tabdar.evaluation.report import plots
 
 
 @pytest.fixture(scope='module')
@@ -104,36 +104,3 @@ def test_picture_is_a_png():
 )
 def test_numbers_on_axes_are_short(value, text):
     assert plots.number_text(value) == text
-
-
-def test_verdicts_follow_the_scores():
-    assert leading_verdict(0.99, 0.995)[1] == 'good'
-    assert leading_verdict(0.1, 0.995)[1] == 'poor'
-    cases = [
-        ('shape_error', 0.010, 0.010, 'good'),
-        ('shape_error', 0.040, 0.010, 'poor'),
-        ('beta_recall', 0.49, 0.50, 'good'),
-        ('beta_recall', 0.80, 0.50, 'poor'),
-        ('copies', 0.000, 0.000, 'good'),
-        ('copies', 0.500, 0.001, 'poor'),
-        ('mia_auc', 0.50, 0.50, 'good'),
-        ('mia_auc', 0.80, 0.50, 'poor'),
-        ('alpha_precision', 0.99, 0.99, 'good'),
-        ('alpha_precision', 0.80, 0.99, 'poor'),
-    ]
-    for key, value, floor, mood in cases:
-        goal = 'lower' if key == 'shape_error' else 'higher'
-        found = verdict(key, {key: value}, {key: floor}, goal)
-        assert found is not None
-        assert found[1] == mood
-    assert verdict('mle', {'mle': 2.0}, {'mle': 1.0}, 'lower') == (
-        '2 times that of real rows',
-        'poor',
-    )
-    shares = {'dcr_share': 0.9, 'dcr_share_low': 0.88}
-    assert verdict('dcr_share', shares, {}, 'floor') == (
-        'clearly closer to the rows trained on',
-        'poor',
-    )
-    assert verdict('jsd', {'jsd': 0.1}, {'jsd': 0.2}, 'lower') == ('below the floor', 'good')
-    assert verdict('jsd', {'jsd': np.nan}, {'jsd': 1.0}, 'lower') is None

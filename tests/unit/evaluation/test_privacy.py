@@ -7,13 +7,13 @@ import pandas as pd
 import pytest
 from sdmetrics.single_table.privacy import DCROverfittingProtection
 
-from sdv_tabdar.evaluation import dcr as dcr_module
 from sdv_tabdar.evaluation import score
 from sdv_tabdar.evaluation.columns import resolve_columns
-from sdv_tabdar.evaluation.dcr import closer_share
-from sdv_tabdar.evaluation.membership import attack
+from sdv_tabdar.evaluation.metrics import dcr as dcr_module
+from sdv_tabdar.evaluation.metrics.dcr import closer_share
+from sdv_tabdar.evaluation.metrics.membership import attack
+from sdv_tabdar.evaluation.metrics.nndr import distance_ratios
 from sdv_tabdar.evaluation.neighbours import to_points
-from sdv_tabdar.evaluation.nndr import distance_ratios
 
 PRIVACY = ['dcr', 'nndr', 'membership']
 

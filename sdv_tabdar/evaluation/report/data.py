@@ -1,0 +1,57 @@
+"""What a report holds: scores with floors, breakdowns, and what its page draws."""
+
+from __future__ import annotations
+
+import math
+from collections.abc import Mapping
+from dataclasses import dataclass, field
+from typing import Any
+
+import pandas as pd
+
+from sdv_tabdar.evaluation.metric import Goal, Reading, Verdict
+from sdv_tabdar.evaluation.registry import SCORES
+
+
+@dataclass(frozen=True)
+class ReportData:
+    """The scores of a synthetic table and what a page about it shows.
+
+    Attributes:
+        title: The heading.
+        scores: Numbers by key.
+        floors: What real rows score in the place of the synthetic ones, by key, scaled to the
+            sizes of the tables.
+        notes: Why a metric was left out or has no value.
+        tables: Breakdowns: 'columns' (shape), 'pairs' (trend), 'importance' (XGB-C2ST).
+        figures: What the page draws, already binned, so that a report holds no rows of the real
+            table; the most suspicious synthetic rows are the exception.
+        goals: Goals that the data decided (the RMSE of a target is an error), by key.
+        seconds: Time that each metric took, without its floor.
+        facts: Numbers of rows and columns, target, seed.
+    """
+
+    title: str
+    scores: dict[str, float]
+    floors: dict[str, float]
+    notes: dict[str, str]
+    tables: dict[str, pd.DataFrame] = field(repr=False)
+    figures: dict[str, Any] = field(repr=False)
+    goals: Mapping[str, Goal] = field(default_factory=dict)
+    seconds: dict[str, float] = field(default_factory=dict, repr=False)
+    facts: dict[str, Any] = field(default_factory=dict)
+
+    def goal(self, key: str) -> str:
+        """'higher', 'lower' or 'floor' (neither: the floor is ideal); '' for a mere fact."""
+        if key not in SCORES:
+            return ''
+        return self.goals.get(key, SCORES[key].goal)
+
+    def verdict(self, key: str) -> Verdict | None:
+        """Words about a score, None where there is nothing to say."""
+        meaning, value = SCORES[key], self.scores[key]
+        if meaning.verdict is None or not math.isfinite(value):
+            return None
+        floor = self.floors.get(key, math.nan)
+        goal = self.goals.get(key, meaning.goal)
+        return meaning.verdict(Reading(value, floor, goal, self.scores))
