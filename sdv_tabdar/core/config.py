@@ -8,6 +8,7 @@ hyperparameter setting' in that flat form.
 from __future__ import annotations
 
 import dataclasses
+import datetime
 import math
 from typing import Any
 
@@ -118,8 +119,8 @@ class TrainingConfig:
     Attributes:
         epochs: Passes over the table; None holds some rows out and trains for as long as their
             likelihood gains from it.
-        max_training_time: Seconds after which training ends, with the learning rate annealed
-            towards that end; None sets no limit.
+        max_training_time: Seconds (or a ``timedelta``, which becomes seconds) after which
+            training ends, with the learning rate annealed towards that end; None sets no limit.
         batch_size: Rows of a step; None chooses by the size of the table and the number of cores.
         learning_rate: Highest learning rate; None chooses by the rows of a step.
         optimizer: ``'muon'`` for the matrices of hidden layers, beside AdamW for the rest, or
@@ -150,6 +151,9 @@ class TrainingConfig:
         """Validate each field."""
         if self.epochs is not None:
             _check_integer(self, 'epochs', 1)
+        if isinstance(self.max_training_time, datetime.timedelta):
+            seconds = self.max_training_time.total_seconds()
+            object.__setattr__(self, 'max_training_time', seconds)
         if self.max_training_time is not None:
             _check_number(self, 'max_training_time', 0, open_low=True)
         if self.batch_size is not None:

@@ -20,7 +20,7 @@ _WARM_UP = 20  # steps
 _GROWTH = 0.06  # steps between two evaluations, as a share of those done
 _LOOK_BACK = 0.75  # a loss is compared with the one after this share of its steps ...
 _ERRORS = 1.0  # ... and has to be lower by so many standard errors of the difference
-_MIN_STEPS = 100  # before which the loss may stand still
+_MIN_STEPS = 200  # before which the loss may stand still
 
 
 class Stopping:

@@ -38,6 +38,7 @@ Weights = dict[str, Any]
 _PLATEAU_PATIENCE = 50  # epochs
 _CHECK_STEPS = 200  # between two looks at whether all is finite
 _MAX_LENGTH = 1.4  # of a training that ends by its held-out loss, in default lengths
+_SHORT_LENGTH = 0.5  # of a training of too few rows to hold any out, likewise
 _MAX_RETRIES = 3  # at a lower rate, after a loss that is not finite
 _LOWER_RATE = 0.5
 
@@ -264,6 +265,8 @@ class Trainer:
         epochs = config.epochs or default_epochs(num_rows, num_columns, self._batch_size)
         max_steps = epochs * self._steps_per_epoch
         if not holds_out(config, num_rows):
+            if config.epochs is None:  # a table of very few rows, which would be memorised
+                max_steps = max(int(_SHORT_LENGTH * max_steps), 1)
             return FixedLength(
                 max_steps, config.max_training_time, annealed=config.scheduler == 'cosine'
             )

@@ -6,6 +6,7 @@ import dataclasses
 import io
 import pickle
 from collections.abc import Callable, Iterator
+from pathlib import Path
 from typing import Any
 
 import cloudpickle  # type: ignore[import-untyped]
@@ -527,6 +528,24 @@ def test_a_loss_that_is_not_finite_is_an_error(
         pytest.raises(FloatingPointError, match='Try a lower learning_rate'),
     ):
         TabDAR(tiny, training, device='cpu', random_state=0).fit(mixed, kinds)
+
+
+def test_callbacks_and_checkpoints_reach_the_training(
+    mixed: pd.DataFrame, kinds: Kinds, tiny: ModelConfig, tmp_path: Path
+) -> None:
+    path = tmp_path / 'training.pt'
+    config = TrainingConfig(epochs=3, batch_size=64)
+    whole = TabDAR(tiny, config, device='cpu', random_state=0).fit(mixed, kinds)
+    parts = TabDAR(tiny, config, device='cpu', random_state=0)
+    parts.fit(mixed, kinds, callbacks=[lambda report: report.epoch == 1], checkpoint_path=path)
+    assert len(parts.loss_values) == 1
+    assert parts.training_history.reason == 'A callback ended training.'
+    assert path.exists()
+    parts.fit(mixed, kinds, checkpoint_path=path)
+    assert not path.exists()
+    assert parts.loss_values.equals(whole.loss_values)
+    assert parts.sample(5).equals(whole.sample(5))
+    assert parts.column_loss_values.empty
 
 
 # Odd tables

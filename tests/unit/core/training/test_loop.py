@@ -237,11 +237,10 @@ class Killed(Exception):
     [
         {'epochs': 3, 'batch_size': 48},
         {'epochs': 3, 'batch_size': 48, 'scheduler': 'plateau', 'ema_decay': 0.0},
-        {'epochs': 3, 'batch_size': 48, 'optimizer': 'adamw'},
         {'epochs': None, 'batch_size': 64, 'max_training_time': None},
     ],
 )
-@pytest.mark.parametrize('moment', [1, 7, 11])
+@pytest.mark.parametrize('moment', [1, 9])
 def test_a_training_that_was_cut_short_goes_on_as_if_it_had_not_been(
     train: Train,
     tmp_path: Path,
