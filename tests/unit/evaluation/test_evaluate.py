@@ -1,4 +1,4 @@
-"""The entry points: choice of metrics, floors, the report, awkward tables, messages."""
+"""The entry points: choice of metrics, the report, awkward tables, messages."""
 
 from __future__ import annotations
 
@@ -47,29 +47,6 @@ def test_report_holds_all_scores_with_floors(report):
     assert report.notes == {}
 
 
-def test_floors_of_errors_are_scaled_to_the_sizes(real, honest, types):
-    small = evaluate(real, honest[:100], types, metrics=['shape']).floors['shape_error']
-    large = evaluate(real, honest, types, metrics=['shape']).floors['shape_error']
-    assert small / large == pytest.approx(np.sqrt((1 / 1200 + 1 / 100) / (2 / 1200)))
-
-
-def test_frame_is_tidy(report, types):
-    frame = report.to_frame()
-    assert frame.columns.tolist() == ['metric', 'level', 'detail', 'score', 'floor', 'goal']
-    assert frame['level'].value_counts()[['column', 'pair']].tolist() == [6, 15]
-    means = frame[frame['level'] == 'column']['score'].mean()
-    assert means == pytest.approx(report.scores['shape_error'])
-
-
-def test_json_can_be_read_back(report, tmp_path):
-    text = report.to_json(tmp_path / 'report.json')
-    content = json.loads((tmp_path / 'report.json').read_text(encoding='utf-8'))
-    assert json.loads(text) == content
-    assert content['scores'] == report.scores
-    assert content['versions']['sdmetrics']
-    assert len(content['pairs']) == 15
-
-
 def test_metrics_without_their_inputs_are_left_out_and_noted(real, honest, types):
     found = evaluate(real[:200], honest[:200], types, floors=False)
     assert 'mle' not in found.scores
@@ -79,6 +56,8 @@ def test_metrics_without_their_inputs_are_left_out_and_noted(real, honest, types
 
 
 TYPES_2 = {'x': 'numerical', 'k': 'categorical'}
+
+
 AWKWARD = {
     'one row': (TYPES_2, pd.DataFrame({'x': [1.0], 'k': ['a']})),
     'two rows': (TYPES_2, pd.DataFrame({'x': [1.0, 2.0], 'k': ['a', 'b']})),
