@@ -24,7 +24,7 @@ def score(
     real_test: pd.DataFrame | None = None,
     *,
     target: str | None = None,
-    metrics: Sequence[str] | None = DEFAULT_SCORES,
+    metrics: Sequence[str] | str | None = DEFAULT_SCORES,
     seed: int = 0,
     paper_compatible: bool = False,
 ) -> dict[str, float]:
@@ -38,7 +38,8 @@ def score(
         real_test: Real rows that the synthesizer did not see, for `dcr_share`, `mle` and the
             membership attack.
         target: The column that `mle` predicts.
-        metrics: Which metrics; None for all that the inputs allow.
+        metrics: Which metrics; 'all' for all that the inputs allow, None for those of them that
+            do not take long.
         seed: Decides folds and subsamples.
         paper_compatible: Whether to add the scores of published protocols with their faults
             (`mle_paper`, `jsd_paper`, `dcr_share_paper`).
@@ -62,7 +63,7 @@ def floor_scores(
     real_test: pd.DataFrame | None = None,
     *,
     target: str | None = None,
-    metrics: Sequence[str] | None = DEFAULT_SCORES,
+    metrics: Sequence[str] | str | None = DEFAULT_SCORES,
     seed: int = 0,
     paper_compatible: bool = False,
 ) -> dict[str, float]:
@@ -77,7 +78,8 @@ def floor_scores(
         metadata: SDV metadata of the table, its dict, or a mapping from column to sdtype.
         real_test: Real rows that it does not see.
         target: The column that `mle` predicts.
-        metrics: Which metrics; None for all that the inputs allow.
+        metrics: Which metrics; 'all' for all that the inputs allow, None for those of them that
+            do not take long.
         seed: Decides halves, folds and subsamples.
         paper_compatible: Whether to add the scores of published protocols with their faults.
 
@@ -101,12 +103,13 @@ def evaluate(
     real_test: pd.DataFrame | None = None,
     *,
     target: str | None = None,
-    metrics: Sequence[str] | None = None,
+    metrics: Sequence[str] | str | None = None,
     seed: int = 0,
     floors: bool = True,
     paper_compatible: bool = False,
     density_pairs: Sequence[tuple[str, str]] | None = None,
     title: str = 'Synthetic data report',
+    verbose: bool = True,
 ) -> Report:
     """Score a synthetic table and put the scores beside what perfect data would score.
 
@@ -120,13 +123,15 @@ def evaluate(
         metadata: SDV metadata of the table, its dict, or a mapping from column to sdtype.
         real_test: Real rows that the synthesizer did not see.
         target: The column that `mle` predicts.
-        metrics: Which metrics; None for all that the inputs allow.
+        metrics: Which metrics; 'all' for all that the inputs allow, None for those of them that
+            do not take long.
         seed: Decides folds, subsamples and halves.
         floors: Whether to compute the floors, which takes about half as long again.
         paper_compatible: Whether to add the scores of published protocols with their faults.
         density_pairs: Pairs of columns for the report's two-dimensional densities; None for the
             pairs with the largest error and the most strongly related ones.
         title: The heading of the report.
+        verbose: Whether to show the progress.
 
     Returns:
         The report.
@@ -141,11 +146,15 @@ def evaluate(
     chosen, skipped = chosen_metrics(
         metrics, holdout=real_test is not None, target=target is not None
     )
-    found = compute_metrics(chosen, context)
+    found = compute_metrics(chosen, context, progress='Scores' if verbose else None)
+    floor = {}
+    if floors:
+        bar = 'Floors' if verbose else None
+        floor = compute_floors(chosen, context, found.scores, progress=bar)
     return Report(
         title=title,
         scores=found.scores,
-        floors=compute_floors(chosen, context, found.scores) if floors else {},
+        floors=floor,
         notes={**{name: f'left out: it {why}.' for name, why in skipped.items()}, **found.notes},
         tables=found.tables,
         figures=figures_of(context, found.tables, found.arrays, density_pairs),

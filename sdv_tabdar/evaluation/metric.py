@@ -133,6 +133,7 @@ class Metric:
             `compute` returns (ends of an interval, what real rows score) are facts beside them.
         needs_holdout: Whether it needs rows that were not trained on.
         needs_target: Whether it needs a column to predict.
+        costly: Whether it takes minutes on a large table and is left out unless it is asked for.
     """
 
     name: str
@@ -140,6 +141,7 @@ class Metric:
     scores: tuple[Score, ...]
     needs_holdout: bool = False
     needs_target: bool = False
+    costly: bool = False
 
     @property
     def main_key(self) -> str:

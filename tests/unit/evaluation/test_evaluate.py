@@ -16,7 +16,7 @@ from sdv_tabdar.evaluation.metrics import mle as mle_module
 
 @pytest.fixture(scope='module')
 def report(real, broken, holdout, types):
-    return evaluate(real[:300], broken[:300], types, holdout[:150], target='member')
+    return evaluate(real[:300], broken[:300], types, holdout[:150], target='member', metrics='all')
 
 
 def test_default_scores(real, honest, holdout, types):
@@ -52,6 +52,7 @@ def test_metrics_without_their_inputs_are_left_out_and_noted(real, honest, types
     assert 'mle' not in found.scores
     assert found.notes['mle'].startswith('left out: it needs real_test')
     assert 'membership' in found.notes
+    assert 'takes long' not in found.notes['membership']
     assert found.floors == {}
 
 
@@ -156,3 +157,21 @@ def test_evaluation_can_be_imported_without_torch():
         "assert not [name for name in sys.modules if name.startswith('sdv_tabdar.core')]\n"
     )
     subprocess.run([sys.executable, '-c', code], check=True, capture_output=True)
+
+
+def test_costly_metrics_are_left_out_unless_asked_for(real, honest, holdout, types, monkeypatch):
+    monkeypatch.setitem(mle_module.TREES, 'n_estimators', 5)
+    found = evaluate(real[:100], honest[:100], types, holdout[:100], floors=False)
+    assert 'detect_xgb' not in found.scores
+    assert found.notes['detectors'].startswith('left out: it takes long; ask for it by its name')
+    asked = score(real[:100], honest[:100], types, holdout[:100], metrics=['sdmetrics_dcr'])
+    assert set(asked) == {'sdmetrics_dcr'}
+
+
+def test_progress_can_be_shown_or_not(real, honest, types, capsys):
+    evaluate(real[:100], honest[:100], types, metrics=['shape'], verbose=True)
+    shown = capsys.readouterr().err
+    assert 'Scores' in shown
+    assert 'Floors' in shown
+    evaluate(real[:100], honest[:100], types, metrics=['shape'], verbose=False)
+    assert capsys.readouterr().err == ''

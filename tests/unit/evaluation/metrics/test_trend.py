@@ -55,3 +55,19 @@ def test_shuffled_columns_are_seen(real, broken, honest, types):
 def test_order_of_rows_does_not_matter(real, honest, types):
     mixed = [frame.sample(frac=1, random_state=seed) for seed, frame in enumerate((real, honest))]
     assert trend_of(*mixed, types) == pytest.approx(trend_of(real, honest, types), abs=1e-12)
+
+
+def test_an_outlier_moves_own_edges_but_not_the_real_ones(real, honest, types):
+    far = honest.assign(weight=honest['weight'].where(honest.index > 0, 60.0))
+    ours, before = trend_of(real, far, types), trend_of(real, honest, types)
+    assert ours['trend_error'] > before['trend_error'] + 0.05
+    assert ours['trend_real_edges_error'] == pytest.approx(
+        before['trend_real_edges_error'], abs=0.02
+    )
+
+
+def test_correlation_of_a_constant_is_undefined(real, honest, types):
+    constant = honest.assign(weight=1.0)
+    pairs = evaluate(real, constant, types, metrics=['trend'], floors=False).tables['pairs']
+    row = pairs[(pairs['column_1'] == 'height') & (pairs['column_2'] == 'weight')]
+    assert row['score'].isna().all()

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import html
 import json
 
 import pytest
@@ -33,6 +34,14 @@ def test_json_can_be_read_back(report, tmp_path):
 
 def test_page_can_be_written(real, honest, types, tmp_path):
     found = evaluate(real[:100], honest[:100], types, metrics=['shape'], floors=False)
-    text = found.to_html(tmp_path / 'report.html')
+    text = found.to_html()
+    assert found.to_html(str(tmp_path / 'report.html')) == tmp_path / 'report.html'
     assert (tmp_path / 'report.html').read_text(encoding='utf-8') == text
     assert '<h2>What gives it away</h2>' not in text
+
+
+def test_notebooks_show_the_page_in_a_frame(real, honest, types):
+    found = evaluate(real[:100], honest[:100], types, metrics=['shape'], floors=False)
+    shown = found._repr_html_()
+    assert shown.startswith('<iframe srcdoc="&lt;!doctype html&gt;')
+    assert html.unescape(shown.split('"')[1]) == found.to_html()
