@@ -6,6 +6,7 @@ from collections.abc import Sequence
 
 import pandas as pd
 
+from sdv_tabdar.evaluation.beyond import reasons_beyond
 from sdv_tabdar.evaluation.columns import ColumnTypes, resolve_columns
 from sdv_tabdar.evaluation.compute import compute_metrics
 from sdv_tabdar.evaluation.context import Context
@@ -108,6 +109,7 @@ def evaluate(
     floors: bool = True,
     paper_compatible: bool = False,
     density_pairs: Sequence[tuple[str, str]] | None = None,
+    independent_draws: pd.DataFrame | None = None,
     title: str = 'Synthetic data report',
     verbose: bool = True,
 ) -> Report:
@@ -130,6 +132,8 @@ def evaluate(
         paper_compatible: Whether to add the scores of published protocols with their faults.
         density_pairs: Pairs of columns for the report's two-dimensional densities; None for the
             pairs with the largest error and the most strongly related ones.
+        independent_draws: Rows that the same synthesizer drew independently of each other, if
+            `synthetic` was drawn otherwise: they tell why a score is better than its floor.
         title: The heading of the report.
         verbose: Whether to show the progress.
 
@@ -151,10 +155,15 @@ def evaluate(
     if floors:
         bar = 'Floors' if verbose else None
         floor = compute_floors(chosen, context, found.scores, progress=bar)
+    independent = None
+    if independent_draws is not None:
+        drawn = {'independent_draws': independent_draws}
+        independent = prepare_frames(drawn, context.columns)['independent_draws']
     return Report(
         title=title,
         scores=found.scores,
         floors=floor,
+        reasons=reasons_beyond(chosen, context, found, floor, independent),
         notes={**{name: f'left out: it {why}.' for name, why in skipped.items()}, **found.notes},
         tables=found.tables,
         figures=figures_of(context, found.tables, found.arrays, density_pairs),

@@ -71,11 +71,13 @@ class Verdict:
         words: The words.
         mood: Whether they are good news.
         copying: Whether they say that training rows were copied.
+        beyond: Whether the score is better than a sample of real rows would score.
     """
 
     words: str
     mood: Mood
     copying: bool = False
+    beyond: bool = False
 
 
 @dataclass(frozen=True)

@@ -2,19 +2,22 @@
 
 from __future__ import annotations
 
-from collections.abc import Sequence
+import math
+from collections.abc import Mapping, Sequence
 from importlib import import_module
 
-from sdv_tabdar.evaluation.metric import Beside, Metric
+from sdv_tabdar.evaluation.metric import Beside, Goal, Metric, Reading, Verdict
 
 FILES = (
     'xgb_c2st',
     'lr_c2st',
     'shape',
     'trend',
+    'marginals',
     'jsd',
     'alpha_precision',
     'mle',
+    'utility',
     'dcr',
     'nndr',
     'membership',
@@ -45,6 +48,27 @@ REAL_BESIDE = {
     key: score.floor.key for key, score in SCORES.items() if isinstance(score.floor, Beside)
 }
 """Scores whose floor is another score of the same run."""
+
+
+def verdict_of(
+    key: str,
+    scores: Mapping[str, float],
+    floors: Mapping[str, float],
+    goals: Mapping[str, Goal],
+) -> Verdict | None:
+    """Words about a score, None where there is nothing to say.
+
+    Args:
+        key: The score.
+        scores: All scores of a run.
+        floors: Their floors.
+        goals: Goals that the data decided.
+    """
+    meaning, value = SCORES[key], scores[key]
+    if meaning.verdict is None or not math.isfinite(value):
+        return None
+    floor = floors.get(key, math.nan)
+    return meaning.verdict(Reading(value, floor, goals.get(key, meaning.goal), scores))
 
 
 def chosen_metrics(

@@ -104,6 +104,8 @@ def detectors(context: Context) -> MetricResult:
         scores[f'detect_worst{suffix}'] = max(aucs.values())
     scores['detect_excess'] = scores['detect_worst'] - scores['detect_worst_real']
     scores['detect_rows'] = float(rows)
+    # The standard error of the AUC of two samples of one population.
+    scores['detect_chance'] = float(np.sqrt((2 * rows + 1) / (12 * rows**2)))
     return MetricResult(scores)
 
 
@@ -133,18 +135,20 @@ def beside_real(reading: Reading) -> Verdict | None:
     """How far an AUC is above that of real rows."""
     if not np.isfinite(reading.floor):
         return None
-    return _verdict(reading.value - reading.floor)
+    return _verdict(reading.value - reading.floor, reading)
 
 
 def excess(reading: Reading) -> Verdict:
     """The same of a difference."""
-    return _verdict(reading.value)
+    return _verdict(reading.value, reading)
 
 
-def _verdict(above: float) -> Verdict:
+def _verdict(above: float, reading: Reading) -> Verdict:
     """Words about an AUC above that of real rows."""
     if above <= 0.01:
         return Verdict('as real rows', 'good')
+    if above <= 2 * reading.scores.get('detect_chance', 0.0):
+        return Verdict(f'{above:.3f} above real rows, within chance', 'good')
     return Verdict(f'{above:.3f} above real rows', 'fair' if above <= 0.05 else 'poor')
 
 

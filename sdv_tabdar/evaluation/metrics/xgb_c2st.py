@@ -39,7 +39,7 @@ def verdict(reading: Reading) -> Verdict:
     floor = reading.floor if math.isfinite(reading.floor) and reading.floor else 1.0
     ratio = reading.value / max(floor, 1e-9)
     if ratio >= 0.97:
-        return Verdict('As hard to tell apart as real from real.', 'good')
+        return Verdict('As hard to tell apart as real from real.', 'good', beyond=ratio > 1.01)
     if ratio >= 0.8:
         return Verdict('Hard to tell from real data.', 'good')
     if ratio >= 0.5:

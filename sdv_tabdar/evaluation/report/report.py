@@ -56,6 +56,7 @@ class Report(ReportData):
             'scores': self.scores,
             'floors': self.floors,
             'notes': self.notes,
+            'reasons': self.reasons,
             'seconds': self.seconds,
             'versions': {name: version(name) for name in _installed()},
             **{name: table.to_dict('records') for name, table in self.tables.items()},

@@ -29,6 +29,7 @@ def test_every_score_says_what_it_means(key):
     assert score.meaning.endswith('.')
     assert score.goal in {'higher', 'lower', 'floor'}
     assert score.floor is not None or score.ideal is not None or key == 'mle_paper'
+    assert len(score.meaning) < 250
 
 
 def test_a_metric_can_be_asked_for_by_the_key_of_a_score():
