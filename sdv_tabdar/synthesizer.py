@@ -216,9 +216,9 @@ class TabDARSynthesizer(SDVHooks):
             The processed table, as a frame or a dictionary like ``data``.
         """
         if isinstance(data, PlainTables):
-            return self._preprocess_plain(data)
+            return self._preprocess_plain(data, stacklevel=4)  # called by fit and by SDV's fit
         with untouched_random_states(), private_names.unchanged(self):
-            processed = self._preprocess_plain(self._learnt(data))
+            processed = self._preprocess_plain(self._learnt(data), stacklevel=2)
         return self._as_given({name: table.copy() for name, table in processed.items()})
 
     def fit_processed_data(self, processed_data: pd.DataFrame | Tables) -> None:
