@@ -501,6 +501,14 @@ def has_constraints(synth: Any) -> bool:
     return bool(synth._chained_constraints or synth._reject_sampling_constraints)
 
 
+def constrained_columns(synth: Any) -> set[str]:
+    """Columns of the user's that a constraint is about."""
+    columns: set[str] = set()
+    for constraint in [*synth._chained_constraints, *synth._reject_sampling_constraints]:
+        columns |= _looks_at(constraint)
+    return columns
+
+
 def valid_rows(synth: Any, table: pd.DataFrame) -> pd.Series:
     """Which rows meet all constraints.
 
