@@ -27,6 +27,7 @@ from rdt.transformers.utils import learn_rounding_digits
 from sdv.cag import Inequality, Range
 from sdv.cag._errors import ConstraintNotMetError  # what constraints raise; SDV exports it nowhere
 from sdv.cag._utils import get_lower_precision_format
+from sdv.cag.one_hot_encoding import EPSILON
 from sdv.cag.programmable_constraint import ProgrammableConstraintHarness
 from sdv.single_table.base import FIXED_RNG_SEED, BaseSingleTableSynthesizer
 
@@ -91,6 +92,23 @@ class Combinations:
     names: tuple[str, ...]
     joint: str
     labels: Mapping[str, tuple[Any, ...]]
+
+
+@dataclasses.dataclass(frozen=True)
+class OneHot:
+    """What a OneHotEncoding calls its columns.
+
+    Attributes:
+        names: Its columns.
+        is_joint: Whether it puts one column of their names in their place, and not one for each.
+        zero: What it writes for a 0 if it does not.
+        one: What it writes for a 1.
+    """
+
+    names: tuple[str, ...]
+    is_joint: bool
+    zero: float
+    one: float
 
 
 @contextlib.contextmanager
@@ -380,6 +398,17 @@ def combinations(constraint: Any) -> Combinations:
     return Combinations(
         tuple(constraint.column_names), constraint._joint_column, constraint._ids_to_combinations
     )
+
+
+def increments(constraint: Any) -> tuple[str, float]:
+    """The column of a FixedIncrements, and what its values are multiples of."""
+    return constraint.column_name, float(constraint.increment_value)
+
+
+def one_hot(constraint: Any) -> OneHot:
+    """The columns of a OneHotEncoding."""
+    is_joint = constraint.learning_strategy == 'categorical'
+    return OneHot(tuple(constraint._column_names), is_joint, EPSILON, 1 - EPSILON)
 
 
 def has_constraints(synth: Any) -> bool:

@@ -574,7 +574,9 @@ def test_a_progress_bar_is_shown_when_asked_for(
 
 def test_densities_of_cells_sum_to_one_over_the_levels(fitted: TabDAR, mixed: pd.DataFrame) -> None:
     name = next(
-        name for name, kind in zip(fitted.column_names, mixed.dtypes, strict=True) if pd.api.types.is_object_dtype(kind)
+        name
+        for name, kind in zip(fitted.column_names, mixed.dtypes, strict=True)
+        if pd.api.types.is_object_dtype(kind)
     )
     row = mixed.head(1)
     chances = fitted.predict_proba(row, None, name).iloc[0]
