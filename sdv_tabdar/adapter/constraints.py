@@ -62,8 +62,11 @@ def _transform_whole_rows(draft: Draft, step: ConstraintStep) -> WholeRows:
             rows = draft.cells[whole]
         transformed = step.constraint.transform(rows)
     except private_names.ConstraintNotMetError as error:
+        form = draft.table.form
+        message = private_names.order_message(draft.table.host, rows, form.restore) or error
         raise private_names.ConstraintNotMetError(
-            f'Unable to sample any rows for the given conditions: they break a constraint. {error}'
+            f'Unable to sample any rows for the given conditions: they break a constraint. '
+            f'{message}'
         ) from error
     except Exception:
         # A user's own constraint may need columns that are not known.

@@ -26,11 +26,14 @@ class DateForm:
         text_format: Format of dates that are written as text or numbers, from the metadata.
         is_text: Whether the dates are text that ``text_format`` reads and writes exactly.
         time_zone: Time zone of the dates, if they have one.
+        stays_text: Whether SDV is to see text, because a constraint compares it with text in
+            another format, at the coarser precision of the two.
     """
 
     text_format: str | None = None
     is_text: bool = False
     time_zone: datetime.tzinfo | None = None
+    stays_text: bool = False
 
     @classmethod
     def learn(cls, values: pd.Series, text_format: str | None) -> DateForm:
@@ -60,7 +63,7 @@ class DateForm:
             values = plain_objects(values)
             present = values.dropna()
             is_dates = all(isinstance(value, DATE_TYPES) for value in present)
-            if not len(present) or not (is_dates or self.is_text):
+            if not len(present) or not (is_dates or self.is_text) or self.stays_text:
                 return values
             try:
                 values = self._parsed(values)

@@ -9,7 +9,7 @@ from __future__ import annotations
 import contextlib
 import dataclasses
 import random
-from collections.abc import Hashable, Iterator, Mapping, Sequence
+from collections.abc import Callable, Hashable, Iterator, Mapping, Sequence
 from typing import Any
 
 import numpy as np
@@ -370,6 +370,45 @@ def compared_format(constraint: Any) -> str | None:
         return None
     formats = constraint._low_datetime_format, constraint._high_datetime_format
     return None if formats[0] == formats[1] else get_lower_precision_format(*formats)
+
+
+def compared_columns(synth: Any) -> list[tuple[str, str]]:
+    """The lower and the upper column of each Inequality, which SDV compares as text if they are."""
+    every = (*synth._chained_constraints, *synth._reject_sampling_constraints)
+    return [
+        (constraint._low_column_name, constraint._high_column_name)
+        for constraint in every
+        if isinstance(constraint, Inequality)
+    ]
+
+
+def order_message(
+    synth: Any, table: pd.DataFrame, written: Callable[[pd.DataFrame], pd.DataFrame]
+) -> str | None:
+    """SDV's message about rows that break an Inequality or a Range.
+
+    Args:
+        synth: The synthesizer.
+        table: Rows in plain form, some or all columns.
+        written: Puts rows of ``table`` in the form in which they are to be shown.
+
+    Returns:
+        The message about the first such constraint; None if there is none.
+    """
+    metadata = synth._original_metadata
+    for constraint in (*synth._chained_constraints, *synth._reject_sampling_constraints):
+        if not isinstance(constraint, (Inequality, Range)):
+            continue
+        middle = getattr(constraint, '_middle_column_name', None)
+        names = [constraint._low_column_name, middle, constraint._high_column_name]
+        names = [name for name in names if name is not None]
+        if set(names) <= set(table.columns):
+            valid = np.asarray(constraint.is_valid(table, metadata), dtype=bool)
+            if not valid.all():
+                rows = written(table.loc[~valid, names])
+                message: str = constraint._format_error_message_constraint(rows, table_name(synth))
+                return message
+    return None
 
 
 def rewritten_columns(synth: Any, table: pd.DataFrame) -> list[tuple[str, ...]]:
