@@ -456,13 +456,18 @@ class TabDARSynthesizer(SDVHooks):
             filled = [{private_names.table_name(self): frame} for frame in filled]
         return filled if num_draws > 1 else filled[0]
 
-    def predict_proba(self, data: pd.DataFrame, column: Hashable) -> pd.DataFrame:
+    def predict_proba(
+        self, data: pd.DataFrame, column: Hashable, num_samples: int = 200
+    ) -> pd.DataFrame:
         """The distribution of a column of categories, given the other known cells of each row.
 
         Args:
             data: Rows; any of the other columns. A missing cell counts as unknown, and what
                 ``data`` has in ``column`` itself is ignored.
             column: A categorical, boolean or ordinal column, or an id that is no key.
+            num_samples: Draws for each row, of which probabilities are the shares. Only for a
+                column that a constraint or a transformer replaces, where its law does not follow
+                from those of the new columns.
 
         Returns:
             Probabilities: one row a row of ``data`` (same index), one column a level; a level
@@ -470,17 +475,21 @@ class TabDARSynthesizer(SDVHooks):
 
         Raises:
             sdv.errors.SamplingError: If the synthesizer has not been fitted.
-            ValueError: If the column is unknown, not categorical, or replaced by a constraint.
+            ValueError: If the column is unknown or not categorical, or ``num_samples`` is no whole
+                number of at least 1.
         """
         check_column(column)
+        check_count('num_samples', num_samples, 1)
         predictor = Predictor(self._table_to_sample())
-        return predictor.probabilities(self._table_in(data), column)
+        with self._drawing():
+            return predictor.probabilities(self._table_in(data), column, num_samples)
 
     def predict_quantiles(
         self,
         data: pd.DataFrame,
         column: Hashable,
         quantiles: Sequence[float] = (0.05, 0.5, 0.95),
+        num_samples: int = 200,
     ) -> pd.DataFrame:
         """Quantiles of a column of numbers or dates, given the other known cells of each row.
 
@@ -488,6 +497,7 @@ class TabDARSynthesizer(SDVHooks):
             data: As in :meth:`predict_proba`.
             column: A numerical or datetime column.
             quantiles: Levels from 0 to 1.
+            num_samples: As in :meth:`predict_proba`; quantiles are those of the draws.
 
         Returns:
             One row a row of ``data`` (same index), one column a level: numbers in the unit of
@@ -495,13 +505,15 @@ class TabDARSynthesizer(SDVHooks):
 
         Raises:
             sdv.errors.SamplingError: If the synthesizer has not been fitted.
-            ValueError: If the column is unknown, not numerical, or replaced by a constraint, or a
-                level is not within 0 and 1.
+            ValueError: If the column is unknown or not numerical, a level is not within 0 and 1,
+                or ``num_samples`` is no whole number of at least 1.
         """
         check_column(column)
         check_quantiles(quantiles)
+        check_count('num_samples', num_samples, 1)
         predictor = Predictor(self._table_to_sample())
-        return predictor.quantiles(self._table_in(data), column, quantiles)
+        with self._drawing():
+            return predictor.quantiles(self._table_in(data), column, quantiles, num_samples)
 
     def log_likelihood(
         self,

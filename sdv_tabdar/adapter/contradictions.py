@@ -67,7 +67,7 @@ def check_order(draft: Draft, constraint: Any, columns: OrderedColumns) -> None:
             lows, highs = bounds[lower][0], bounds[upper][1]
             text_format = private_names.compared_format(constraint)
             if text_format is not None:
-                lows, highs = (_coarser(counts, text_format) for counts in (lows, highs))
+                lows, highs = (coarser_dates(counts, text_format) for counts in (lows, highs))
             wrong = lows > highs
             if wrong.any():
                 row = int(wrong.argmax())
@@ -75,7 +75,7 @@ def check_order(draft: Draft, constraint: Any, columns: OrderedColumns) -> None:
                 raise contradiction(draft, constraint, row, (lower, upper), reason)
 
 
-def _coarser(counts: Floats, text_format: str) -> Floats:
+def coarser_dates(counts: Floats, text_format: str) -> Floats:
     """Dates in nanoseconds as a format writes them."""
     known = np.isfinite(counts)
     found = counts.copy()

@@ -30,6 +30,8 @@ class DateForm:
         time_zone: Time zone of the dates, if they have one.
         has_nanoseconds: Whether some date is no whole number of microseconds.
         ends: Earliest and latest date in whole nanoseconds; None if there is none.
+        stays_text: Whether SDV is to see text, because a constraint compares it with text in
+            another format, at the coarser precision of the two.
     """
 
     text_format: str | None = None
@@ -37,6 +39,7 @@ class DateForm:
     time_zone: datetime.tzinfo | None = None
     has_nanoseconds: bool = True
     ends: tuple[int, int] | None = None
+    stays_text: bool = False
 
     @classmethod
     def learn(cls, values: pd.Series, text_format: str | None) -> DateForm:
@@ -80,7 +83,7 @@ class DateForm:
             values = plain_objects(values)
             present = values.dropna()
             is_dates = all(isinstance(value, DATE_TYPES) for value in present)
-            if not len(present) or not (is_dates or self.is_text):
+            if not len(present) or not (is_dates or self.is_text) or self.stays_text:
                 return values
             try:
                 values = self._parsed(values)

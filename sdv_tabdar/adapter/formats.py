@@ -191,12 +191,18 @@ class TableFormat:
     order: tuple[str, ...]
 
     @classmethod
-    def learn(cls, frame: pd.DataFrame, columns: Mapping[str, Mapping[str, Any]]) -> TableFormat:
+    def learn(
+        cls,
+        frame: pd.DataFrame,
+        columns: Mapping[str, Mapping[str, Any]],
+        compared: Iterable[tuple[str, str]] = (),
+    ) -> TableFormat:
         """Look at a training table.
 
         Args:
             frame: The user's table.
             columns: The metadata's description of each column.
+            compared: SDV's labels of columns that constraints compare as text.
 
         Raises:
             InvalidDataError: If two columns have the same name.
@@ -216,6 +222,19 @@ class TableFormat:
             formats.append(
                 ColumnFormat.learn(frame[name], entry.get('sdtype'), entry.get('datetime_format'))
             )
+        text = {column.key: column.dates.text_format for column in formats if column.dates.is_text}
+        kept = {
+            key
+            for low, high in compared
+            for key in (low, high)
+            if low in text and high in text and text[low] != text[high]
+        }
+        formats = [
+            dataclasses.replace(column, dates=dataclasses.replace(column.dates, stays_text=True))
+            if column.key in kept
+            else column
+            for column in formats
+        ]
         known = [key for key in columns if key in keys]
         return cls(tuple(formats), tuple(known + [key for key in keys if key not in columns]))
 

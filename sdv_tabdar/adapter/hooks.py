@@ -270,12 +270,23 @@ class SDVHooks(private_names.BaseSingleTableSynthesizer):
             warnings.warn(f'{_ADVICE}\n{text}', stacklevel=stacklevel + 1)
 
     def _validate_plain(self, plain: PlainTables) -> None:
-        """SDV's ``validate``, with a check of its own before it."""
+        """SDV's ``validate``, with a check of its own before it.
+
+        Raises:
+            sdv.cag._errors.ConstraintNotMetError: With the rows as the user has them.
+        """
         original = private_names.original_table(self)
-        check_finite(plain[private_names.table_name(self)], original.columns)
+        table = plain[private_names.table_name(self)]
+        check_finite(table, original.columns)
         entries = plain.form.plain_entries(original.columns)
-        with quiet_about_plain_dates(plain.form), private_names.described(self, entries):
-            super().validate(plain)
+        try:
+            with quiet_about_plain_dates(plain.form), private_names.described(self, entries):
+                super().validate(plain)
+        except private_names.ConstraintNotMetError as error:
+            message = private_names.order_message(self, table, plain.form.restore)
+            if message is None:
+                raise
+            raise private_names.ConstraintNotMetError(message) from error
 
     def _processed_tables(self, processed_data: Any) -> PlainTables:
         """What a user has made of the processed table, to be learnt from anew."""

@@ -10,7 +10,7 @@ from __future__ import annotations
 import numpy as np
 
 from sdv_tabdar.adapter import private_names
-from sdv_tabdar.adapter.contradictions import bounds_of, check_order
+from sdv_tabdar.adapter.contradictions import bounds_of, check_order, coarser_dates
 from sdv_tabdar.adapter.draft import Draft, Flags, Floats, WholeRows
 from sdv_tabdar.adapter.private_names import ConstraintStep, OrderedColumns
 from sdv_tabdar.adapter.values import is_missing
@@ -30,7 +30,8 @@ def keep_order(draft: Draft, step: ConstraintStep, whole: WholeRows) -> None:
     if all(name in draft.table.profiles for name in columns.names):
         if not draft.fill:
             check_order(draft, step.constraint, columns)
-        _tell_differences(draft, columns, whole)
+        text_format = private_names.compared_format(step.constraint)
+        _tell_differences(draft, columns, whole, text_format)
     _tell_nulls(draft, columns, whole)
 
 
@@ -41,10 +42,21 @@ def log_difference(lower: Floats, upper: Floats) -> Floats:
         return np.where(difference < 0, np.nan, np.log(difference + 1))
 
 
-def _tell_differences(draft: Draft, columns: OrderedColumns, whole: WholeRows) -> None:
-    """Differences of two known columns are known, and of one to a range of the next in a range."""
+def _tell_differences(
+    draft: Draft, columns: OrderedColumns, whole: WholeRows, text_format: str | None
+) -> None:
+    """Differences of two known columns are known, and of one to a range of the next in a range.
+
+    Args:
+        draft: What is known.
+        columns: What the constraint calls its columns.
+        whole: Rows that the constraint itself transforms.
+        text_format: The format at whose precision SDV takes differences of dates, if any.
+    """
     names = columns.names
     values = {name: draft.numbers(name) for name in names}
+    if text_format is not None:
+        values = {name: coarser_dates(counts, text_format) for name, counts in values.items()}
     chained = ~np.isnan(values[names[0]])  # every column so far is known
     for place, name in enumerate(columns.differences):
         lower, upper = names[place], names[place + 1]
@@ -54,7 +66,7 @@ def _tell_differences(draft: Draft, columns: OrderedColumns, whole: WholeRows) -
         chained = chained & told
         if upper in draft.exact:
             draft.mark_told(upper, chained)
-        if upper in draft.partial and draft.restricts(name):
+        if upper in draft.partial and draft.restricts(name) and text_format is None:
             _tell_range(draft, name, upper, values[lower])
 
 

@@ -9,7 +9,7 @@ from __future__ import annotations
 import contextlib
 import copy
 import dataclasses
-from collections.abc import Hashable, Iterator, Mapping, Sequence
+from collections.abc import Callable, Hashable, Iterator, Mapping, Sequence
 from typing import Any
 
 import numpy as np
@@ -28,6 +28,7 @@ from rdt.transformers.utils import learn_rounding_digits
 from sdv.cag import Inequality, Range
 from sdv.cag._errors import ConstraintNotMetError  # what constraints raise; SDV exports it nowhere
 from sdv.cag._utils import get_lower_precision_format
+from sdv.cag.one_hot_encoding import EPSILON
 from sdv.cag.programmable_constraint import ProgrammableConstraintHarness
 from sdv.data_processing.numerical_formatter import MAX_DECIMALS
 from sdv.single_table.base import FIXED_RNG_SEED, BaseSingleTableSynthesizer
@@ -95,6 +96,23 @@ class Combinations:
     names: tuple[str, ...]
     joint: str
     labels: Mapping[str, tuple[Any, ...]]
+
+
+@dataclasses.dataclass(frozen=True)
+class OneHot:
+    """What a OneHotEncoding calls its columns.
+
+    Attributes:
+        names: Its columns.
+        is_joint: Whether it puts one column of their names in their place, and not one for each.
+        zero: What it writes for a 0 if it does not.
+        one: What it writes for a 1.
+    """
+
+    names: tuple[str, ...]
+    is_joint: bool
+    zero: float
+    one: float
 
 
 def table_name(synth: Any) -> str:
@@ -468,6 +486,45 @@ def compared_format(constraint: Any) -> str | None:
     return None if formats[0] == formats[1] else get_lower_precision_format(*formats)
 
 
+def compared_columns(synth: Any) -> list[tuple[str, str]]:
+    """The lower and the upper column of each Inequality, which SDV compares as text if they are."""
+    every = (*synth._chained_constraints, *synth._reject_sampling_constraints)
+    return [
+        (constraint._low_column_name, constraint._high_column_name)
+        for constraint in every
+        if isinstance(constraint, Inequality)
+    ]
+
+
+def order_message(
+    synth: Any, table: pd.DataFrame, written: Callable[[pd.DataFrame], pd.DataFrame]
+) -> str | None:
+    """SDV's message about rows that break an Inequality or a Range.
+
+    Args:
+        synth: The synthesizer.
+        table: Rows in plain form, some or all columns.
+        written: Puts rows of ``table`` in the form in which they are to be shown.
+
+    Returns:
+        The message about the first such constraint; None if there is none.
+    """
+    metadata = synth._original_metadata
+    for constraint in (*synth._chained_constraints, *synth._reject_sampling_constraints):
+        if not isinstance(constraint, (Inequality, Range)):
+            continue
+        middle = getattr(constraint, '_middle_column_name', None)
+        names = [constraint._low_column_name, middle, constraint._high_column_name]
+        names = [name for name in names if name is not None]
+        if set(names) <= set(table.columns):
+            valid = np.asarray(constraint.is_valid(table, metadata), dtype=bool)
+            if not valid.all():
+                rows = written(table.loc[~valid, names])
+                message: str = constraint._format_error_message_constraint(rows, table_name(synth))
+                return message
+    return None
+
+
 def rewritten_columns(synth: Any, table: pd.DataFrame) -> list[tuple[str, ...]]:
     """For each constraint that changes columns, those that it keeps, but with other values.
 
@@ -494,6 +551,17 @@ def combinations(constraint: Any) -> Combinations:
     return Combinations(
         tuple(constraint.column_names), constraint._joint_column, constraint._ids_to_combinations
     )
+
+
+def increments(constraint: Any) -> tuple[str, float]:
+    """The column of a FixedIncrements, and what its values are multiples of."""
+    return constraint.column_name, float(constraint.increment_value)
+
+
+def one_hot(constraint: Any) -> OneHot:
+    """The columns of a OneHotEncoding."""
+    is_joint = constraint.learning_strategy == 'categorical'
+    return OneHot(tuple(constraint._column_names), is_joint, EPSILON, 1 - EPSILON)
 
 
 def has_constraints(synth: Any) -> bool:

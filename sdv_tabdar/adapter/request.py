@@ -122,10 +122,12 @@ def _transform(
 
 def _restrict(draft: Draft, known: Known, fields: Fields) -> None:
     """Tell the model of cells that are known in part, where it can be told."""
+    rewritten = {key for keys in draft.table.rewritten for key in keys}
     for key, wanted in known.partial.items():
         targets = fields.get(draft.stands_for.get(key, key), [])
         rows = np.array([entry is not None for entry in wanted])
-        if len(targets) != 1 or targets[0] not in draft.model.column_names:
+        is_same = len(targets) == 1 and targets[0] in draft.model.column_names
+        if not is_same or key in rewritten:  # a constraint of the user's own has other values
             draft.mark_loose(key, rows)
             continue
         distinct = dict.fromkeys(entry for entry in wanted if entry is not None)
