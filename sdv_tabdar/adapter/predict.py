@@ -48,8 +48,9 @@ class Predictor:
         profile = self.table.profiles[key]
         if profile.role is Role.DATE:
             zone = profile.column.dates.time_zone
-            unit = self.processed.units.get(key) or 1.0
-            found = found.apply(lambda counts: pd.to_datetime((counts / unit).round() * unit))
+            found = found.apply(
+                lambda counts: pd.to_datetime(self.processed.rounded(counts.rename(key)))
+            )
             if zone is not None:
                 found = found.apply(lambda dates: dates.dt.tz_localize('UTC').dt.tz_convert(zone))
         return found.set_axis(data.index, axis=0)
