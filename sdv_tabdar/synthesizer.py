@@ -437,8 +437,9 @@ class TabDARSynthesizer(SDVHooks):
 
         Returns:
             The completed table, or a list of ``num_draws`` tables; a frame or a dictionary, like
-            ``data``. Known cells, index, column order and dtypes are those of ``data``, absent
-            columns follow in the order of the training table.
+            ``data``. Known cells, index, column order and dtypes are those of ``data`` (floats
+            that are whole numbers in the training table become so again where all gaps are
+            filled), absent columns follow in the order of the training table.
 
         Raises:
             sdv.errors.SamplingError: If the synthesizer has not been fitted.

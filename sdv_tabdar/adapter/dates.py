@@ -4,7 +4,6 @@ from __future__ import annotations
 
 import dataclasses
 import datetime
-from collections.abc import Hashable
 from typing import Any
 
 import numpy as np
@@ -88,8 +87,7 @@ class DateForm:
             try:
                 values = self._parsed(values)
             except pd.errors.OutOfBoundsDatetime:
-                ordered = present.map(str).sort_values()  # of dates and of times in one column
-                raise _too_far(values.name, ordered.iloc[0], ordered.iloc[-1]) from None
+                raise _too_far(present) from None
             except ValueError:
                 return values  # SDV's validation, or the check of known cells, names the value
         if _is_date_time(values):
@@ -225,6 +223,8 @@ def _is_exact_text(present: pd.Series, text_format: str | None) -> bool:
     texts = pd.Series(present.astype(object).unique(), dtype=object)
     try:
         dates = pd.to_datetime(texts, format=text_format)
+    except pd.errors.OutOfBoundsDatetime:
+        raise _too_far(present) from None
     except ValueError:
         return False
     return bool((dates.dt.strftime(text_format) == texts).all())
@@ -257,7 +257,7 @@ def _timestamps(periods: pd.Series) -> pd.Series:
     try:
         return periods.dt.to_timestamp()
     except pd.errors.OutOfBoundsDatetime:
-        raise _too_far(periods.name, periods.min(), periods.max()) from None
+        raise _too_far(periods.dropna()) from None
 
 
 def _as_nanosecond_dates(values: pd.Series, *, keep_zone: bool) -> pd.Series:
@@ -271,13 +271,18 @@ def _as_nanosecond_dates(values: pd.Series, *, keep_zone: bool) -> pd.Series:
     try:
         return values.astype(dtype)
     except pd.errors.OutOfBoundsDatetime:
-        raise _too_far(values.name, values.min(), values.max()) from None
+        raise _too_far(values.dropna()) from None
 
 
-def _too_far(name: Hashable, low: Any, high: Any) -> InvalidDataError:
+def _too_far(present: pd.Series) -> InvalidDataError:
+    try:
+        low, high = present.min(), present.max()
+    except TypeError:  # dates and times in one column
+        low, high = present.map(str).min(), present.map(str).max()
     return InvalidDataError(
         [
-            f"Column '{name}' has dates from {low} to {high}. Dates must lie between "
-            f'{pd.Timestamp.min:%Y-%m-%d} and {pd.Timestamp.max:%Y-%m-%d}.'
+            f"Column '{present.name}' has dates from {low} to {high}. Dates must lie between "
+            f'{pd.Timestamp.min:%Y-%m-%d} and {pd.Timestamp.max:%Y-%m-%d}. Replace the others, or '
+            'leave the cells empty.'
         ]
     )

@@ -145,7 +145,8 @@ class ColumnFormat:
         places = nearest(numbers, choices.to_numpy(dtype=np.float64))
         is_drawn = places >= 0
         if given is not None:
-            is_drawn &= ~given.map(lambda value: isinstance(value, _SINGLE)).to_numpy(dtype=bool)
+            is_single = given.map(lambda value: isinstance(value, _SINGLE)).to_numpy(dtype=bool)
+            is_drawn &= ~(is_single & given.notna().to_numpy())
         cells = restored.astype(object).to_numpy(copy=True)
         cells[is_drawn] = categories.astype(object).to_numpy()[places[is_drawn]]
         return pd.Series(cells, index=restored.index, name=restored.name, dtype=object)
@@ -175,7 +176,11 @@ class ColumnFormat:
             return values.astype(with_categories(self.dtype, values))
         if pd.api.types.is_integer_dtype(self.dtype) and pd.api.types.is_float_dtype(values):
             values = values.round()
-        return values.astype(self.dtype)
+        with np.errstate(over='ignore'):
+            cast = values.astype(self.dtype)
+        if is_short_float(self.dtype) and np.isinf(cast.to_numpy(np.float64, na_value=0.0)).any():
+            return values  # numbers that were generated or given, and do not fit
+        return cast
 
 
 @dataclasses.dataclass(frozen=True)

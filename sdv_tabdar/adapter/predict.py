@@ -57,7 +57,6 @@ class Predictor:
         known = self._others(data, key)
         levels = list(quantiles)
         profile = self.table.profiles[key]
-        unit = self.processed.units.get(key) or profile.date_unit or 1.0
         if self._has(key):
             request = Request.translate(self.table, known)
             found = self.model.predict_quantiles(request.frame, request.observed, key, levels)
@@ -66,7 +65,7 @@ class Predictor:
             found = pd.DataFrame(numbers, columns=levels)
         if profile.role is Role.DATE:
             zone = profile.column.dates.time_zone
-            found = found.apply(lambda counts: pd.to_datetime((counts / unit).round() * unit))
+            found = found.apply(lambda counts: pd.to_datetime(self._whole_units(counts, key)))
             if zone is not None:
                 found = found.apply(lambda dates: dates.dt.tz_localize('UTC').dt.tz_convert(zone))
         return found.set_axis(data.index, axis=0)
@@ -86,6 +85,13 @@ class Predictor:
         if by_column:
             return scores.of_cells(num_orders, progress)
         return scores.of_rows(num_orders, progress)
+
+    def _whole_units(self, counts: pd.Series, key: str) -> pd.Series:
+        """Nanoseconds in whole units of a column of dates."""
+        if key in self.processed.units:
+            return self.processed.rounded(counts.rename(key))
+        unit = self.table.profiles[key].date_unit or 1.0
+        return (counts / unit).round() * unit
 
     def _others(self, data: pd.DataFrame, key: str) -> Known:
         """What is known of the other columns."""

@@ -126,11 +126,10 @@ def _local(values: pd.Series, zone: datetime.tzinfo | None) -> pd.Series:
 
 
 def _date_unit(values: pd.Series) -> float:
-    """The coarsest unit that all dates are multiples of; 0 if none of the units is."""
+    """The coarsest unit that all dates are multiples of, as a float64 has them; 0 if none is."""
     present = values.dropna().to_numpy(dtype=np.float64)
-    if not len(present):
-        return 0.0
-    return next((unit for unit in _DATE_UNITS if not np.any(present % unit)), 0.0)
+    units = (unit for unit in _DATE_UNITS if np.all((present / unit).round() * unit == present))
+    return next(units, 0.0) if len(present) else 0.0
 
 
 def _with_dtype(values: pd.Series, dtype: Any) -> pd.Series:
