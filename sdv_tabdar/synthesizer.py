@@ -12,6 +12,7 @@ from typing import Any
 
 import pandas as pd
 import plotly.express as px
+import tqdm
 from rdt.transformers import FloatFormatter, UnixTimestampEncoder
 from sdv.errors import NotFittedError
 from sdv.sampling import Condition, DataFrameCondition
@@ -20,7 +21,9 @@ from sdv_tabdar.adapter import private_names
 from sdv_tabdar.adapter.global_generators import untouched_random_states
 from sdv_tabdar.adapter.hooks import SDVHooks
 from sdv_tabdar.adapter.impute import impute
+from sdv_tabdar.adapter.likelihood import UNSEEN
 from sdv_tabdar.adapter.parameters import (
+    check_choice,
     check_column,
     check_constraints,
     check_count,
@@ -213,9 +216,9 @@ class TabDARSynthesizer(SDVHooks):
             The processed table, as a frame or a dictionary like ``data``.
         """
         if isinstance(data, PlainTables):
-            return self._preprocess_plain(data)
+            return self._preprocess_plain(data, stacklevel=4)  # called by fit and by SDV's fit
         with untouched_random_states(), private_names.unchanged(self):
-            processed = self._preprocess_plain(self._learnt(data))
+            processed = self._preprocess_plain(self._learnt(data), stacklevel=2)
         return self._as_given({name: table.copy() for name, table in processed.items()})
 
     def fit_processed_data(self, processed_data: pd.DataFrame | Tables) -> None:
@@ -500,29 +503,52 @@ class TabDARSynthesizer(SDVHooks):
         predictor = Predictor(self._table_to_sample())
         return predictor.quantiles(self._table_in(data), column, quantiles)
 
-    def log_likelihood(self, data: pd.DataFrame, num_orders: int = 10) -> pd.Series:
+    def log_likelihood(
+        self,
+        data: pd.DataFrame,
+        num_orders: int = 10,
+        *,
+        by_column: bool = False,
+        unseen: str = UNSEEN[0],
+        seed: int | None = None,
+    ) -> pd.Series | pd.DataFrame:
         """How likely the model finds each row, to rank outliers or to compare models.
 
         Args:
             data: Rows; absent columns are left out. A missing cell is an event like any value
                 if training has seen one in its column, and is left out otherwise.
             num_orders: Random orders of the columns to average over (mean of the likelihoods).
+            by_column: Whether to give the part of each cell as well, in place of the sum: the
+                mean over the orders of its log-likelihood given the cells before it. The parts
+                of a row add up to at most its log-likelihood.
+            unseen: What a value counts as that training has not seen (a new level, a number
+                outside its range): ``'impossible'``, ``-inf``; ``'skip'``, left out; ``'rare'``,
+                as likely as if the next row after training had brought it, 1 / (rows + 1), for
+                numbers that have a density spread over the training range.
+            seed: Seed of the orders; None goes on where the last call stopped.
 
         Returns:
             Nats, with the index of ``data``: log mass for categories, missing cells and numbers
             that occur often, log density per unit of the column (dates: per nanosecond) for
             others; with constraints, of the columns that these put in the place of the user's.
-            ``-inf`` for rows with a level that training has not seen, a number outside its range,
-            or a broken constraint. Generated columns do not count.
+            By column a frame, the columns in the order of the training table, with NaN for cells
+            that are left out. ``-inf`` for rows that break a constraint. Generated columns do not
+            count.
 
         Raises:
             sdv.errors.SamplingError: If the synthesizer has not been fitted.
-            ValueError: If ``num_orders`` is no whole number of at least 1.
+            ValueError: If ``num_orders`` is no whole number of at least 1, ``unseen`` is none of
+                these words or ``seed`` is no seed.
         """
         check_count('num_orders', num_orders, 1)
+        check_choice('unseen', unseen, UNSEEN)
         predictor = Predictor(self._table_to_sample())
-        with self._drawing():
-            return predictor.log_likelihood(self._table_in(data), num_orders)
+        frame = self._table_in(data)
+        bar = tqdm.tqdm(total=len(frame), desc='Scoring rows', disable=not self.verbose)
+        with self._drawing(seed), bar:
+            return predictor.log_likelihood(
+                frame, num_orders, by_column=by_column, unseen=unseen, progress=bar.update
+            )
 
     def get_loss_values(self) -> pd.DataFrame:
         """The training loss of each epoch: columns ``Epoch`` and ``Loss`` (nats per cell).

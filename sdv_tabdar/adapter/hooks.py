@@ -10,6 +10,7 @@ from __future__ import annotations
 
 import contextlib
 import dataclasses
+import warnings
 from collections.abc import Iterator, Sequence
 from typing import Any
 
@@ -22,6 +23,7 @@ from sdv.single_table.utils import (
 )
 
 from sdv_tabdar.adapter import private_names
+from sdv_tabdar.adapter.advice import advice
 from sdv_tabdar.adapter.complete import Completer, missing_operation
 from sdv_tabdar.adapter.fitted import FittedTable
 from sdv_tabdar.adapter.global_generators import others_turn, untouched_random_states
@@ -42,6 +44,8 @@ from sdv_tabdar.core.model import TabDAR
 
 refuse_old_files()
 
+_ADVICE = 'The table can be learnt as it is, but you may want to know:'
+
 
 class SDVHooks(private_names.BaseSingleTableSynthesizer):
     """An SDV synthesizer whose table is a :class:`FittedTable`.
@@ -49,10 +53,12 @@ class SDVHooks(private_names.BaseSingleTableSynthesizer):
     Attributes:
         _fitted_table: What is known of the table; None before one was seen.
         _gives_frames: Whether results are bare frames, as what ``fit`` was given.
+        _advised: What was said of training tables.
     """
 
     _fitted_table: FittedTable | None = None
     _gives_frames: bool = False
+    _advised: tuple[str, ...] = ()
 
     @property
     def _model(self) -> TabDAR | None:
@@ -88,7 +94,7 @@ class SDVHooks(private_names.BaseSingleTableSynthesizer):
 
     def _fit(self, processed_data: pd.DataFrame) -> None:
         """Train the model on SDV's processed table."""
-        processed = ProcessedFormat.learn(processed_data, self)
+        processed = ProcessedFormat.learn(processed_data, self, self._table.form.zones)
         model, training, sampling = configs(vars(self))
         network = TabDAR(
             model,
@@ -171,7 +177,8 @@ class SDVHooks(private_names.BaseSingleTableSynthesizer):
         )
         parts = []
         for rows in chunks:
-            restored = table.form.restore(rows)
+            given = conditions.iloc[rows.index.to_numpy()].set_axis(rows.index)
+            restored = table.form.restore(rows, given)
             restored.index = conditions.index[rows.index.to_numpy()]
             if output_file_path and len(restored):
                 append_csv(output_file_path, restored)
@@ -236,21 +243,38 @@ class SDVHooks(private_names.BaseSingleTableSynthesizer):
         self._gives_frames = isinstance(data, pd.DataFrame)
         return plain
 
-    def _preprocess_plain(self, plain: PlainTables) -> PlainTables:
-        """SDV's ``preprocess``, after which transformers are fitted and columns can be profiled."""
+    def _preprocess_plain(self, plain: PlainTables, *, stacklevel: int) -> PlainTables:
+        """SDV's ``preprocess``, after which transformers are fitted and columns can be profiled.
+
+        Args:
+            plain: The training table.
+            stacklevel: How far away the user's call is.
+        """
         processed = PlainTables(super().preprocess(plain))
+        table = plain[private_names.table_name(self)]
         self._fitted_table = self._table.with_profiles(
-            plain[private_names.table_name(self)],
+            table,
             rounds=self.enforce_rounding,
             extrapolates=not self.enforce_min_max_values,
         )
+        self._advise(table, stacklevel + 1)
         return processed
+
+    def _advise(self, plain: pd.DataFrame, stacklevel: int) -> None:
+        """Say what a user would want to know of the training table, unless it was said before."""
+        found = advice(plain, self._table.profiles, private_names.constrained_columns(self))
+        lines = [line for line in found if line not in self._advised]
+        self._advised = (*self._advised, *lines)
+        if lines:
+            text = '\n'.join(f'- {line}' for line in lines)
+            warnings.warn(f'{_ADVICE}\n{text}', stacklevel=stacklevel + 1)
 
     def _validate_plain(self, plain: PlainTables) -> None:
         """SDV's ``validate``, with a check of its own before it."""
         original = private_names.original_table(self)
         check_finite(plain[private_names.table_name(self)], original.columns)
-        with quiet_about_plain_dates(plain.form):
+        entries = plain.form.plain_entries(original.columns)
+        with quiet_about_plain_dates(plain.form), private_names.described(self, entries):
             super().validate(plain)
 
     def _processed_tables(self, processed_data: Any) -> PlainTables:

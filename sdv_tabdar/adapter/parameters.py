@@ -5,7 +5,7 @@ from __future__ import annotations
 import dataclasses
 import numbers
 import os
-from collections.abc import Hashable, Iterable, Mapping
+from collections.abc import Hashable, Iterable, Mapping, Sequence
 from typing import Any
 
 import numpy as np
@@ -83,6 +83,16 @@ def check_count(name: str, value: Any, minimum: int, *, optional: bool = False) 
         raise ValueError(
             f"Parameter '{name}' must be a whole number of at least {minimum}, however: {value!r}."
         )
+
+
+def check_choice(name: str, value: Any, choices: Sequence[str]) -> None:
+    """Refuse what is none of some words.
+
+    Raises:
+        ValueError: If it is not.
+    """
+    if value not in choices:
+        raise ValueError(f"Parameter '{name}' must be one of {list(choices)}, however: {value!r}.")
 
 
 def check_drawing(max_tries_per_batch: Any, batch_size: Any, output_folder_path: Any) -> None:

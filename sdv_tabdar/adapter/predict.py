@@ -2,14 +2,15 @@
 
 from __future__ import annotations
 
-from collections.abc import Hashable, Sequence
+from collections.abc import Callable, Hashable, Sequence
+from typing import Any
 
-import numpy as np
 import pandas as pd
 
 from sdv_tabdar.adapter import private_names
 from sdv_tabdar.adapter.fitted import FittedTable
 from sdv_tabdar.adapter.known import Known
+from sdv_tabdar.adapter.likelihood import Scores
 from sdv_tabdar.adapter.profile import Role
 from sdv_tabdar.adapter.request import Request
 from sdv_tabdar.core.schema import ColumnKind
@@ -54,21 +55,20 @@ class Predictor:
                 found = found.apply(lambda dates: dates.dt.tz_localize('UTC').dt.tz_convert(zone))
         return found.set_axis(data.index, axis=0)
 
-    def log_likelihood(self, data: pd.DataFrame, num_orders: int) -> pd.Series:
+    def log_likelihood(
+        self,
+        data: pd.DataFrame,
+        num_orders: int,
+        *,
+        by_column: bool,
+        unseen: str,
+        progress: Callable[[int], Any] | None,
+    ) -> pd.Series | pd.DataFrame:
         """Log-likelihood of rows; see the synthesizer's method of the same name."""
-        known = Known.from_gaps(data, self.table, missing_is_known=True)
-        excluded = known.unseen
-        is_whole = len(known.cells.columns) == len(self.table.profiles)
-        if is_whole and private_names.has_constraints(self.table.host):
-            excluded = excluded | ~private_names.valid_rows(self.table.host, known.cells).to_numpy()
-        values = np.full(len(data), -np.inf)
-        rows = np.flatnonzero(~excluded)
-        if len(rows):
-            request = Request.translate(self.table, known.rows(rows))
-            values[rows] = self.model.log_likelihood(
-                request.frame, request.observed, num_orders=num_orders
-            )
-        return pd.Series(values, index=data.index, name='log_likelihood')
+        scores = Scores(self.table, data, unseen)
+        if by_column:
+            return scores.of_cells(num_orders, progress)
+        return scores.of_rows(num_orders, progress)
 
     def _request(self, data: pd.DataFrame, key: str) -> Request:
         rest = data[[name for name in data.columns if str(name) != key]]

@@ -14,6 +14,7 @@ from typing import Any
 
 import numpy as np
 import pandas as pd
+from pandas.api.types import is_datetime64_dtype
 from rdt.transformers import (
     BaseTransformer,
     BinaryEncoder,
@@ -28,6 +29,7 @@ from sdv.cag import Inequality, Range
 from sdv.cag._errors import ConstraintNotMetError  # what constraints raise; SDV exports it nowhere
 from sdv.cag._utils import get_lower_precision_format
 from sdv.cag.programmable_constraint import ProgrammableConstraintHarness
+from sdv.data_processing.numerical_formatter import MAX_DECIMALS
 from sdv.single_table.base import FIXED_RNG_SEED, BaseSingleTableSynthesizer
 
 __all__ = [
@@ -112,6 +114,18 @@ def modified_columns(synth: Any) -> Mapping[str, Mapping[str, Any]]:
     return columns
 
 
+@contextlib.contextmanager
+def described(synth: Any, entries: Mapping[str, Mapping[str, Any]]) -> Iterator[None]:
+    """Within it, the metadata of the table describe some columns otherwise."""
+    columns = original_table(synth).columns
+    before = {key: columns[key] for key in entries}
+    columns.update(entries)
+    try:
+        yield
+    finally:
+        columns.update(before)
+
+
 def is_fitted(synth: Any) -> bool:
     """Whether SDV regards the synthesizer as fitted."""
     return bool(synth._fitted)
@@ -173,11 +187,13 @@ def preprocess_table(synth: Any, table: pd.DataFrame) -> pd.DataFrame:
     """
     processor = synth._data_processor
     hyper_transformer = processor._hyper_transformer
-    with _fitted_by_column(hyper_transformer):
+    with _fitted_by_column(hyper_transformer), _dates_kept_whole(processor):
         processor.fit(table)
+    _learn_rounding_anew(synth, table)
     key = processor._primary_key
     if _meets_others(hyper_transformer, table):
-        processor.fit(table)  # what outputs are called depends on the other columns
+        with _dates_kept_whole(processor):
+            processor.fit(table)  # what outputs are called depends on the other columns
         whole: pd.DataFrame = processor.transform(table, is_condition=key is None)
         return whole
     transformers = hyper_transformer.field_transformers
@@ -192,8 +208,41 @@ def preprocess_table(synth: Any, table: pd.DataFrame) -> pd.DataFrame:
     in_order = {name: columns[name] for name in hyper_transformer._output_columns}
     processed = pd.DataFrame(in_order, index=table.index, copy=False)
     if key is not None:
-        processed.index = pd.Index(table[key])
+        # Under pandas, an index of objects would be inferred to be one of dates.
+        processed.index = pd.Index(table[key], dtype=table[key].dtype)
     return processed
+
+
+def _learn_rounding_anew(synth: Any, table: pd.DataFrame) -> None:
+    """Round as training does where the metadata have as many decimal places as SDV looks for.
+
+    Detection writes that number for columns in which it has found no rounding.
+    """
+    for name, formatter in synth._data_processor.formatters.items():
+        if (getattr(formatter, 'decimal_places', None) or 0) > MAX_DECIMALS:
+            formatter.decimal_places = None
+            formatter.enforce_rounding = synth.enforce_rounding
+            formatter.learn_format(table[name])
+
+
+@contextlib.contextmanager
+def _dates_kept_whole(processor: Any) -> Iterator[None]:
+    """Within it transformers of dates are fitted, and afterwards cut nothing off.
+
+    RDT writes dates as text in their format and reads this again, so that microseconds that a
+    float64 has just missed become the ones before. Text is no concern of theirs here.
+    """
+    transformers = processor._hyper_transformer.field_transformers
+    entries = processor.metadata.columns
+    for name, transformer in transformers.items():
+        if isinstance(transformer, UnixTimestampEncoder) and transformer.datetime_format == '':
+            transformer.datetime_format = entries.get(name, {}).get('datetime_format')
+    yield
+    for transformer in processor._hyper_transformer.field_transformers.values():
+        if isinstance(transformer, UnixTimestampEncoder) and is_datetime64_dtype(
+            transformer._dtype
+        ):
+            transformer.datetime_format = ''  # None would be guessed anew by the next fit
 
 
 @contextlib.contextmanager
@@ -343,10 +392,26 @@ def reverse_transform(synth: Any, processed: pd.DataFrame) -> pd.DataFrame:
 
 
 def generate_columns(synth: Any, columns: list[str], num_rows: int) -> pd.DataFrame:
-    """New values of generated columns."""
+    """New values of generated columns, none of them missing."""
     hyper_transformer = synth._data_processor._hyper_transformer
-    made: pd.DataFrame = hyper_transformer.create_anonymized_columns(num_rows, columns)
+    with contextlib.ExitStack() as stack:
+        for name in columns:
+            stack.enter_context(_without_gaps(hyper_transformer.field_transformers[name]))
+        made: pd.DataFrame = hyper_transformer.create_anonymized_columns(num_rows, columns)
     return made
+
+
+@contextlib.contextmanager
+def _without_gaps(transformer: BaseTransformer) -> Iterator[None]:
+    """Within it, a generator leaves no cell missing, however many training had."""
+    share = getattr(transformer, '_nan_frequency', None)
+    if share is not None:
+        transformer._nan_frequency = 0.0
+    try:
+        yield
+    finally:
+        if share is not None:
+            transformer._nan_frequency = share
 
 
 def constraint_steps(synth: Any, rewritten: Sequence[Sequence[str]]) -> list[ConstraintStep]:
@@ -434,6 +499,14 @@ def combinations(constraint: Any) -> Combinations:
 def has_constraints(synth: Any) -> bool:
     """Whether any constraint is set."""
     return bool(synth._chained_constraints or synth._reject_sampling_constraints)
+
+
+def constrained_columns(synth: Any) -> set[str]:
+    """Columns of the user's that a constraint is about."""
+    columns: set[str] = set()
+    for constraint in [*synth._chained_constraints, *synth._reject_sampling_constraints]:
+        columns |= _looks_at(constraint)
+    return columns
 
 
 def valid_rows(synth: Any, table: pd.DataFrame) -> pd.Series:

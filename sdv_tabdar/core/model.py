@@ -241,7 +241,8 @@ class TabDAR:
         table = encoder.encode(rest, known)
         position = self._predicted(column, table)
         found = level_probabilities(encoder, network, table, position, self.sampling)
-        return pd.DataFrame(found, frame.index, pd.Index(levels, dtype=object, tupleize_cols=False))
+        columns = pd.Index(levels, dtype=object, tupleize_cols=False)
+        return pd.DataFrame(found, index=frame.index, columns=columns)
 
     def predict_quantiles(
         self,
@@ -289,6 +290,7 @@ class TabDAR:
         observed: npt.NDArray[np.bool_] | None = None,
         *,
         num_orders: int = 10,
+        by_column: bool = False,
         progress: Callable[[int], None] | None = None,
     ) -> npt.NDArray[np.float64]:
         """Log-likelihood of the known cells of each row.
@@ -297,12 +299,13 @@ class TabDAR:
             frame: Any of the fitted columns.
             observed: As in :meth:`complete`; cells that are not known are left out.
             num_orders: Random orders of the columns to average over, in the log-mean-exp way.
+            by_column: Whether to give each cell's part, see ``inference.likelihood``.
             progress: Called with the number of rows finished, after each chunk.
 
         Returns:
-            ``(B,)`` in nats: log mass for categories, missing cells and values that occur often,
-            log density per unit of the column for other numbers; -inf where the model excludes a
-            value (outside the training range).
+            ``(B,)`` in nats, or ``(B, C)`` by column: log mass for categories, missing cells and
+            values that occur often, log density per unit of the column for other numbers; -inf
+            where the model excludes a value (outside the training range).
 
         Raises:
             ValueError: If a category was never seen in training, or num_orders is below 1.
@@ -319,6 +322,7 @@ class TabDAR:
             num_orders=num_orders,
             config=self.sampling,
             generator=self._generator,
+            by_column=by_column,
             progress=progress,
         )
 
@@ -347,6 +351,36 @@ class TabDAR:
         return cell_log_densities(network, table, position, self.sampling) + encoder.codecs[
             position
         ].log_volume(frame[column])
+
+    def excluded(
+        self, frame: pd.DataFrame, observed: npt.NDArray[np.bool_]
+    ) -> npt.NDArray[np.bool_]:
+        """Which known cells have a number that the model gives no probability.
+
+        Args:
+            frame: Any of the fitted columns.
+            observed: As in :meth:`complete`.
+
+        Returns:
+            Of the shape of ``observed``: numbers outside the training range, and in columns
+            of values that occur often all others.
+
+        Raises:
+            ValueError: If a category was never seen in training.
+        """
+        encoder, _ = self._fitted()
+        positions = [encoder.schema.position(name) for name in frame.columns]
+        known = np.zeros((len(frame), len(encoder.codecs)), dtype=bool)
+        known[:, positions] = observed
+        return np.isneginf(encoder.log_volume(frame, known)[:, positions])
+
+    def log_unseen(self, column: str) -> float:
+        """What may stand for the log-likelihood of a value that training has not seen, in nats.
+
+        Raises:
+            ValueError: If there is no such column.
+        """
+        return self._codec(column).log_unseen
 
     @property
     def loss_values(self) -> pd.DataFrame:

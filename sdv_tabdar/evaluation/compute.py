@@ -9,6 +9,7 @@ from dataclasses import dataclass, field
 
 import numpy as np
 import pandas as pd
+from tqdm.auto import tqdm
 
 from sdv_tabdar.evaluation.context import Context, NotComputableError
 from sdv_tabdar.evaluation.metric import Goal, Metric
@@ -35,10 +36,20 @@ class Computed:
     goals: dict[str, Goal] = field(default_factory=dict)
 
 
-def compute_metrics(metrics: Sequence[Metric], context: Context) -> Computed:
-    """Compute metrics on the same inputs."""
+def compute_metrics(
+    metrics: Sequence[Metric], context: Context, *, progress: str | None = None
+) -> Computed:
+    """Compute metrics on the same inputs.
+
+    Args:
+        metrics: The metrics.
+        context: The inputs.
+        progress: The name of a progress bar, or None for none.
+    """
     found = Computed()
-    for metric in metrics:
+    bar = tqdm(metrics, desc=progress, unit='metric', disable=progress is None, leave=False)
+    for metric in bar:
+        bar.set_postfix_str(metric.name)
         start = time.perf_counter()
         try:
             result = metric.compute(context)

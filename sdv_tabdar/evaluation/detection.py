@@ -1,26 +1,26 @@
-"""Classifier two-sample tests: can a classifier tell synthetic rows from real ones?
+"""Two-sample tests: can a classifier tell the rows of two tables apart?
 
-The score is SDMetrics' detection score, 1 - mean over 3 folds of (2 max(AUC, 1/2) - 1): 1 means
-that the classifier does no better than guessing, 0 that it is always right.
+Both tables are treated alike: levels of categories are those of either, and whether a level is
+known to the real table is asked of the *other* real rows of the training folds, so that a real row
+with a name of its own counts as unknown just like an invented one. Where the two are samples of the
+same population, no feature then depends on the side that a row is on.
 """
 
 from __future__ import annotations
 
-import warnings
+from collections.abc import Callable
 from dataclasses import dataclass
 from typing import Protocol
 
 import numpy as np
-from sklearn.exceptions import ConvergenceWarning
-from sklearn.linear_model import LogisticRegression
+import pandas as pd
 from sklearn.metrics import roc_auc_score
 from sklearn.model_selection import StratifiedKFold
 from sklearn.preprocessing import RobustScaler
-from xgboost import XGBClassifier
 
+from sdv_tabdar.evaluation.columns import ColumnTypes
 from sdv_tabdar.evaluation.context import NotComputableError
-
-FOLDS = 3
+from sdv_tabdar.evaluation.features import TableFeatures, level_codes
 
 
 class Classifier(Protocol):
@@ -34,64 +34,137 @@ class Classifier(Protocol):
 
 
 @dataclass(frozen=True)
+class PooledRows:
+    """The rows of two tables as features, those of the first table first.
+
+    Attributes:
+        values: Rows x features.
+        is_real: Bool (rows,), True for the first table.
+        rare: Codes of those categories that have levels which at most one real row has, rows x
+            columns; each adds the feature 'no other real row has it'.
+        names: Names of all features, those of `rare` last.
+        sources: The column of each feature.
+    """
+
+    values: np.ndarray
+    is_real: np.ndarray
+    rare: np.ndarray
+    names: tuple[str, ...]
+    sources: tuple[str, ...]
+
+    @classmethod
+    def of(
+        cls,
+        real: pd.DataFrame,
+        synthetic: pd.DataFrame,
+        columns: ColumnTypes,
+        *,
+        flag_missing: bool = True,
+    ) -> PooledRows:
+        """Two canonical frames, with SDMetrics' features first.
+
+        Args:
+            real: The first table, which also gives what stands in for missing numbers.
+            synthetic: The second table.
+            columns: The columns to use.
+            flag_missing: Whether to add 'is missing' for each number.
+        """
+        features = TableFeatures.fit(
+            real, columns, beside=synthetic, fill='mean', flag_missing=flag_missing
+        )
+        first, second = features.transform(real, synthetic)
+        codes = {}
+        for name in columns.categories:
+            levels = features.levels[name]
+            mine, theirs = (level_codes(frame[name], levels) for frame in (real, synthetic))
+            if (np.bincount(mine, minlength=len(levels)) <= 1).any():
+                codes[name] = np.concatenate([mine, theirs])
+        rows = len(real) + len(synthetic)
+        return cls(
+            np.concatenate([first.values, second.values]),
+            np.arange(rows) < len(real),
+            np.stack(list(codes.values()), axis=1) if codes else np.zeros((rows, 0), np.int64),
+            (*first.names, *(f'no other real row has this {name}' for name in codes)),
+            (*first.sources, *codes),
+        )
+
+    def split(self, train: np.ndarray, test: np.ndarray) -> tuple[np.ndarray, np.ndarray]:
+        """Features of training and test rows; the test rows' sides influence neither."""
+        known = np.zeros((len(self.values), self.rare.shape[1]))
+        own = np.zeros(len(self.values), np.int64)
+        own[train] = self.is_real[train]
+        for column, codes in enumerate(self.rare.T):
+            among_real = np.bincount(codes[train][self.is_real[train]], minlength=codes.max() + 1)
+            known[:, column] = among_real[codes] - own == 0
+        both = np.column_stack([self.values, known])
+        return both[train], both[test]
+
+
+@dataclass(frozen=True)
 class Detection:
     """The outcome of a two-sample test.
 
     Attributes:
-        score: SDMetrics' detection score, 1 = indistinguishable.
+        aucs: The AUC of each fold.
         real_probability: The probability of being real that each row got from the classifier that
             was not trained on it, first the real rows, then the synthetic rows.
         classifiers: The fitted classifier of each fold.
     """
 
-    score: float
+    aucs: tuple[float, ...]
     real_probability: np.ndarray
     classifiers: tuple[Classifier, ...]
 
+    @property
+    def auc(self) -> float:
+        """The mean AUC: .5 is guessing."""
+        return float(np.mean(self.aucs))
+
+    @property
+    def score(self) -> float:
+        """SDMetrics' detection score, 1 - mean of (2 max(AUC, 1/2) - 1): 1 is guessing."""
+        return float(1 - np.mean([max(0.5, auc) * 2 - 1 for auc in self.aucs]))
+
 
 def detect(
-    real: np.ndarray, synthetic: np.ndarray, *, classifier: str = 'xgb', seed: int = 0
+    rows: PooledRows,
+    build: Callable[[], Classifier],
+    *,
+    folds: int = 3,
+    scaled: bool = True,
+    seed: int = 0,
 ) -> Detection:
-    """Cross-validated detection of synthetic rows.
+    """Cross-validated detection of the rows of the second table.
 
     Args:
-        real: Features of real rows, rows x features.
-        synthetic: Features of synthetic rows.
-        classifier: 'xgb' or 'lr'.
+        rows: Both tables.
+        build: Gives a new classifier.
+        folds: How many folds.
+        scaled: Whether features are scaled by median and quartiles, as SDMetrics does.
         seed: Decides the folds, as `random_state` of scikit-learn's StratifiedKFold.
 
     Raises:
-        NotComputableError: If there are fewer than 3 rows of a kind.
+        NotComputableError: If a table has fewer rows than there are folds.
     """
-    if min(len(real), len(synthetic)) < FOLDS:
+    real = int(rows.is_real.sum())
+    synthetic = len(rows.is_real) - real
+    if min(real, synthetic) < folds:
         raise NotComputableError(
-            f'{FOLDS} folds need at least {FOLDS} real and {FOLDS} synthetic rows, but there are '
-            f'{len(real)} and {len(synthetic)}.'
+            f'{folds} folds need at least {folds} real and {folds} synthetic rows, but there are '
+            f'{real} and {synthetic}.'
         )
-    x = np.concatenate([real, synthetic])
-    y = np.repeat([1, 0], [len(real), len(synthetic)])
-    probability = np.empty(len(x))
-    advantages, fitted = [], []
-    folds = StratifiedKFold(FOLDS, shuffle=True, random_state=seed)
-    for train, test in folds.split(x, y):
-        scaler = RobustScaler().fit(x[train])
-        model = _fitted(classifier, scaler.transform(x[train]), y[train])
-        probability[test] = model.predict_proba(scaler.transform(x[test]))[:, 1]
-        auc = roc_auc_score(y[test], probability[test])
-        advantages.append(max(0.5, auc) * 2 - 1)
+    label = rows.is_real.astype(np.int64)
+    probability = np.empty(len(label))
+    aucs, fitted = [], []
+    splits = StratifiedKFold(folds, shuffle=True, random_state=seed)
+    for train, test in splits.split(rows.values, label):
+        x, x_test = rows.split(train, test)
+        if scaled:
+            scaler = RobustScaler().fit(x)
+            x, x_test = scaler.transform(x), scaler.transform(x_test)
+        model = build()
+        model.fit(x, label[train])
+        probability[test] = model.predict_proba(x_test)[:, 1]
+        aucs.append(float(roc_auc_score(label[test], probability[test])))
         fitted.append(model)
-    return Detection(float(1 - np.mean(advantages)), probability, tuple(fitted))
-
-
-def _fitted(classifier: str, x: np.ndarray, y: np.ndarray) -> Classifier:
-    """A classifier with SDMetrics' settings, fitted."""
-    if classifier == 'xgb':
-        trees: Classifier = XGBClassifier(random_state=0)
-        trees.fit(x, y)
-        return trees
-    model: Classifier = LogisticRegression(solver='lbfgs')
-    with warnings.catch_warnings():
-        # SDMetrics stops after 100 iterations whether they suffice or not.
-        warnings.simplefilter('ignore', ConvergenceWarning)
-        model.fit(x, y)
-    return model
+    return Detection(tuple(aucs), probability, tuple(fitted))

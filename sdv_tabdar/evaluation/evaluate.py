@@ -6,6 +6,7 @@ from collections.abc import Sequence
 
 import pandas as pd
 
+from sdv_tabdar.evaluation.beyond import reasons_beyond
 from sdv_tabdar.evaluation.columns import ColumnTypes, resolve_columns
 from sdv_tabdar.evaluation.compute import compute_metrics
 from sdv_tabdar.evaluation.context import Context
@@ -24,7 +25,7 @@ def score(
     real_test: pd.DataFrame | None = None,
     *,
     target: str | None = None,
-    metrics: Sequence[str] | None = DEFAULT_SCORES,
+    metrics: Sequence[str] | str | None = DEFAULT_SCORES,
     seed: int = 0,
     paper_compatible: bool = False,
 ) -> dict[str, float]:
@@ -38,7 +39,8 @@ def score(
         real_test: Real rows that the synthesizer did not see, for `dcr_share`, `mle` and the
             membership attack.
         target: The column that `mle` predicts.
-        metrics: Which metrics; None for all that the inputs allow.
+        metrics: Which metrics; 'all' for all that the inputs allow, None for those of them that
+            do not take long.
         seed: Decides folds and subsamples.
         paper_compatible: Whether to add the scores of published protocols with their faults
             (`mle_paper`, `jsd_paper`, `dcr_share_paper`).
@@ -62,7 +64,7 @@ def floor_scores(
     real_test: pd.DataFrame | None = None,
     *,
     target: str | None = None,
-    metrics: Sequence[str] | None = DEFAULT_SCORES,
+    metrics: Sequence[str] | str | None = DEFAULT_SCORES,
     seed: int = 0,
     paper_compatible: bool = False,
 ) -> dict[str, float]:
@@ -77,7 +79,8 @@ def floor_scores(
         metadata: SDV metadata of the table, its dict, or a mapping from column to sdtype.
         real_test: Real rows that it does not see.
         target: The column that `mle` predicts.
-        metrics: Which metrics; None for all that the inputs allow.
+        metrics: Which metrics; 'all' for all that the inputs allow, None for those of them that
+            do not take long.
         seed: Decides halves, folds and subsamples.
         paper_compatible: Whether to add the scores of published protocols with their faults.
 
@@ -101,12 +104,14 @@ def evaluate(
     real_test: pd.DataFrame | None = None,
     *,
     target: str | None = None,
-    metrics: Sequence[str] | None = None,
+    metrics: Sequence[str] | str | None = None,
     seed: int = 0,
     floors: bool = True,
     paper_compatible: bool = False,
     density_pairs: Sequence[tuple[str, str]] | None = None,
+    independent_draws: pd.DataFrame | None = None,
     title: str = 'Synthetic data report',
+    verbose: bool = True,
 ) -> Report:
     """Score a synthetic table and put the scores beside what perfect data would score.
 
@@ -120,13 +125,17 @@ def evaluate(
         metadata: SDV metadata of the table, its dict, or a mapping from column to sdtype.
         real_test: Real rows that the synthesizer did not see.
         target: The column that `mle` predicts.
-        metrics: Which metrics; None for all that the inputs allow.
+        metrics: Which metrics; 'all' for all that the inputs allow, None for those of them that
+            do not take long.
         seed: Decides folds, subsamples and halves.
         floors: Whether to compute the floors, which takes about half as long again.
         paper_compatible: Whether to add the scores of published protocols with their faults.
         density_pairs: Pairs of columns for the report's two-dimensional densities; None for the
             pairs with the largest error and the most strongly related ones.
+        independent_draws: Rows that the same synthesizer drew independently of each other, if
+            `synthetic` was drawn otherwise: they tell why a score is better than its floor.
         title: The heading of the report.
+        verbose: Whether to show the progress.
 
     Returns:
         The report.
@@ -141,11 +150,20 @@ def evaluate(
     chosen, skipped = chosen_metrics(
         metrics, holdout=real_test is not None, target=target is not None
     )
-    found = compute_metrics(chosen, context)
+    found = compute_metrics(chosen, context, progress='Scores' if verbose else None)
+    floor = {}
+    if floors:
+        bar = 'Floors' if verbose else None
+        floor = compute_floors(chosen, context, found.scores, progress=bar)
+    independent = None
+    if independent_draws is not None:
+        drawn = {'independent_draws': independent_draws}
+        independent = prepare_frames(drawn, context.columns)['independent_draws']
     return Report(
         title=title,
         scores=found.scores,
-        floors=compute_floors(chosen, context, found.scores) if floors else {},
+        floors=floor,
+        reasons=reasons_beyond(chosen, context, found, floor, independent),
         notes={**{name: f'left out: it {why}.' for name, why in skipped.items()}, **found.notes},
         tables=found.tables,
         figures=figures_of(context, found.tables, found.arrays, density_pairs),

@@ -42,7 +42,11 @@ def halves(context: Context) -> Context:
 
 
 def compute_floors(
-    chosen: Sequence[Metric], context: Context, scores: Mapping[str, float] | None = None
+    chosen: Sequence[Metric],
+    context: Context,
+    scores: Mapping[str, float] | None = None,
+    *,
+    progress: str | None = None,
 ) -> dict[str, float]:
     """The floor of each score that has one.
 
@@ -51,6 +55,7 @@ def compute_floors(
         context: The inputs. Of the synthetic rows only their number counts.
         scores: The scores of the run, for floors that are among them; None for the other floors
             alone.
+        progress: The name of a progress bar, or None for none.
     """
     found: dict[str, float] = {}
     run = {} if scores is None else scores
@@ -65,7 +70,7 @@ def compute_floors(
     if not pending:
         return found
     parts = halves(context)
-    measured = compute_metrics(pending, parts).scores
+    measured = compute_metrics(pending, parts, progress=progress).scores
     scale = math.sqrt(
         (1 / len(context.real) + 1 / len(context.synthetic))
         / (1 / len(parts.real) + 1 / len(parts.synthetic))

@@ -71,11 +71,13 @@ class Verdict:
         words: The words.
         mood: Whether they are good news.
         copying: Whether they say that training rows were copied.
+        beyond: Whether the score is better than a sample of real rows would score.
     """
 
     words: str
     mood: Mood
     copying: bool = False
+    beyond: bool = False
 
 
 @dataclass(frozen=True)
@@ -133,6 +135,7 @@ class Metric:
             `compute` returns (ends of an interval, what real rows score) are facts beside them.
         needs_holdout: Whether it needs rows that were not trained on.
         needs_target: Whether it needs a column to predict.
+        costly: Whether it takes minutes on a large table and is left out unless it is asked for.
     """
 
     name: str
@@ -140,6 +143,7 @@ class Metric:
     scores: tuple[Score, ...]
     needs_holdout: bool = False
     needs_target: bool = False
+    costly: bool = False
 
     @property
     def main_key(self) -> str:

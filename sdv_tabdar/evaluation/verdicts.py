@@ -38,9 +38,7 @@ def multiple(reading: Reading, what: str, *, fair: float, poor: float) -> Verdic
     if not reading.floor > 0:
         return None
     ratio = reading.value / reading.floor
-    if ratio < 0.9:
-        return Verdict(f'below {what}', 'good')
     if ratio <= 1.02:
-        return Verdict(f'at {what}', 'good')
+        return Verdict(f'at {what}', 'good', beyond=ratio < 0.9)
     mood: Mood = 'good' if ratio <= fair else 'fair' if ratio <= poor else 'poor'
     return Verdict(f'{ratio:.2g} times {what}', mood)

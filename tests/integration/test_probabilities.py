@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import copy
 from typing import Any
 
 import numpy as np
@@ -87,6 +88,107 @@ def test_likelihood_of_one_column_is_its_probability(fitted: TabDARSynthesizer) 
     found = np.exp(fitted.log_likelihood(data, num_orders=1))
     law = fitted.predict_proba(pd.DataFrame(index=[0]), 'city').iloc[0]
     np.testing.assert_allclose(found, [law[level] for level in data['city']], rtol=1e-4)
+
+
+@pytest.fixture(scope='module')
+def small() -> TabDARSynthesizer:
+    """Levels, numbers that have a density, and whole numbers that have a mass."""
+    random = np.random.default_rng(0)
+    data = pd.DataFrame(
+        {
+            'level': random.choice(list('ab'), 400),
+            'size': random.normal(size=400),
+            'count': random.integers(0, 4, 400),
+        }
+    )
+    columns = {
+        'level': {'sdtype': 'categorical'},
+        'size': {'sdtype': 'numerical'},
+        'count': {'sdtype': 'numerical'},
+    }
+    return fit_tiny(data, columns, enforce_rounding=False)
+
+
+ROWS = pd.DataFrame({'level': ['a', 'z', 'b'], 'size': [0.1, 0.2, 99.0], 'count': [1, 2, 3]})
+NEW = 'values that the training data had not'
+
+
+@pytest.mark.filterwarnings(f'ignore:.*{NEW}')
+def test_what_training_has_not_seen_can_be_skipped_or_rare(small: TabDARSynthesizer) -> None:
+    def likelihood(rows: pd.DataFrame, unseen: str) -> np.ndarray:
+        found = small.log_likelihood(rows, num_orders=3, unseen=unseen, seed=0)
+        return found.to_numpy()
+
+    impossible, skipped, rare = (likelihood(ROWS, way) for way in ('impossible', 'skip', 'rare'))
+    assert list(np.isneginf(impossible)) == [False, True, True]
+    np.testing.assert_allclose(skipped[0], impossible[0])
+    np.testing.assert_allclose(
+        skipped, likelihood(ROWS.assign(level=['a', None, 'b'], size=[0.1, 0.2, None]), 'skip')
+    )
+    size = small.sample(3000, seed=0)['size']
+    width = np.log(size.max() - size.min())
+    np.testing.assert_allclose(rare - skipped, [0, -np.log(401), -np.log(401) - width], atol=0.5)
+    assert rare[1] - skipped[1] == pytest.approx(-np.log(401), abs=1e-6)
+
+
+@pytest.mark.filterwarnings(f'ignore:.*{NEW}')
+def test_likelihood_by_column(small: TabDARSynthesizer) -> None:
+    rows = ROWS.set_index(pd.Index(['r0', 'r1', 'r2']))[['count', 'level', 'size']]
+    whole = small.log_likelihood(rows, num_orders=1, unseen='rare', seed=0)
+    parts = small.log_likelihood(rows, num_orders=1, by_column=True, unseen='rare', seed=0)
+
+    pd.testing.assert_index_equal(parts.index, rows.index)
+    assert list(parts.columns) == ['level', 'size', 'count']  # as in the training table
+    np.testing.assert_allclose(parts.sum(axis=1), whole, atol=1e-4)
+    skipped = small.log_likelihood(rows, num_orders=2, by_column=True, unseen='skip')
+    assert list(skipped['level'].isna()) == [False, True, False]
+    assert list(skipped['size'].isna()) == [False, False, True]
+    impossible = small.log_likelihood(rows, num_orders=2, by_column=True)
+    assert list(np.isneginf(impossible).sum()) == [0, 1, 1]
+    assert list(small.log_likelihood(rows[['size']], by_column=True)) == ['size']
+
+
+def test_likelihood_by_column_under_a_constraint() -> None:
+    data = pd.DataFrame({'a': range(30), 'b': range(3, 33), 'c': list('xy' * 15)})
+    columns = {name: {'sdtype': 'numerical'} for name in 'ab'}
+    synthesizer = TabDARSynthesizer(
+        make_metadata({**columns, 'c': {'sdtype': 'categorical'}}), **TINY
+    )
+    synthesizer.add_constraints([Inequality('a', 'b')])
+    synthesizer.fit(data)
+    rows = data.head(3).assign(b=[3, -9, 500], c=['x', 'y', 'x'])
+    parts = synthesizer.log_likelihood(rows, by_column=True, unseen='rare', seed=0)
+
+    assert list(parts.columns[:2]) == ['b', 'c']
+    assert len(parts.columns) > 3  # those in place of a and b
+    assert np.isneginf(parts.iloc[1]).all()  # breaks it
+    assert np.isfinite(parts.iloc[2].dropna()).all()
+    assert parts['b'].notna().sum() == 2
+
+
+def test_words_for_unseen_values(small: TabDARSynthesizer) -> None:
+    message = r"'unseen' must be one of \['impossible', 'skip', 'rare'\], however: 'never'"
+    with pytest.raises(ValueError, match=message):
+        small.log_likelihood(ROWS, unseen='never')
+
+
+def test_the_orders_follow_the_seed(small: TabDARSynthesizer) -> None:
+    rows = ROWS.head(1)
+    found = [small.log_likelihood(rows, num_orders=1, seed=seed).iloc[0] for seed in (1, 1, 2, 3)]
+
+    assert found[0] == found[1]
+    assert len(set(found)) > 1
+
+
+def test_scoring_shows_progress_where_asked_for(
+    small: TabDARSynthesizer, capsys: pytest.CaptureFixture[str]
+) -> None:
+    small.log_likelihood(ROWS.head(1))
+    assert capsys.readouterr().err == ''
+    loud = copy.deepcopy(small)
+    loud.verbose = True
+    loud.log_likelihood(ROWS.head(1))
+    assert 'Scoring rows' in capsys.readouterr().err
 
 
 @pytest.mark.parametrize(

@@ -174,14 +174,14 @@ class TableEncoder:
             known: ``(B, C)``, cells that count; those of columns absent from ``frame`` do not.
 
         Returns:
-            ``(B,)`` in nats: the sum of :meth:`Codec.log_volume` over the cells that count.
+            ``(B, C)`` in nats: :meth:`Codec.log_volume` of the cells that count, 0 for the others.
         """
-        total = np.zeros(len(frame))
+        volumes = np.zeros(known.shape)
         for name in frame.columns:
             position = self.schema.position(name)
             rows = known[:, position]
-            total[rows] += self.codecs[position].log_volume(frame[name][rows])
-        return total
+            volumes[rows, position] = self.codecs[position].log_volume(frame[name][rows])
+        return volumes
 
     def to_state(self) -> dict[str, Any]:
         """Everything fitted as plain values, arrays and the user's levels."""

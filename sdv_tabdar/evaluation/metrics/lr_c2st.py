@@ -6,9 +6,13 @@ relation between columns: shuffle every column of real data on its own, and it s
 
 from __future__ import annotations
 
+import warnings
+
+from sklearn.exceptions import ConvergenceWarning
+from sklearn.linear_model import LogisticRegression
+
 from sdv_tabdar.evaluation.context import Context, NotComputableError
-from sdv_tabdar.evaluation.detection import detect
-from sdv_tabdar.evaluation.features import TableFeatures
+from sdv_tabdar.evaluation.detection import PooledRows, detect
 from sdv_tabdar.evaluation.metric import Halves, Metric, MetricResult, Score
 
 
@@ -19,9 +23,11 @@ def lr_c2st(context: Context) -> MetricResult:
         raise NotComputableError(
             'SDMetrics drops boolean and ordinal columns, and no other is left.'
         )
-    features = TableFeatures.fit(context.real, columns, fill='mean', flag_missing=False)
-    real, synthetic = features.transform(context.real, context.synthetic)
-    found = detect(real.values, synthetic.values, classifier='lr', seed=context.seed)
+    pooled = PooledRows.of(context.real, context.synthetic, columns, flag_missing=False)
+    with warnings.catch_warnings():
+        # SDMetrics stops after 100 iterations whether they suffice or not.
+        warnings.simplefilter('ignore', ConvergenceWarning)
+        found = detect(pooled, lambda: LogisticRegression(solver='lbfgs'), seed=context.seed)
     return MetricResult({'lr_c2st': found.score})
 
 

@@ -12,17 +12,17 @@ are means over seeds. `mle_paper` follows the published script with its quirks; 
 from __future__ import annotations
 
 import itertools
-from collections.abc import Callable, Iterator
+from collections.abc import Iterator
 
 import numpy as np
 import pandas as pd
 from sklearn.metrics import roc_auc_score
-from xgboost import XGBClassifier, XGBRegressor
 
 from sdv_tabdar.evaluation.columns import ColumnTypes
 from sdv_tabdar.evaluation.context import Context, NotComputableError
 from sdv_tabdar.evaluation.features import TableFeatures, level_codes
 from sdv_tabdar.evaluation.metric import Beside, Goal, Metric, MetricResult, Reading, Score, Verdict
+from sdv_tabdar.evaluation.trees import fit_classifier, fit_regressor
 from sdv_tabdar.evaluation.verdicts import below_real, multiple
 
 SEEDS = 3
@@ -32,15 +32,12 @@ TREES: dict[str, float] = {
     'max_depth': 6,
     'min_child_weight': 5,
 }
-PATIENCE = 15
 PAPER_GRID: dict[str, list[float]] = {
     'n_estimators': [10, 50, 100],
     'min_child_weight': [1, 10],
     'max_depth': [5, 10, 20],
     'gamma': [0.0, 1.0],
 }
-
-Prediction = Callable[[np.ndarray], np.ndarray]
 
 
 def mle(context: Context) -> MetricResult:
@@ -120,9 +117,9 @@ def paper_mle(
     best, chosen = -np.inf, np.nan
     for setting in _grid():
         predict = (
-            _regressor(xs[0], ys[0], None, setting, seed)
+            fit_regressor(xs[0], ys[0], None, setting, seed)
             if regression
-            else _classifier(xs[0], ys[0], None, setting, seed, len(levels))
+            else fit_classifier(xs[0], ys[0], None, setting, seed, len(levels))
         )
         quality = _quality(ys[1], predict(xs[1]), regression)
         if quality > best or np.isnan(chosen):
@@ -148,12 +145,12 @@ def _train_and_test(
     train_x, test_x = (m.values for m in TableFeatures.fit(real, inputs).transform(train, test))
     if columns.is_number(target):
         y = train[target].to_numpy(dtype=float)
-        predict = _regressor(train_x[used], y[used], (train_x[held], y[held]), TREES, seed)
+        predict = fit_regressor(train_x[used], y[used], (train_x[held], y[held]), TREES, seed)
         return -_quality(test[target].to_numpy(dtype=float), predict(test_x), True)
     levels = sorted(pd.concat([train[target], test[target]]).unique())
     y = level_codes(train[target], levels)
     held_rows = (train_x[held], y[held])
-    predict = _classifier(train_x[used], y[used], held_rows, TREES, seed, len(levels))
+    predict = fit_classifier(train_x[used], y[used], held_rows, TREES, seed, len(levels))
     return _quality(level_codes(test[target], levels), predict(test_x), False)
 
 
@@ -172,55 +169,6 @@ def _quality(truth: np.ndarray, predicted: np.ndarray, regression: bool) -> floa
     if len(present) == 2:
         present = present[1:]
     return float(np.mean([roc_auc_score(truth == code, predicted[:, code]) for code in present]))
-
-
-def _regressor(
-    x: np.ndarray,
-    y: np.ndarray,
-    held: tuple[np.ndarray, np.ndarray] | None,
-    setting: dict[str, float],
-    seed: int,
-) -> Prediction:
-    """A fitted predictor of a number."""
-    model = XGBRegressor(
-        **setting, random_state=seed, early_stopping_rounds=PATIENCE if held else None
-    )
-    model.fit(x, y, eval_set=[held] if held else None, verbose=False)
-    predict: Prediction = model.predict
-    return predict
-
-
-def _classifier(
-    x: np.ndarray,
-    y: np.ndarray,
-    held: tuple[np.ndarray, np.ndarray] | None,
-    setting: dict[str, float],
-    seed: int,
-    width: int,
-) -> Prediction:
-    """A fitted predictor of class probabilities, rows x all classes."""
-    classes = np.unique(y)
-    if len(classes) < 2:
-        # Nothing to learn: all AUCs are 1/2.
-        return lambda rows: np.ones((len(rows), width))
-    model = XGBClassifier(
-        **setting, random_state=seed, early_stopping_rounds=PATIENCE if held else None
-    )
-    evaluation = None
-    if held:
-        familiar = np.isin(held[1], classes)
-        if familiar.any():
-            evaluation = [(held[0][familiar], np.searchsorted(classes, held[1][familiar]))]
-        else:
-            model.set_params(early_stopping_rounds=None)
-    model.fit(x, np.searchsorted(classes, y), eval_set=evaluation, verbose=False)
-
-    def predict(rows: np.ndarray) -> np.ndarray:
-        probabilities = np.zeros((len(rows), width), dtype=np.float32)
-        probabilities[:, classes] = model.predict_proba(rows)
-        return probabilities
-
-    return predict
 
 
 def _grid() -> Iterator[dict[str, float]]:

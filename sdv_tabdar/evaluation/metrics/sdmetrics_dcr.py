@@ -61,4 +61,5 @@ METRIC = Metric(
         ),
     ),
     needs_holdout=True,
+    costly=True,
 )

@@ -10,20 +10,21 @@ import math
 
 import numpy as np
 import pandas as pd
+from xgboost import XGBClassifier
 
 from sdv_tabdar.evaluation.context import Context
-from sdv_tabdar.evaluation.detection import detect
-from sdv_tabdar.evaluation.features import TableFeatures
+from sdv_tabdar.evaluation.detection import PooledRows, detect
 from sdv_tabdar.evaluation.metric import Halves, Metric, MetricResult, Reading, Score, Verdict
 
 
 def xgb_c2st(context: Context) -> MetricResult:
     """`xgb_c2st`, with the importance of each column and the suspicion of each synthetic row."""
-    features = TableFeatures.fit(context.real, context.columns, fill='mean')
-    real, synthetic = features.transform(context.real, context.synthetic)
-    found = detect(real.values, synthetic.values, seed=context.seed)
+    pooled = PooledRows.of(context.real, context.synthetic, context.columns)
+    found = detect(pooled, lambda: XGBClassifier(random_state=0), seed=context.seed)
     gains = np.mean([model.feature_importances_ for model in found.classifiers], axis=0)  # type: ignore[attr-defined]
-    importance = pd.DataFrame({'feature': real.names, 'column': real.sources, 'importance': gains})
+    importance = pd.DataFrame(
+        {'feature': pooled.names, 'column': pooled.sources, 'importance': gains}
+    )
     suspicion = 1 - found.real_probability
     rows = len(context.real)
     return MetricResult(
@@ -38,7 +39,7 @@ def verdict(reading: Reading) -> Verdict:
     floor = reading.floor if math.isfinite(reading.floor) and reading.floor else 1.0
     ratio = reading.value / max(floor, 1e-9)
     if ratio >= 0.97:
-        return Verdict('As hard to tell apart as real from real.', 'good')
+        return Verdict('As hard to tell apart as real from real.', 'good', beyond=ratio > 1.01)
     if ratio >= 0.8:
         return Verdict('Hard to tell from real data.', 'good')
     if ratio >= 0.5:

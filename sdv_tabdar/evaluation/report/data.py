@@ -2,15 +2,14 @@
 
 from __future__ import annotations
 
-import math
 from collections.abc import Mapping
 from dataclasses import dataclass, field
 from typing import Any
 
 import pandas as pd
 
-from sdv_tabdar.evaluation.metric import Goal, Reading, Verdict
-from sdv_tabdar.evaluation.registry import SCORES
+from sdv_tabdar.evaluation.metric import Goal, Verdict
+from sdv_tabdar.evaluation.registry import SCORES, verdict_of
 
 
 @dataclass(frozen=True)
@@ -23,6 +22,7 @@ class ReportData:
         floors: What real rows score in the place of the synthetic ones, by key, scaled to the
             sizes of the tables.
         notes: Why a metric was left out or has no value.
+        reasons: Why a score is better than its floor, by key.
         tables: Breakdowns: 'columns' (shape), 'pairs' (trend), 'importance' (XGB-C2ST).
         figures: What the page draws, already binned, so that a report holds no rows of the real
             table; the most suspicious synthetic rows are the exception.
@@ -38,6 +38,7 @@ class ReportData:
     tables: dict[str, pd.DataFrame] = field(repr=False)
     figures: dict[str, Any] = field(repr=False)
     goals: Mapping[str, Goal] = field(default_factory=dict)
+    reasons: dict[str, str] = field(default_factory=dict)
     seconds: dict[str, float] = field(default_factory=dict, repr=False)
     facts: dict[str, Any] = field(default_factory=dict)
 
@@ -49,9 +50,4 @@ class ReportData:
 
     def verdict(self, key: str) -> Verdict | None:
         """Words about a score, None where there is nothing to say."""
-        meaning, value = SCORES[key], self.scores[key]
-        if meaning.verdict is None or not math.isfinite(value):
-            return None
-        floor = self.floors.get(key, math.nan)
-        goal = self.goals.get(key, meaning.goal)
-        return meaning.verdict(Reading(value, floor, goal, self.scores))
+        return verdict_of(key, self.scores, self.floors, self.goals)

@@ -26,22 +26,35 @@ SECTIONS: dict[str, Callable[[ReportData], dict[str, Any] | None]] = {
 """What each template is given, in the order of the page; None leaves the section out."""
 
 
-def render_page(data: ReportData) -> str:
-    """The whole page."""
-    environment = Environment(
+def render_frame(data: ReportData) -> str:
+    """The whole page as an element of another page."""
+    return _environment().get_template('frame.html').render(page=render_page(data))
+
+
+def _environment() -> Environment:
+    """The templates; what stands in the data is escaped."""
+    return Environment(
         loader=PackageLoader('sdv_tabdar.evaluation.report'),
         autoescape=True,
         undefined=StrictUndefined,
         trim_blocks=True,
         lstrip_blocks=True,
     )
+
+
+def render_page(data: ReportData) -> str:
+    """The whole page."""
     found = {name: section(data) for name, section in SECTIONS.items()}
-    return environment.get_template('page.html').render(
-        title=data.title,
-        counts=_counts(data.facts),
-        sections=[(name, view) for name, view in found.items() if view is not None],
-        seconds=f'{sum(data.seconds.values()):.0f}',
-        seed=data.facts.get('seed', 0),
+    return (
+        _environment()
+        .get_template('page.html')
+        .render(
+            title=data.title,
+            counts=_counts(data.facts),
+            sections=[(name, view) for name, view in found.items() if view is not None],
+            seconds=f'{sum(data.seconds.values()):.0f}',
+            seed=data.facts.get('seed', 0),
+        )
     )
 
 

@@ -6,13 +6,13 @@ import json
 import math
 from importlib.metadata import version
 from pathlib import Path
-from typing import Any
+from typing import Any, overload
 
 import numpy as np
 import pandas as pd
 
 from sdv_tabdar.evaluation.report.data import ReportData
-from sdv_tabdar.evaluation.report.page import render_page
+from sdv_tabdar.evaluation.report.page import render_frame, render_page
 
 RECORDED_VERSIONS = ('sdmetrics', 'xgboost', 'scikit-learn', 'pandas', 'numpy')
 
@@ -56,6 +56,7 @@ class Report(ReportData):
             'scores': self.scores,
             'floors': self.floors,
             'notes': self.notes,
+            'reasons': self.reasons,
             'seconds': self.seconds,
             'versions': {name: version(name) for name in _installed()},
             **{name: table.to_dict('records') for name, table in self.tables.items()},
@@ -65,12 +66,31 @@ class Report(ReportData):
             Path(path).write_text(text, encoding='utf-8')
         return text
 
-    def to_html(self, path: str | Path | None = None) -> str:
-        """One self-contained page that works offline, written to `path` if one is given."""
+    @overload
+    def to_html(self, path: None = None) -> str: ...
+
+    @overload
+    def to_html(self, path: str | Path) -> Path: ...
+
+    def to_html(self, path: str | Path | None = None) -> str | Path:
+        """One self-contained page that works offline.
+
+        Args:
+            path: The file to write; None to have the page itself.
+
+        Returns:
+            The path of the file, or the page as a string where no path is given.
+        """
         text = render_page(self)
-        if path is not None:
-            Path(path).write_text(text, encoding='utf-8')
-        return text
+        if path is None:
+            return text
+        written = Path(path)
+        written.write_text(text, encoding='utf-8')
+        return written
+
+    def _repr_html_(self) -> str:
+        """The page in a frame of its own, so that a notebook's styles and its do not mix."""
+        return render_frame(self)
 
 
 def _detail(metric: str, level: str, detail: str, similarity: float) -> dict[str, object]:

@@ -34,6 +34,7 @@ def lead(data: ReportData) -> dict[str, Any] | None:
         'gauge': charts.gauge(score, floor, '0: always caught', '1: cannot be told apart'),
         'right': f'{100 * (1 - score / 2):.0f}\N{NO-BREAK SPACE}%',
         'floor': f'{floor:.3f}' if math.isfinite(floor) else '',
+        'reason': data.reasons.get(LEADING, ''),
         'weak': f'{weak:.3f}' if math.isfinite(weak) else '',
         'copying': any(found is not None and found.copying for found in verdicts),
     }
@@ -71,6 +72,7 @@ def _card(data: ReportData, key: str) -> dict[str, Any]:
         'value': _value(data.scores[key], meaning.percent),
         'beside': beside,
         'verdict': data.verdict(key),
+        'reason': data.reasons.get(key, ''),
         'meaning': meaning.meaning,
     }
 

@@ -133,6 +133,32 @@ def test_questions_about_no_rows_have_no_answers(fitted: TabDAR, mixed: pd.DataF
     assert fitted.log_likelihood(nothing).shape == (0,)
 
 
+def test_excluded_numbers_are_those_without_likelihood(fitted: TabDAR, mixed: pd.DataFrame) -> None:
+    rows = mixed.head(3).assign(smooth=[mixed['smooth'].max() + 1, mixed['smooth'][1], 1e9])
+    observed = np.ones(rows.shape, dtype=bool)
+    observed[2] = False
+    excluded = fitted.excluded(rows, observed)
+
+    assert excluded.sum() == 1
+    assert excluded[0, list(rows.columns).index('smooth')]
+    by_column = _seeded(fitted).log_likelihood(rows, observed, num_orders=2, by_column=True)
+    np.testing.assert_array_equal(np.isneginf(by_column), excluded)
+    assert fitted.log_unseen('smooth') < 0
+
+
+def test_a_seed_holds_for_what_is_within_it(fitted: TabDAR) -> None:
+    model = _seeded(fitted)
+    first, second = model.sample(3), model.sample(3)
+    _seeded(fitted)
+    pd.testing.assert_frame_equal(model.sample(3), first)
+    found = []
+    for _ in range(2):
+        with model.seeded(5):
+            found.append(model.sample(3))
+    pd.testing.assert_frame_equal(*found)
+    pd.testing.assert_frame_equal(model.sample(3), second)
+
+
 # complete
 
 

@@ -50,7 +50,8 @@ def test_an_rmse_is_read_in_multiples_of_that_of_real_rows():
 
 
 def test_an_error_below_its_floor_is_good_news():
-    assert said('jsd', 0.1, 0.2) == Verdict('below the floor', 'good')
+    assert said('jsd', 0.1, 0.2) == Verdict('at the floor', 'good', beyond=True)
+    assert said('jsd', 0.2, 0.2) == Verdict('at the floor', 'good')
 
 
 @pytest.mark.parametrize('key', ['jsd', 'alpha_precision', 'beta_recall', 'copies', 'mle'])

@@ -8,7 +8,6 @@ import numpy as np
 import pytest
 
 from sdv_tabdar.evaluation import evaluate
-from sdv_tabdar.evaluation.report import plots
 
 
 @pytest.fixture(scope='module')
@@ -68,13 +67,6 @@ def test_tags_are_balanced(page):
         assert opened == page.count(f'</{tag}>'), tag
 
 
-def test_page_can_be_written(real, honest, types, tmp_path):
-    found = evaluate(real[:100], honest[:100], types, metrics=['shape'], floors=False)
-    text = found.to_html(tmp_path / 'report.html')
-    assert (tmp_path / 'report.html').read_text(encoding='utf-8') == text
-    assert '<h2>What gives it away</h2>' not in text
-
-
 def test_gaps_dates_and_spikes_are_drawn(mixed_table, mixed_metadata):
     table = mixed_table.assign(savings=np.where(mixed_table.index % 3, 0, mixed_table['savings']))
     found = evaluate(table, table, mixed_metadata, metrics=['shape'], floors=False)
@@ -82,25 +74,3 @@ def test_gaps_dates_and_spikes_are_drawn(mixed_table, mixed_metadata):
     assert 'Missing: real' in text
     assert re.search(r'Exactly 0 in \d+\.\d % of the real', text)
     assert re.search(r'>20\d\d-\d\d-\d\d<', text)
-
-
-def test_densities_are_shares_on_one_grid(real, honest, types):
-    found = evaluate(
-        real, honest, types, metrics=['shape'], floors=False, density_pairs=[('height', 'city')]
-    )
-    (figure,) = found.figures['densities']
-    assert figure['real'].shape == figure['synthetic'].shape
-    assert figure['real'].sum() == pytest.approx(1)
-
-
-def test_picture_is_a_png():
-    text = plots.density_image(np.eye(3), 1.0, (1, 2, 3))
-    assert text.startswith('<img class="density" alt="" src="data:image/png;base64,iVBORw0KGgo')
-
-
-@pytest.mark.parametrize(
-    ('value', 'text'),
-    [(0.0, '0'), (12345.0, '12.35k'), (2.5e7, '2.5e7'), (250.4, '250'), (np.nan, '-')],
-)
-def test_numbers_on_axes_are_short(value, text):
-    assert plots.number_text(value) == text
