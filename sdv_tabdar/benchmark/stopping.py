@@ -109,14 +109,16 @@ def near_training_share(train: pd.DataFrame, test: pd.DataFrame, drawn: pd.DataF
     return float(np.mean(near[0] < far[0]) + np.mean(near[0] == far[0]) / 2)
 
 
-def measure(folder: Path, rows: int, variant: str, seed: int) -> dict[str, Any]:
-    """Train once."""
+def measure(
+    folder: Path, rows: int, variant: str, seed: int, limit: float | None = None
+) -> dict[str, Any]:
+    """Train once; with a ``limit`` in seconds both lengths are that long, if they need it."""
     train, test, kinds = load(folder, rows, seed)
-    config = TrainingConfig(max_training_time=None)
+    config = TrainingConfig(max_training_time=limit)
     if variant == BEFORE:
         size = rows_of_step(config, len(train), _CPU)
         epochs = default_epochs(len(train), len(train.columns), size)
-        config = TrainingConfig(epochs=epochs, max_training_time=None, weight_decay=1e-6)
+        config = TrainingConfig(epochs=epochs, max_training_time=limit, weight_decay=1e-6)
     model = ModelConfig()
     encoder = TableEncoder.fit(train, kinds, model)
     encoded = _encoded(encoder, train)
@@ -174,6 +176,7 @@ def main(arguments: Sequence[str] | None = None) -> None:
     parser.add_argument('--tables', nargs='+', default=['adult', 'default', 'news'])
     parser.add_argument('--rows', nargs='+', type=int, default=[300, 1000, 3000], help='0 for all')
     parser.add_argument('--seeds', nargs='+', type=int, default=[0, 1, 2])
+    parser.add_argument('--limit', type=float, help='seconds that training may take')
     parser.add_argument('--lengths', nargs='+', choices=[BEFORE, NOW], default=[BEFORE, NOW])
     options = parser.parse_args(arguments)
     results: list[dict[str, Any]] = []
@@ -186,7 +189,7 @@ def main(arguments: Sequence[str] | None = None) -> None:
                 for variant in options.lengths:
                     if (table, rows, variant, seed) in done:
                         continue
-                    found = measure(options.data / table, rows, variant, seed)
+                    found = measure(options.data / table, rows, variant, seed, options.limit)
                     results.append(found)
                     with options.results.open('a') as file:
                         file.write(json.dumps(found) + '\n')

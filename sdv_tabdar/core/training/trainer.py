@@ -23,6 +23,7 @@ from sdv_tabdar.core.training.defaults import (
     default_epochs,
     default_learning_rate,
     default_weight_decay,
+    longest_training,
 )
 from sdv_tabdar.core.training.ema import Ema
 from sdv_tabdar.core.training.epoch import Epoch
@@ -37,8 +38,7 @@ Weights = dict[str, Any]
 
 _PLATEAU_PATIENCE = 50  # epochs
 _CHECK_STEPS = 200  # between two looks at whether all is finite
-_MAX_LENGTH = 1.4  # of a training that ends by its held-out loss, in default lengths
-_SHORT_LENGTH = 0.5  # of a training of too few rows to hold any out, likewise
+_SHORT_LENGTH = 0.5  # of a training of too few rows to hold any out, in default lengths
 _MAX_RETRIES = 3  # at a lower rate, after a loss that is not finite
 _LOWER_RATE = 0.5
 
@@ -277,7 +277,8 @@ class Trainer:
         held_out = num_rows - len(self._rows)
         _logger.info('%d of %d rows are held out to see when to stop.', held_out, num_rows)
         interval = self._held_out.min_interval(self._batch_size)
-        return Stopping(interval, int(_MAX_LENGTH * max_steps), config.max_training_time)
+        longest = longest_training(num_rows, num_columns, self._batch_size)
+        return Stopping(interval, longest, config.max_training_time)
 
     def _set_learning_rate(self) -> None:
         if isinstance(self._schedule, FixedLength) and not self._schedule.annealed:

@@ -54,6 +54,7 @@ def test_trainings_are_printed_and_not_repeated(
 ) -> None:
     for module in (stopping, trainer):
         monkeypatch.setattr(module, 'default_epochs', lambda *_: 2)
+    monkeypatch.setattr(trainer, 'longest_training', lambda *_: 4)
     results = data.parent / 'results.jsonl'
     arguments = ['--data', str(data), '--results', str(results), '--tables', 'one', '--rows', '110']
     stopping.main([*arguments, '--seeds', '0'])
