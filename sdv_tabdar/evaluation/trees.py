@@ -10,7 +10,15 @@ from xgboost import XGBClassifier, XGBRegressor
 PATIENCE = 15
 """Trees without a gain on the held rows, after which no more are added."""
 
+FEW_CELLS = 1_000_000
+"""Cells of a table up to which further threads cost more than they save."""
+
 Prediction = Callable[[np.ndarray], np.ndarray]
+
+
+def thread_count(x: np.ndarray) -> int | None:
+    """How many threads trees are to use on a table; None for all. The trees are the same."""
+    return 1 if x.size <= FEW_CELLS else None
 
 
 def fit_regressor(
@@ -30,7 +38,10 @@ def fit_regressor(
         seed: Of the trees.
     """
     model = XGBRegressor(
-        **setting, random_state=seed, early_stopping_rounds=PATIENCE if held else None
+        **setting,
+        random_state=seed,
+        n_jobs=thread_count(x),
+        early_stopping_rounds=PATIENCE if held else None,
     )
     model.fit(x, y, eval_set=[held] if held else None, verbose=False)
     predict: Prediction = model.predict
@@ -60,7 +71,10 @@ def fit_classifier(
         # Nothing to learn: all AUCs are 1/2.
         return lambda rows: np.ones((len(rows), width))
     model = XGBClassifier(
-        **setting, random_state=seed, early_stopping_rounds=PATIENCE if held else None
+        **setting,
+        random_state=seed,
+        n_jobs=thread_count(x),
+        early_stopping_rounds=PATIENCE if held else None,
     )
     evaluation = None
     if held:

@@ -29,6 +29,7 @@ from sdv_tabdar.evaluation.columns import ColumnTypes
 from sdv_tabdar.evaluation.context import Context
 from sdv_tabdar.evaluation.detection import Classifier, PooledRows, detect
 from sdv_tabdar.evaluation.metric import Beside, Metric, MetricResult, Reading, Score, Verdict
+from sdv_tabdar.evaluation.trees import thread_count
 
 FOLDS = 5
 TREES = 300
@@ -36,11 +37,11 @@ MAX_ROWS = 10_000
 """Rows of each side that are used at most; the AUC of real rows then varies by .004."""
 
 
-def _xgboost(seed: int) -> Classifier:
-    return XGBClassifier(n_estimators=TREES, max_depth=6, random_state=seed)
+def _xgboost(seed: int, threads: int | None) -> Classifier:
+    return XGBClassifier(n_estimators=TREES, max_depth=6, random_state=seed, n_jobs=threads)
 
 
-def _tuned(seed: int) -> Classifier:
+def _tuned(seed: int, threads: int | None) -> Classifier:
     return XGBClassifier(
         n_estimators=TREES,
         max_depth=5,
@@ -48,24 +49,30 @@ def _tuned(seed: int) -> Classifier:
         subsample=0.7,
         colsample_bytree=0.7,
         random_state=seed,
+        n_jobs=threads,
     )
 
 
-def _lightgbm(seed: int) -> Classifier:
+def _lightgbm(seed: int, threads: int | None) -> Classifier:
     model: Classifier = import_module('lightgbm').LGBMClassifier(
-        n_estimators=TREES, learning_rate=0.05, random_state=seed, verbose=-1, n_jobs=1
+        n_estimators=TREES, learning_rate=0.05, random_state=seed, verbose=-1, n_jobs=threads
     )
     return model
 
 
-def _catboost(seed: int) -> Classifier:
+def _catboost(seed: int, threads: int | None) -> Classifier:
     model: Classifier = import_module('catboost').CatBoostClassifier(
-        iterations=TREES, depth=6, random_seed=seed, verbose=0, allow_writing_files=False
+        iterations=TREES,
+        depth=6,
+        random_seed=seed,
+        verbose=0,
+        thread_count=threads,
+        allow_writing_files=False,
     )
     return model
 
 
-PANEL: dict[str, tuple[Callable[[int], Classifier], str]] = {
+PANEL: dict[str, tuple[Callable[[int, int | None], Classifier], str]] = {
     'detect_xgb': (_xgboost, 'xgboost'),
     'detect_tuned': (_tuned, 'xgboost'),
     'detect_lightgbm': (_lightgbm, 'lightgbm'),
@@ -123,12 +130,13 @@ def _auc(
     real: pd.DataFrame,
     other: pd.DataFrame,
     columns: ColumnTypes,
-    build: Callable[[int], Classifier],
+    build: Callable[[int, int | None], Classifier],
     seed: int,
 ) -> float:
     """The mean AUC over the folds."""
     pooled = PooledRows.of(real, other, columns)
-    return detect(pooled, lambda: build(seed), folds=FOLDS, scaled=False, seed=seed).auc
+    threads = thread_count(pooled.values)
+    return detect(pooled, lambda: build(seed, threads), folds=FOLDS, scaled=False, seed=seed).auc
 
 
 def beside_real(reading: Reading) -> Verdict | None:

@@ -1,11 +1,12 @@
 """Global utility: every column in turn is predicted from all others (TabStruct, ICLR 2026).
 
-Boosted trees learn each column from synthetic rows and from real training rows, and both are tested
-on the holdout. The utility of a column is the share of the real rows' score that synthetic rows
-reach: the AUC (one against the rest, mean over classes) of a category, and the error of the real
-rows by that of the synthetic rows for a number, whose values are replaced by their ranks among the
-real rows, so that no outlier decides. `utility` is the mean over the columns, `utility_worst` the
-worst column. One target, as in `mle`, measures the relations of one column; this measures all.
+Boosted trees learn each column from synthetic rows and from real training rows, and both are
+tested on the holdout. The score of a category is the AUC (one against the rest, mean over
+classes). That of a number is 1 - RMSE / (2 RMSE of the mean), of ranks among the real rows, so
+that no outlier decides: like an AUC it is .5 where nothing is learned and 1 where all is. The
+utility of a column is the share of the real rows' score that synthetic rows reach; `utility` is
+the mean over the columns, `utility_worst` the worst column. One target, as in `mle`, measures the
+relations of one column; this measures all.
 """
 
 from __future__ import annotations
@@ -52,27 +53,24 @@ def utility(context: Context) -> MetricResult:
     )
     found = []
     for name in columns.names:
-        predict = _number_errors if columns.is_number(name) else _category_aucs
+        predict = _number_scores if columns.is_number(name) else _category_aucs
         scores = predict(name, [real, synthetic], test, columns, context.seed)
         if scores is not None:
             found.append({'column': name, 'real': scores[0], 'synthetic': scores[1]})
     if not found:
         raise NotComputableError('no column varies in the rows to test on.')
     table = pd.DataFrame(found)
-    # Errors: the smaller, the better.
-    is_error = table['column'].map(columns.is_number)
-    share = table['synthetic'] / table['real']
-    table['share'] = share.where(~is_error, 1 / share)
+    table['share'] = table['synthetic'] / table['real']
     return MetricResult(
         {'utility': float(table['share'].mean()), 'utility_worst': float(table['share'].min())},
         {'utility': table},
     )
 
 
-def _number_errors(
+def _number_scores(
     target: str, trains: list[pd.DataFrame], test: pd.DataFrame, columns: ColumnTypes, seed: int
 ) -> list[float] | None:
-    """The error of each training table on the ranks of a number; None if it does not vary."""
+    """The score of each training table on a number; None if it does not vary."""
     known = [frame[frame[target].notna()] for frame in (*trains, test)]
     scale = np.sort(known[0][target].to_numpy())
     if min(map(len, known)) < MIN_ROWS or scale[0] == scale[-1]:
@@ -87,11 +85,15 @@ def _number_errors(
         for part in known
     ]
     *xs, test_x = _inputs(known, target, columns)
-    errors = []
+    spread = float(np.std(ranks[-1]))
+    if spread == 0:
+        return None
+    scores = []
     for x, y in zip(xs, ranks[:-1], strict=True):
         predicted = fit_regressor(x, y, None, TREES, seed)(test_x)
-        errors.append(float(np.sqrt(np.mean((ranks[-1] - predicted) ** 2))))
-    return errors if min(errors) > 0 else None
+        error = float(np.sqrt(np.mean((ranks[-1] - predicted) ** 2)))
+        scores.append(1 - error / (2 * spread))
+    return scores
 
 
 def _category_aucs(

@@ -15,12 +15,14 @@ from xgboost import XGBClassifier
 from sdv_tabdar.evaluation.context import Context
 from sdv_tabdar.evaluation.detection import PooledRows, detect
 from sdv_tabdar.evaluation.metric import Halves, Metric, MetricResult, Reading, Score, Verdict
+from sdv_tabdar.evaluation.trees import thread_count
 
 
 def xgb_c2st(context: Context) -> MetricResult:
     """`xgb_c2st`, with the importance of each column and the suspicion of each synthetic row."""
     pooled = PooledRows.of(context.real, context.synthetic, context.columns)
-    found = detect(pooled, lambda: XGBClassifier(random_state=0), seed=context.seed)
+    threads = thread_count(pooled.values)
+    found = detect(pooled, lambda: XGBClassifier(random_state=0, n_jobs=threads), seed=context.seed)
     gains = np.mean([model.feature_importances_ for model in found.classifiers], axis=0)  # type: ignore[attr-defined]
     importance = pd.DataFrame(
         {'feature': pooled.names, 'column': pooled.sources, 'importance': gains}

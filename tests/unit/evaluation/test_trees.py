@@ -5,7 +5,7 @@ from __future__ import annotations
 import numpy as np
 import pytest
 
-from sdv_tabdar.evaluation.trees import fit_classifier, fit_regressor
+from sdv_tabdar.evaluation.trees import FEW_CELLS, fit_classifier, fit_regressor, thread_count
 
 SETTING = {'n_estimators': 20, 'max_depth': 3}
 
@@ -43,3 +43,8 @@ def test_a_single_class_tells_nothing_apart():
     x, _ = rows(0)
     predict = fit_classifier(x, np.zeros(300, int), None, SETTING, 0, 2)
     assert (predict(x) == 1).all()
+
+
+def test_small_tables_use_one_thread():
+    assert thread_count(np.zeros((10, 2))) == 1
+    assert thread_count(np.zeros((FEW_CELLS, 2), np.int8)) is None

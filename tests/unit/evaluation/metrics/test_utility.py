@@ -25,8 +25,8 @@ def test_a_copy_teaches_the_same(real, types, holdout):
 
 def test_shuffled_columns_teach_little(real, broken, types, holdout):
     ours = utility(real, broken, types, holdout)
-    assert ours['utility'] < 0.85
-    assert ours['utility_worst'] < 0.6
+    assert ours['utility'] < 0.9
+    assert ours['utility_worst'] < 0.7
 
 
 def test_the_breakdown_names_the_column(real, honest, types, holdout):
