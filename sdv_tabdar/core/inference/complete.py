@@ -22,7 +22,6 @@ from sdv_tabdar.core.config import SamplingConfig
 from sdv_tabdar.core.inference.chunk import Chunk, row_index, rows_of_chunk
 from sdv_tabdar.core.inference.column import draw_cells
 from sdv_tabdar.core.inference.particles import Restrictions, draw_restricted
-from sdv_tabdar.core.masking import column_order
 from sdv_tabdar.core.nn.network import TabDARNetwork
 from sdv_tabdar.core.runtime.random import split_generator
 from sdv_tabdar.core.runtime.threads import workers
@@ -121,9 +120,7 @@ def _completed_chunk(
         copies = torch.arange(len(table), device=generator.device)
         chunk.select(copies.div(num_copies, rounding_mode='floor'))
     sizes = draw_restricted(chunk, restrictions, config=config, generator=generator)
-    for position in column_order(
-        len(network.schema.columns), fixed=network.fixed_order, generator=generator
-    ):
+    for position in network.draw_order(generator=generator):
         hidden = ~chunk.observed[:, position]
         if not hidden.any():
             continue
