@@ -15,21 +15,25 @@ from typing import Any
 
 import pandas as pd
 import tqdm
-from sdv.sampling import Condition, DataFrameCondition
+from sdv.single_table.utils import (
+    check_num_rows,
+    handle_sampling_error,
+    validate_folder_path_with_table_names,
+)
 
 from sdv_tabdar.adapter import private_names
 from sdv_tabdar.adapter.complete import Completer, missing_operation
 from sdv_tabdar.adapter.fitted import FittedTable
+from sdv_tabdar.adapter.global_generators import others_turn, untouched_random_states
 from sdv_tabdar.adapter.known import Known
 from sdv_tabdar.adapter.old_files import STATE_VERSION, refuse_old_files, wrong_format
-from sdv_tabdar.adapter.parameters import configs
+from sdv_tabdar.adapter.parameters import check_seed, configs
 from sdv_tabdar.adapter.processed import ProcessedFormat
 from sdv_tabdar.adapter.rows_on_disk import TableFile, append_csv, batches
 from sdv_tabdar.adapter.tables import (
     PlainTables,
     Tables,
     check_finite,
-    condition_frames,
     plain_tables,
     quiet_about_plain_dates,
     single_table,
@@ -84,7 +88,7 @@ class SDVHooks(private_names.BaseSingleTableSynthesizer):
 
     def _fit(self, processed_data: pd.DataFrame) -> None:
         """Train the model on SDV's processed table."""
-        processed = ProcessedFormat.learn(processed_data, self)
+        processed = ProcessedFormat.learn(processed_data, self, self._table.form.zones)
         model, training, sampling = configs(vars(self))
         network = TabDAR(
             model,
@@ -94,7 +98,8 @@ class SDVHooks(private_names.BaseSingleTableSynthesizer):
             random_state=None if self.random_state is None else int(self.random_state),
             verbose=self.verbose,
         )
-        network.fit(processed.to_model(processed_data), processed.kinds)
+        with others_turn():
+            network.fit(processed.to_model(processed_data), processed.kinds)
         self._fitted_table = dataclasses.replace(self._table, processed=processed, model=network)
 
     def _sample(self, num_rows: int, conditions: dict[str, Any] | None = None) -> pd.DataFrame:
@@ -105,7 +110,7 @@ class SDVHooks(private_names.BaseSingleTableSynthesizer):
             known[name] = pd.Series([value] * num_rows, dtype=object)
         bar = tqdm.tqdm(total=num_rows, desc='Drawing rows', leave=False, disable=not self.verbose)
         try:
-            with bar:
+            with bar, others_turn():
                 completed = model.complete(known, progress=bar.update)
         except NotImplementedError as error:
             raise missing_operation(error) from error
@@ -132,12 +137,9 @@ class SDVHooks(private_names.BaseSingleTableSynthesizer):
             restored = pd.concat([previous_rows, restored], ignore_index=True)
         return restored, len(restored)
 
-    @staticmethod
-    def _make_condition_dfs(
-        conditions: Sequence[Condition | DataFrameCondition],
-    ) -> list[pd.DataFrame]:
-        """SDV's frames, one for each set of columns, with cells exactly as they were given."""
-        return condition_frames(conditions)
+    def reverse_transform_constraints(self, sampled: pd.DataFrame) -> pd.DataFrame:
+        """Rows of the table before constraints, with dates in the units of their columns."""
+        return self._table.in_date_units(super().reverse_transform_constraints(sampled))
 
     def _validate_conditions_unseen_columns(self, conditions: pd.DataFrame) -> None:
         """SDV's check of the columns, and then of the values."""
@@ -169,13 +171,60 @@ class SDVHooks(private_names.BaseSingleTableSynthesizer):
         )
         parts = []
         for rows in chunks:
-            restored = table.form.restore(rows)
+            given = conditions.iloc[rows.index.to_numpy()].set_axis(rows.index)
+            restored = table.form.restore(rows, given)
             restored.index = conditions.index[rows.index.to_numpy()]
             if output_file_path and len(restored):
                 append_csv(output_file_path, restored)
             if len(restored):
                 parts.append(restored)
         return pd.concat(parts) if parts else table.form.empty()
+
+    def _sample_with_progress_bar(
+        self,
+        num_rows: int,
+        max_tries_per_batch: int = 100,
+        batch_size: int | None = None,
+        output_file_path: str | None = None,
+        show_progress_bar: bool = True,
+    ) -> pd.DataFrame:
+        """SDV's draw of rows; its bar, too, is shown only where it is asked for."""
+        return super()._sample_with_progress_bar(
+            num_rows,
+            max_tries_per_batch,
+            batch_size,
+            output_file_path,
+            show_progress_bar=show_progress_bar and self.verbose,
+        )
+
+    def _sample_conditions(
+        self,
+        conditions: Sequence[pd.DataFrame],
+        max_tries_per_batch: int,
+        batch_size: int | None,
+        output_folder_path: str | None,
+    ) -> list[pd.DataFrame]:
+        """Rows for each frame of conditions.
+
+        What SDV's two public methods do around ``_sample_with_conditions``, without the bar that
+        they show in any case.
+        """
+        name = private_names.table_name(self)
+        (path,) = validate_folder_path_with_table_names(output_folder_path, [name])
+        for frame in conditions:
+            self._validate_conditions_unseen_columns(frame)
+        num_rows = sum(map(len, conditions))
+        parts: list[pd.DataFrame] = []
+        try:
+            with tqdm.tqdm(total=num_rows, desc='Sampling rows', disable=not self.verbose) as bar:
+                parts.extend(
+                    self._sample_with_conditions(frame, max_tries_per_batch, batch_size, bar, path)
+                    for frame in conditions
+                )
+            check_num_rows(sum(map(len, parts)), num_rows, True, max_tries_per_batch)
+        except (Exception, KeyboardInterrupt) as error:
+            handle_sampling_error(path, error)
+        return parts
 
     # SDV's public methods call each other with tables in plain form; what a user gives is put
     # into it here.
@@ -202,7 +251,8 @@ class SDVHooks(private_names.BaseSingleTableSynthesizer):
         """SDV's ``validate``, with a check of its own before it."""
         original = private_names.original_table(self)
         check_finite(plain[private_names.table_name(self)], original.columns)
-        with quiet_about_plain_dates(plain.form):
+        entries = plain.form.plain_entries(original.columns)
+        with quiet_about_plain_dates(plain.form), private_names.described(self, entries):
             super().validate(plain)
 
     def _processed_tables(self, processed_data: Any) -> PlainTables:
@@ -224,11 +274,12 @@ class SDVHooks(private_names.BaseSingleTableSynthesizer):
         """Batches of synthetic rows, written as soon as they are drawn."""
         name = main_table_name or private_names.table_name(self)
         sizes = [num_rows] if num_rows is None else list(batches(num_rows, batch_size))
-        bar = tqdm.tqdm(total=num_rows, desc='Sampling rows', disable=len(sizes) < 2)
+        bar = tqdm.tqdm(
+            total=num_rows, desc='Sampling rows', disable=not self.verbose or len(sizes) < 2
+        )
         with bar, file or contextlib.nullcontext():
             for size in sizes:
-                with private_names.untouched_random_states():
-                    tables = super().sample(size, name, max_tries_per_batch)
+                tables = super().sample(size, name, max_tries_per_batch)
                 (batch,) = tables.values()
                 if file is not None:
                     file.write(batch)
@@ -257,14 +308,21 @@ class SDVHooks(private_names.BaseSingleTableSynthesizer):
         """A frame if ``fit`` was given one, else a plain dictionary."""
         return next(iter(tables.values())) if self._gives_frames else dict(tables)
 
-    def _restored(self, tables: Tables) -> Any:
-        """Tables in the user's form again, after SDV has put parts together."""
-        restored = {name: self._table.form.restore(table) for name, table in tables.items()}
-        return self._as_given(restored)
+    def _restored(self, rows: pd.DataFrame) -> Any:
+        """Rows in the user's form again, after parts were put together."""
+        return self._as_given({private_names.table_name(self): self._table.form.restore(rows)})
 
     @contextlib.contextmanager
-    def _drawing(self) -> Iterator[None]:
-        """Draw from the model outside SDV's sampling methods: seeded as they are, once."""
-        with private_names.untouched_random_states():
+    def _drawing(self, seed: int | None = None) -> Iterator[None]:
+        """Draw from the model, from a seed or from where the last call stopped.
+
+        Raises:
+            ValueError: If ``seed`` is none.
+        """
+        check_seed(seed)
+        from_seed: contextlib.AbstractContextManager[None] = contextlib.nullcontext()
+        if seed is not None:
+            from_seed = private_names.seeded_sampling(self, int(seed))
+        with untouched_random_states(seed), from_seed:
             private_names.seed_sampling(self)
             yield

@@ -8,6 +8,7 @@ hyperparameter setting' in that flat form.
 from __future__ import annotations
 
 import dataclasses
+import datetime
 import math
 from typing import Any
 
@@ -121,16 +122,19 @@ class TrainingConfig:
     """How the network is trained.
 
     Attributes:
-        epochs: Passes over the table; None chooses by the size of the table.
-        max_training_time: Seconds after which training ends, with the learning rate annealed
-            towards that end; None sets no limit.
+        epochs: Passes over the table; None holds some rows out and trains for as long as their
+            likelihood gains from it.
+        max_training_time: Seconds (or a ``timedelta``, which becomes seconds) after which
+            training ends, with the learning rate annealed towards that end; None sets no limit.
         batch_size: Rows of a step; None chooses by the size of the table and the number of cores.
         learning_rate: Highest learning rate; None chooses by the rows of a step.
         optimizer: ``'muon'`` for the matrices of hidden layers, beside AdamW for the rest, or
             ``'adamw'`` for all parameters.
-        weight_decay: Decoupled weight decay.
-        scheduler: ``'cosine'`` (warm-up, then annealed to the end of training) or ``'plateau'``
-            (halved when the loss of an epoch has stopped falling; the paper's).
+        weight_decay: Decoupled weight decay of weight matrices and tokens; None chooses by the
+            size of the table, more for fewer rows.
+        scheduler: Where ``epochs`` is given, ``'cosine'`` (warm-up, then annealed to the end of
+            training) or ``'plateau'`` (halved when the loss of an epoch has stopped falling; the
+            paper's).
         ema_decay: Decay of the moving average of the weights, which is what samples; 0 for none.
         noise_draws: Noise levels drawn for each hidden numerical cell of a step.
         loss_weighting: ``'order'`` weighs the loss of a row by 1 / (number of its hidden cells),
@@ -142,7 +146,7 @@ class TrainingConfig:
     batch_size: int | None = None
     learning_rate: float | None = None
     optimizer: str = 'muon'
-    weight_decay: float = 1e-6
+    weight_decay: float | None = None
     scheduler: str = 'cosine'
     ema_decay: float = 0.9995
     noise_draws: int = 2
@@ -152,13 +156,17 @@ class TrainingConfig:
         """Validate each field."""
         if self.epochs is not None:
             _check_integer(self, 'epochs', 1)
+        if isinstance(self.max_training_time, datetime.timedelta):
+            seconds = self.max_training_time.total_seconds()
+            object.__setattr__(self, 'max_training_time', seconds)
         if self.max_training_time is not None:
             _check_number(self, 'max_training_time', 0, open_low=True)
         if self.batch_size is not None:
             _check_integer(self, 'batch_size', 1)
         if self.learning_rate is not None:
             _check_number(self, 'learning_rate', 0, open_low=True)
-        _check_number(self, 'weight_decay', 0)
+        if self.weight_decay is not None:
+            _check_number(self, 'weight_decay', 0)
         _check_choice(self, 'optimizer', ('muon', 'adamw'))
         _check_choice(self, 'scheduler', ('cosine', 'plateau'))
         _check_number(self, 'ema_decay', 0, 1)

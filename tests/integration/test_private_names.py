@@ -15,7 +15,13 @@ import pandas as pd
 import pytest
 import torch
 from rdt import HyperTransformer
-from rdt.transformers import BaseTransformer, FloatFormatter, LabelEncoder
+from rdt.transformers import (
+    AnonymizedFaker,
+    BaseTransformer,
+    FloatFormatter,
+    LabelEncoder,
+    RegexGenerator,
+)
 from sdv.cag import FixedCombinations, Inequality, Range
 from sdv.cag.base import BaseConstraint
 from sdv.data_processing.data_processor import DataProcessor
@@ -40,7 +46,14 @@ OVERRIDDEN = {
         'previous_rows',
         'keep_extra_columns',
     ],
-    '_make_condition_dfs': ['conditions'],
+    '_sample_with_progress_bar': [
+        'self',
+        'num_rows',
+        'max_tries_per_batch',
+        'batch_size',
+        'output_file_path',
+        'show_progress_bar',
+    ],
     '_validate_conditions_unseen_columns': ['self', 'conditions'],
     '_sample_with_conditions': [
         'self',
@@ -130,6 +143,13 @@ def test_hyper_transformer_and_transformers() -> None:
     for name in ('get_output_columns', 'get_output_sdtypes', 'get_supported_sdtypes'):
         assert hasattr(BaseTransformer, name), f'RDT has renamed BaseTransformer.{name}'
     assert hasattr(LabelEncoder(), 'add_noise'), 'RDT has renamed LabelEncoder.add_noise'
+    for transformer, names in (
+        (AnonymizedFaker(), ['random_seed', '_faker_random_seed', '_unique_categories']),
+        (RegexGenerator(), ['random_seed', '_unique_regex_values']),
+    ):
+        for name in names:
+            kind = type(transformer).__name__
+            assert hasattr(transformer, name), f'RDT has renamed {kind}.{name}'
 
 
 def test_transformers_have_no_successors(table: pd.DataFrame) -> None:

@@ -7,6 +7,7 @@ import math
 import torch
 
 from sdv_tabdar.core.config import TrainingConfig
+from sdv_tabdar.core.runtime.threads import torch_threads
 
 _DEFAULT_CELLS = 60_000_000  # cells that go through the network by default ...
 _MIN_EPOCHS, _MAX_EPOCHS = 10, 80  # ... within these numbers of epochs, and no more than ...
@@ -15,6 +16,7 @@ _MIN_STEPS = 500  # of a training, however small the table
 _SMALL_TABLE, _LARGE_TABLE = 4_000, 16_000  # rows of a table below, and from, which ...
 _SMALL_STEP, _STEP, _LARGE_STEP = 64, 128, 256  # ... steps have fewer rows, or more, ...
 _MAX_CORES = 2  # ... the last so many on each core, up to this number of cores
+_DECAY, _DECAY_ROWS = 1.0, 300  # weight decay of tables of at most so many rows, falling as 1 / n
 _RATE = 1.5e-3  # learning rate; in steps of several cores it grows with the root of their number
 
 
@@ -32,7 +34,7 @@ def default_batch_size(num_rows: int, device: torch.device) -> int:
         return _SMALL_STEP
     if num_rows < _LARGE_TABLE:
         return _STEP
-    cores = torch.get_num_threads() if device.type == 'cpu' else _MAX_CORES
+    cores = torch_threads() if device.type == 'cpu' else _MAX_CORES
     return _LARGE_STEP * min(cores, _MAX_CORES)
 
 
@@ -45,3 +47,8 @@ def default_learning_rate(batch_size: int) -> float:
     """Highest learning rate for steps of ``batch_size`` rows when none is asked for."""
     cores = min(max(batch_size / _LARGE_STEP, 1), _MAX_CORES)
     return _RATE * cores**0.5
+
+
+def default_weight_decay(num_rows: int) -> float:
+    """Weight decay for a table of ``num_rows`` rows when none is asked for."""
+    return _DECAY * min(_DECAY_ROWS / num_rows, 1.0)

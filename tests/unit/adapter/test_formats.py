@@ -89,7 +89,7 @@ def test_decimals_keep_their_digits(cells: list[decimal.Decimal]) -> None:
     restored = column.restore(column.plain(given)).tolist()
     assert restored == cells
     assert {type(value) for value in restored} == {decimal.Decimal}
-    assert {value.as_tuple().exponent for value in restored} == {-column.decimals}
+    assert {value.as_tuple().exponent for value in restored} == {-column.number.decimals}
 
 
 @settings(max_examples=25, deadline=None)

@@ -9,6 +9,7 @@ from sdv_tabdar.core.training.defaults import (
     default_batch_size,
     default_epochs,
     default_learning_rate,
+    default_weight_decay,
 )
 
 
@@ -37,3 +38,10 @@ def test_default_steps_grow_with_the_table() -> None:
 def test_default_learning_rate_grows_with_the_step_but_not_for_ever() -> None:
     found = [default_learning_rate(rows) for rows in (1, 256, 512, 10**6)]
     assert found == pytest.approx([1.5e-3, 1.5e-3, 2**0.5 * 1.5e-3, 2**0.5 * 1.5e-3])
+
+
+def test_fewer_rows_have_more_weight_decay_within_limits() -> None:
+    found = [default_weight_decay(rows) for rows in (1, 100, 1000, 10_000, 10**6)]
+    assert found == sorted(found, reverse=True)
+    assert found[0] == found[1] <= 1
+    assert found[-1] < 1e-3
