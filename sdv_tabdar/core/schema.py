@@ -110,16 +110,16 @@ class TableSchema:
 
     Attributes:
         columns: One entry a column; names are unique.
-        crosses: Columns that are also seen together.
+        crosses: Columns that are also seen together, those that explain most first.
     """
 
     columns: tuple[Column, ...]
     crosses: tuple[Cross, ...] = ()
 
     @property
-    def crossed(self) -> tuple[int, ...]:
-        """Positions of the columns that are members of a cross."""
-        return tuple(sorted({member for cross in self.crosses for member in cross.members}))
+    def leading(self) -> tuple[int, ...]:
+        """Positions of the columns that are drawn first: the members of the first cross."""
+        return self.crosses[0].members if self.crosses else ()
 
     @property
     def names(self) -> tuple[str, ...]:

@@ -96,14 +96,14 @@ class TabDARNetwork(nn.Module):
     def draw_order(self, *, generator: torch.Generator) -> list[int]:
         """An order of the columns in which their cells are drawn.
 
-        It is random, with the members of crosses first: what depends on them together is then
-        drawn given all of them.
+        It is random, but for the members of the first cross, which lead: what depends on them
+        together is then drawn given all of them.
         """
         return column_order(
             len(self.schema.columns),
             fixed=self.fixed_order,
             generator=generator,
-            leading=self.schema.crossed,
+            leading=self.schema.leading,
         )
 
     def key_bias(self, observed: torch.Tensor, crossed: torch.Tensor) -> torch.Tensor:

@@ -100,4 +100,4 @@ def test_an_encoder_keeps_its_crosses(calendar: pd.DataFrame) -> None:
     encoder = TableEncoder.fit(calendar[list(kinds)], kinds, ModelConfig())
     crossed = encoder.with_crosses([Cross((0, 1), ((0,) * 5, (0,) * 8), (0,))])
     assert TableEncoder.from_state(crossed.to_state()).schema == crossed.schema
-    assert crossed.schema.crossed == (0, 1)
+    assert crossed.schema.leading == (0, 1)
