@@ -71,6 +71,7 @@ class TabDARSynthesizer(SDVHooks):
         max_atoms (int): Numbers of a column that may come back exactly, the most frequent ones.
         num_bins (int): Bins of equal mass that the other numbers of a column are cut into.
         max_categories (int): Levels of a column with a code of their own; rarer ones share one.
+        max_crosses (int): Sets of columns that the network may also see together.
         precision (str): ``'float32'``, ``'bfloat16'`` or ``'auto'``, of the transformer's products.
         numerical_head (str): What places numbers in their bins, ``'diffusion'`` or ``'bins'``.
         column_order (str): ``'random'`` or ``'fixed'``.
@@ -129,6 +130,7 @@ class TabDARSynthesizer(SDVHooks):
         max_atoms: int = _MODEL.max_atoms,
         num_bins: int = _MODEL.num_bins,
         max_categories: int = _MODEL.max_categories,
+        max_crosses: int = _MODEL.max_crosses,
         precision: str = _MODEL.precision,
         numerical_head: str = _MODEL.numerical_head,
         column_order: str = _MODEL.column_order,

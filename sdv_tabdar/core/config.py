@@ -63,6 +63,9 @@ class ModelConfig:
             inside its bin. 1 leaves all of them to one diffusion.
         max_categories: Levels of a categorical column that have a code of their own; rarer ones
             share a code, and are drawn from their training frequencies when it comes up.
+        max_crosses: Sets of columns, at most so many, that the network also sees together, where
+            rows that were held out for the choice say that they explain others only together
+            (year, month and day; longitude and latitude). 0 for none, as in the paper.
         precision: Of the transformer's matrix products: ``'float32'``, ``'bfloat16'``, or
             ``'auto'``, which is bfloat16 where the processor multiplies it faster.
         numerical_head: What places a number inside its bin: the nested ``'diffusion'``, or
@@ -82,6 +85,7 @@ class ModelConfig:
     max_atoms: int = 256
     num_bins: int = 32
     max_categories: int = 2048
+    max_crosses: int = 4
     precision: str = 'auto'
     numerical_head: str = 'diffusion'
     column_order: str = 'random'
@@ -100,6 +104,7 @@ class ModelConfig:
             ('max_atoms', 0),
             ('num_bins', 1),
             ('max_categories', 2),
+            ('max_crosses', 0),
         ):
             _check_integer(self, field, minimum)
         _check_choice(self, 'precision', ('auto', 'float32', 'bfloat16'))
@@ -210,6 +215,7 @@ PAPER: dict[str, Any] = {
     'denoiser_blocks': 4,
     'max_atoms': 0,
     'num_bins': 1,
+    'max_crosses': 0,
     'precision': 'float32',
     'epochs': 5000,
     'max_training_time': None,

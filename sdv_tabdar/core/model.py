@@ -17,6 +17,7 @@ import pandas as pd
 import torch
 
 from sdv_tabdar.core.codecs.codec import Codec
+from sdv_tabdar.core.codecs.crosses import find_crosses
 from sdv_tabdar.core.codecs.encoder import TableEncoder
 from sdv_tabdar.core.config import ModelConfig, SamplingConfig, TrainingConfig
 from sdv_tabdar.core.inference.complete import complete
@@ -127,6 +128,8 @@ class TabDAR:
         """
         encoder = TableEncoder.fit(frame, kinds, self.model)
         table = encoder.encode(frame, np.ones(frame.shape, dtype=bool))
+        crosses = find_crosses(table, encoder.schema, self.model.max_crosses)
+        encoder = encoder.with_crosses(crosses)
         generator = make_generator(self.random_state, self._device)
         with self._resources(), training_bar(self.verbose) as show:
             network, history = fit_network(

@@ -13,6 +13,7 @@ from sdv_tabdar.benchmark.experiments import (
     conditional_truth,
     full_report,
     imputation,
+    likelihood,
     paper,
     prediction,
     sampling_speed,
@@ -204,6 +205,16 @@ EXPERIMENTS: Mapping[str, Experiment] = {
         MeasureJobs(solver_quality.measure, plan_models, ('steps', 'repeats')),
         OneTable('Steps of the solver', ['table', 'steps'], solver_quality.NUMBERS),
         note='Draws of at most 20,000 rows.',
+    ),
+    'likelihood': Experiment(
+        'how likely test rows are under our model, by settings',
+        {
+            **_on_tables('likelihood', 'adult', 'beijing', 'california', 'default', 'letter'),
+            'max_training_time': None,
+            'named_settings': ['default'],
+        },
+        MeasureJobs(likelihood.measure, likelihood.jobs),
+        OneTable('Likelihood of rows', ['table', 'setting'], likelihood.NUMBERS),
     ),
     'conditional-speed': Experiment(
         'completing rows with other known numbers in each, beside plain sampling',
