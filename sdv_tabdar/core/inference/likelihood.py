@@ -103,6 +103,7 @@ def log_likelihood(
         tasks.append(
             functools.partial(_chunk_log_likelihood, network, rows, orders, config, by_column)
         )
+    num_columns = table.codes.shape[1]
     parts = [torch.zeros((0, num_columns) if by_column else 0)]
     with workers(len(tasks), generator.device) as team:
         for part in team.run(tasks):
