@@ -71,15 +71,16 @@ class TabDARSynthesizer(SDVHooks):
         max_atoms (int): Numbers of a column that may come back exactly, the most frequent ones.
         num_bins (int): Bins of equal mass that the other numbers of a column are cut into.
         max_categories (int): Levels of a column with a code of their own; rarer ones share one.
+        max_crosses (int): Sets of columns that the network may also see together.
         precision (str): ``'float32'``, ``'bfloat16'`` or ``'auto'``, of the transformer's products.
         numerical_head (str): What places numbers in their bins, ``'diffusion'`` or ``'bins'``.
         column_order (str): ``'random'`` or ``'fixed'``.
-        epochs (int): Passes over the table; None chooses by its size.
+        epochs (int): Passes over the table; None holds rows out and ends by their likelihood.
         max_training_time (float): Seconds after which training ends; None for no limit.
         batch_size (int): Rows of a training step; None chooses by the table and the cores.
         learning_rate (float): Highest learning rate; None chooses by the size of a step.
         optimizer (str): ``'muon'`` or ``'adamw'``.
-        weight_decay (float): Decoupled weight decay.
+        weight_decay (float): Decoupled weight decay; None chooses by the size of the table.
         scheduler (str): ``'cosine'`` or ``'plateau'``.
         ema_decay (float): Decay of the moving average of the weights that is sampled from.
         noise_draws (int): Noise levels for each hidden number of a training step.
@@ -129,6 +130,7 @@ class TabDARSynthesizer(SDVHooks):
         max_atoms: int = _MODEL.max_atoms,
         num_bins: int = _MODEL.num_bins,
         max_categories: int = _MODEL.max_categories,
+        max_crosses: int = _MODEL.max_crosses,
         precision: str = _MODEL.precision,
         numerical_head: str = _MODEL.numerical_head,
         column_order: str = _MODEL.column_order,
@@ -137,7 +139,7 @@ class TabDARSynthesizer(SDVHooks):
         batch_size: int | None = _TRAINING.batch_size,
         learning_rate: float | None = _TRAINING.learning_rate,
         optimizer: str = _TRAINING.optimizer,
-        weight_decay: float = _TRAINING.weight_decay,
+        weight_decay: float | None = _TRAINING.weight_decay,
         scheduler: str = _TRAINING.scheduler,
         ema_decay: float = _TRAINING.ema_decay,
         noise_draws: int = _TRAINING.noise_draws,
@@ -437,8 +439,9 @@ class TabDARSynthesizer(SDVHooks):
 
         Returns:
             The completed table, or a list of ``num_draws`` tables; a frame or a dictionary, like
-            ``data``. Known cells, index, column order and dtypes are those of ``data``, absent
-            columns follow in the order of the training table.
+            ``data``. Known cells, index, column order and dtypes are those of ``data`` (floats
+            that are whole numbers in the training table become so again where all gaps are
+            filled), absent columns follow in the order of the training table.
 
         Raises:
             sdv.errors.SamplingError: If the synthesizer has not been fitted.
@@ -456,13 +459,18 @@ class TabDARSynthesizer(SDVHooks):
             filled = [{private_names.table_name(self): frame} for frame in filled]
         return filled if num_draws > 1 else filled[0]
 
-    def predict_proba(self, data: pd.DataFrame, column: Hashable) -> pd.DataFrame:
+    def predict_proba(
+        self, data: pd.DataFrame, column: Hashable, num_samples: int = 200
+    ) -> pd.DataFrame:
         """The distribution of a column of categories, given the other known cells of each row.
 
         Args:
             data: Rows; any of the other columns. A missing cell counts as unknown, and what
                 ``data`` has in ``column`` itself is ignored.
             column: A categorical, boolean or ordinal column, or an id that is no key.
+            num_samples: Draws for each row, of which probabilities are the shares. Only for a
+                column that a constraint or a transformer replaces, where its law does not follow
+                from those of the new columns.
 
         Returns:
             Probabilities: one row a row of ``data`` (same index), one column a level; a level
@@ -470,17 +478,21 @@ class TabDARSynthesizer(SDVHooks):
 
         Raises:
             sdv.errors.SamplingError: If the synthesizer has not been fitted.
-            ValueError: If the column is unknown, not categorical, or replaced by a constraint.
+            ValueError: If the column is unknown or not categorical, or ``num_samples`` is no whole
+                number of at least 1.
         """
         check_column(column)
+        check_count('num_samples', num_samples, 1)
         predictor = Predictor(self._table_to_sample())
-        return predictor.probabilities(self._table_in(data), column)
+        with self._drawing():
+            return predictor.probabilities(self._table_in(data), column, num_samples)
 
     def predict_quantiles(
         self,
         data: pd.DataFrame,
         column: Hashable,
         quantiles: Sequence[float] = (0.05, 0.5, 0.95),
+        num_samples: int = 200,
     ) -> pd.DataFrame:
         """Quantiles of a column of numbers or dates, given the other known cells of each row.
 
@@ -488,6 +500,7 @@ class TabDARSynthesizer(SDVHooks):
             data: As in :meth:`predict_proba`.
             column: A numerical or datetime column.
             quantiles: Levels from 0 to 1.
+            num_samples: As in :meth:`predict_proba`; quantiles are those of the draws.
 
         Returns:
             One row a row of ``data`` (same index), one column a level: numbers in the unit of
@@ -495,13 +508,15 @@ class TabDARSynthesizer(SDVHooks):
 
         Raises:
             sdv.errors.SamplingError: If the synthesizer has not been fitted.
-            ValueError: If the column is unknown, not numerical, or replaced by a constraint, or a
-                level is not within 0 and 1.
+            ValueError: If the column is unknown or not numerical, a level is not within 0 and 1,
+                or ``num_samples`` is no whole number of at least 1.
         """
         check_column(column)
         check_quantiles(quantiles)
+        check_count('num_samples', num_samples, 1)
         predictor = Predictor(self._table_to_sample())
-        return predictor.quantiles(self._table_in(data), column, quantiles)
+        with self._drawing():
+            return predictor.quantiles(self._table_in(data), column, quantiles, num_samples)
 
     def log_likelihood(
         self,

@@ -6,6 +6,7 @@ import dataclasses
 from collections.abc import Mapping, Sequence
 from typing import Any
 
+import numpy as np
 import pandas as pd
 
 from sdv_tabdar.adapter import private_names
@@ -66,6 +67,32 @@ class FittedTable:
         return dataclasses.replace(
             self, profiles=profiles, rewritten=rewritten, num_rows=len(plain)
         )
+
+    def in_date_units(self, rows: pd.DataFrame) -> pd.DataFrame:
+        """Rows whose dates, where constraints made them, are in the units of their columns.
+
+        SDV adds differences to dates as they are drawn, down to nanoseconds.
+
+        Args:
+            rows: Rows in plain form that meet the constraints.
+
+        Returns:
+            Rounded rows; those that rounding has put out of order are left out.
+        """
+        replaced = private_names.modified_columns(self.host)
+        rounded = {}
+        for key, profile in self.profiles.items():
+            is_made = profile.date_unit and key in rows and key not in replaced
+            if is_made and pd.api.types.is_datetime64_any_dtype(rows[key].dtype):
+                dates = rows[key].dt.round(pd.Timedelta(int(profile.date_unit)))
+                ends = profile.plain_of(profile.rounded(np.array([profile.low, profile.high])))
+                dates = dates if profile.extrapolates else dates.clip(*ends)
+                if not dates.equals(rows[key]):
+                    rounded[key] = dates
+        if not rounded:
+            return rows
+        rows = rows.assign(**rounded)
+        return rows[private_names.valid_rows(self.host, rows)]
 
     @property
     def trained(self) -> tuple[TabDAR, ProcessedFormat]:

@@ -94,7 +94,7 @@ class SDVHooks(private_names.BaseSingleTableSynthesizer):
 
     def _fit(self, processed_data: pd.DataFrame) -> None:
         """Train the model on SDV's processed table."""
-        processed = ProcessedFormat.learn(processed_data, self)
+        processed = ProcessedFormat.learn(processed_data, self, self._table.form.zones)
         model, training, sampling = configs(vars(self))
         network = TabDAR(
             model,
@@ -143,6 +143,10 @@ class SDVHooks(private_names.BaseSingleTableSynthesizer):
             restored = pd.concat([previous_rows, restored], ignore_index=True)
         return restored, len(restored)
 
+    def reverse_transform_constraints(self, sampled: pd.DataFrame) -> pd.DataFrame:
+        """Rows of the table before constraints, with dates in the units of their columns."""
+        return self._table.in_date_units(super().reverse_transform_constraints(sampled))
+
     def _validate_conditions_unseen_columns(self, conditions: pd.DataFrame) -> None:
         """SDV's check of the columns, and then of the values."""
         super()._validate_conditions_unseen_columns(conditions)
@@ -173,7 +177,8 @@ class SDVHooks(private_names.BaseSingleTableSynthesizer):
         )
         parts = []
         for rows in chunks:
-            restored = table.form.restore(rows)
+            given = conditions.iloc[rows.index.to_numpy()].set_axis(rows.index)
+            restored = table.form.restore(rows, given)
             restored.index = conditions.index[rows.index.to_numpy()]
             if output_file_path and len(restored):
                 append_csv(output_file_path, restored)
@@ -265,11 +270,23 @@ class SDVHooks(private_names.BaseSingleTableSynthesizer):
             warnings.warn(f'{_ADVICE}\n{text}', stacklevel=stacklevel + 1)
 
     def _validate_plain(self, plain: PlainTables) -> None:
-        """SDV's ``validate``, with a check of its own before it."""
+        """SDV's ``validate``, with a check of its own before it.
+
+        Raises:
+            sdv.cag._errors.ConstraintNotMetError: With the rows as the user has them.
+        """
         original = private_names.original_table(self)
-        check_finite(plain[private_names.table_name(self)], original.columns)
-        with quiet_about_plain_dates(plain.form):
-            super().validate(plain)
+        table = plain[private_names.table_name(self)]
+        check_finite(table, original.columns)
+        entries = plain.form.plain_entries(original.columns)
+        try:
+            with quiet_about_plain_dates(plain.form), private_names.described(self, entries):
+                super().validate(plain)
+        except private_names.ConstraintNotMetError as error:
+            message = private_names.order_message(self, table, plain.form.restore)
+            if message is None:
+                raise
+            raise private_names.ConstraintNotMetError(message) from error
 
     def _processed_tables(self, processed_data: Any) -> PlainTables:
         """What a user has made of the processed table, to be learnt from anew."""

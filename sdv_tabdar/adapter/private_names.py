@@ -9,11 +9,12 @@ from __future__ import annotations
 import contextlib
 import copy
 import dataclasses
-from collections.abc import Hashable, Iterator, Mapping, Sequence
+from collections.abc import Callable, Hashable, Iterator, Mapping, Sequence
 from typing import Any
 
 import numpy as np
 import pandas as pd
+from pandas.api.types import is_datetime64_dtype
 from rdt.transformers import (
     BaseTransformer,
     BinaryEncoder,
@@ -24,9 +25,12 @@ from rdt.transformers import (
     UnixTimestampEncoder,
 )
 from rdt.transformers.utils import learn_rounding_digits
-from sdv.cag import Range
+from sdv.cag import Inequality, Range
 from sdv.cag._errors import ConstraintNotMetError  # what constraints raise; SDV exports it nowhere
+from sdv.cag._utils import get_lower_precision_format
+from sdv.cag.one_hot_encoding import EPSILON
 from sdv.cag.programmable_constraint import ProgrammableConstraintHarness
+from sdv.data_processing.numerical_formatter import MAX_DECIMALS
 from sdv.single_table.base import FIXED_RNG_SEED, BaseSingleTableSynthesizer
 
 __all__ = [
@@ -69,12 +73,14 @@ class OrderedColumns:
         differences: The columns that hold log(upper - lower + 1), for each two neighbours.
         nulls: The column that says which of ``names`` are null: their names in that order, or
             :data:`NO_NULLS`.
+        strict: Whether neighbours may not be equal.
     """
 
     names: tuple[str, ...]
     low: str
     differences: tuple[str, ...]
     nulls: str
+    strict: bool
 
 
 @dataclasses.dataclass(frozen=True)
@@ -92,6 +98,23 @@ class Combinations:
     labels: Mapping[str, tuple[Any, ...]]
 
 
+@dataclasses.dataclass(frozen=True)
+class OneHot:
+    """What a OneHotEncoding calls its columns.
+
+    Attributes:
+        names: Its columns.
+        is_joint: Whether it puts one column of their names in their place, and not one for each.
+        zero: What it writes for a 0 if it does not.
+        one: What it writes for a 1.
+    """
+
+    names: tuple[str, ...]
+    is_joint: bool
+    zero: float
+    one: float
+
+
 def table_name(synth: Any) -> str:
     """Name of the synthesizer's table; the attribute that SDV's own methods use."""
     name: str = synth._table_name
@@ -107,6 +130,18 @@ def modified_columns(synth: Any) -> Mapping[str, Mapping[str, Any]]:
     """Metadata of the columns after constraints, as the data processor sees them."""
     columns: Mapping[str, Mapping[str, Any]] = synth._data_processor.metadata.columns
     return columns
+
+
+@contextlib.contextmanager
+def described(synth: Any, entries: Mapping[str, Mapping[str, Any]]) -> Iterator[None]:
+    """Within it, the metadata of the table describe some columns otherwise."""
+    columns = original_table(synth).columns
+    before = {key: columns[key] for key in entries}
+    columns.update(entries)
+    try:
+        yield
+    finally:
+        columns.update(before)
 
 
 def is_fitted(synth: Any) -> bool:
@@ -170,11 +205,13 @@ def preprocess_table(synth: Any, table: pd.DataFrame) -> pd.DataFrame:
     """
     processor = synth._data_processor
     hyper_transformer = processor._hyper_transformer
-    with _fitted_by_column(hyper_transformer):
+    with _fitted_by_column(hyper_transformer), _dates_kept_whole(processor):
         processor.fit(table)
+    _learn_rounding_anew(synth, table)
     key = processor._primary_key
     if _meets_others(hyper_transformer, table):
-        processor.fit(table)  # what outputs are called depends on the other columns
+        with _dates_kept_whole(processor):
+            processor.fit(table)  # what outputs are called depends on the other columns
         whole: pd.DataFrame = processor.transform(table, is_condition=key is None)
         return whole
     transformers = hyper_transformer.field_transformers
@@ -189,8 +226,41 @@ def preprocess_table(synth: Any, table: pd.DataFrame) -> pd.DataFrame:
     in_order = {name: columns[name] for name in hyper_transformer._output_columns}
     processed = pd.DataFrame(in_order, index=table.index, copy=False)
     if key is not None:
-        processed.index = pd.Index(table[key])
+        # Under pandas, an index of objects would be inferred to be one of dates.
+        processed.index = pd.Index(table[key], dtype=table[key].dtype)
     return processed
+
+
+def _learn_rounding_anew(synth: Any, table: pd.DataFrame) -> None:
+    """Round as training does where the metadata have as many decimal places as SDV looks for.
+
+    Detection writes that number for columns in which it has found no rounding.
+    """
+    for name, formatter in synth._data_processor.formatters.items():
+        if (getattr(formatter, 'decimal_places', None) or 0) > MAX_DECIMALS:
+            formatter.decimal_places = None
+            formatter.enforce_rounding = synth.enforce_rounding
+            formatter.learn_format(table[name])
+
+
+@contextlib.contextmanager
+def _dates_kept_whole(processor: Any) -> Iterator[None]:
+    """Within it transformers of dates are fitted, and afterwards cut nothing off.
+
+    RDT writes dates as text in their format and reads this again, so that microseconds that a
+    float64 has just missed become the ones before. Text is no concern of theirs here.
+    """
+    transformers = processor._hyper_transformer.field_transformers
+    entries = processor.metadata.columns
+    for name, transformer in transformers.items():
+        if isinstance(transformer, UnixTimestampEncoder) and transformer.datetime_format == '':
+            transformer.datetime_format = entries.get(name, {}).get('datetime_format')
+    yield
+    for transformer in processor._hyper_transformer.field_transformers.values():
+        if isinstance(transformer, UnixTimestampEncoder) and is_datetime64_dtype(
+            transformer._dtype
+        ):
+            transformer.datetime_format = ''  # None would be guessed anew by the next fit
 
 
 @contextlib.contextmanager
@@ -340,10 +410,26 @@ def reverse_transform(synth: Any, processed: pd.DataFrame) -> pd.DataFrame:
 
 
 def generate_columns(synth: Any, columns: list[str], num_rows: int) -> pd.DataFrame:
-    """New values of generated columns."""
+    """New values of generated columns, none of them missing."""
     hyper_transformer = synth._data_processor._hyper_transformer
-    made: pd.DataFrame = hyper_transformer.create_anonymized_columns(num_rows, columns)
+    with contextlib.ExitStack() as stack:
+        for name in columns:
+            stack.enter_context(_without_gaps(hyper_transformer.field_transformers[name]))
+        made: pd.DataFrame = hyper_transformer.create_anonymized_columns(num_rows, columns)
     return made
+
+
+@contextlib.contextmanager
+def _without_gaps(transformer: BaseTransformer) -> Iterator[None]:
+    """Within it, a generator leaves no cell missing, however many training had."""
+    share = getattr(transformer, '_nan_frequency', None)
+    if share is not None:
+        transformer._nan_frequency = 0.0
+    try:
+        yield
+    finally:
+        if share is not None:
+            transformer._nan_frequency = share
 
 
 def constraint_steps(synth: Any, rewritten: Sequence[Sequence[str]]) -> list[ConstraintStep]:
@@ -384,7 +470,59 @@ def ordered_columns(constraint: Any) -> OrderedColumns:
         low=constraint._fillna_low_column_name,
         differences=differences,
         nulls=constraint._nan_column_name,
+        strict=not constraint._operator(0, 0),
     )
+
+
+def compared_format(constraint: Any) -> str | None:
+    """The coarser of two formats of text in which an Inequality compares dates.
+
+    None if both columns have one format, or are not text when SDV sees them.
+    """
+    is_text = isinstance(constraint, Inequality) and pd.api.types.is_object_dtype(constraint._dtype)
+    if not is_text or not constraint._is_datetime:
+        return None
+    formats = constraint._low_datetime_format, constraint._high_datetime_format
+    return None if formats[0] == formats[1] else get_lower_precision_format(*formats)
+
+
+def compared_columns(synth: Any) -> list[tuple[str, str]]:
+    """The lower and the upper column of each Inequality, which SDV compares as text if they are."""
+    every = (*synth._chained_constraints, *synth._reject_sampling_constraints)
+    return [
+        (constraint._low_column_name, constraint._high_column_name)
+        for constraint in every
+        if isinstance(constraint, Inequality)
+    ]
+
+
+def order_message(
+    synth: Any, table: pd.DataFrame, written: Callable[[pd.DataFrame], pd.DataFrame]
+) -> str | None:
+    """SDV's message about rows that break an Inequality or a Range.
+
+    Args:
+        synth: The synthesizer.
+        table: Rows in plain form, some or all columns.
+        written: Puts rows of ``table`` in the form in which they are to be shown.
+
+    Returns:
+        The message about the first such constraint; None if there is none.
+    """
+    metadata = synth._original_metadata
+    for constraint in (*synth._chained_constraints, *synth._reject_sampling_constraints):
+        if not isinstance(constraint, (Inequality, Range)):
+            continue
+        middle = getattr(constraint, '_middle_column_name', None)
+        names = [constraint._low_column_name, middle, constraint._high_column_name]
+        names = [name for name in names if name is not None]
+        if set(names) <= set(table.columns):
+            valid = np.asarray(constraint.is_valid(table, metadata), dtype=bool)
+            if not valid.all():
+                rows = written(table.loc[~valid, names])
+                message: str = constraint._format_error_message_constraint(rows, table_name(synth))
+                return message
+    return None
 
 
 def rewritten_columns(synth: Any, table: pd.DataFrame) -> list[tuple[str, ...]]:
@@ -413,6 +551,17 @@ def combinations(constraint: Any) -> Combinations:
     return Combinations(
         tuple(constraint.column_names), constraint._joint_column, constraint._ids_to_combinations
     )
+
+
+def increments(constraint: Any) -> tuple[str, float]:
+    """The column of a FixedIncrements, and what its values are multiples of."""
+    return constraint.column_name, float(constraint.increment_value)
+
+
+def one_hot(constraint: Any) -> OneHot:
+    """The columns of a OneHotEncoding."""
+    is_joint = constraint.learning_strategy == 'categorical'
+    return OneHot(tuple(constraint._column_names), is_joint, EPSILON, 1 - EPSILON)
 
 
 def has_constraints(synth: Any) -> bool:

@@ -8,6 +8,7 @@ from __future__ import annotations
 import contextlib
 import dataclasses
 from collections.abc import Callable, Hashable, Iterator, Mapping, Sequence
+from pathlib import Path
 from typing import Any
 
 import numpy as np
@@ -16,12 +17,19 @@ import pandas as pd
 import torch
 
 from sdv_tabdar.core.codecs.codec import Codec
+from sdv_tabdar.core.codecs.crosses import find_crosses
 from sdv_tabdar.core.codecs.encoder import TableEncoder
 from sdv_tabdar.core.config import ModelConfig, SamplingConfig, TrainingConfig
 from sdv_tabdar.core.inference.complete import complete
 from sdv_tabdar.core.inference.frames import known_cells, without, write_back
 from sdv_tabdar.core.inference.likelihood import frame_log_likelihood
-from sdv_tabdar.core.inference.predict import level_probabilities, quantiles_of
+from sdv_tabdar.core.inference.order import check_all_before, check_leading
+from sdv_tabdar.core.inference.particles import restricted_cells
+from sdv_tabdar.core.inference.predict import (
+    cell_log_densities,
+    level_probabilities,
+    quantiles_of,
+)
 from sdv_tabdar.core.nn.lowered import lowered
 from sdv_tabdar.core.nn.network import TabDARNetwork
 from sdv_tabdar.core.restrictions import Restriction
@@ -30,7 +38,8 @@ from sdv_tabdar.core.runtime.device import fast_products, resolve_device
 from sdv_tabdar.core.runtime.progress import training_bar
 from sdv_tabdar.core.runtime.random import RandomState, default_generator_at, make_generator
 from sdv_tabdar.core.schema import ColumnKind
-from sdv_tabdar.core.training.history import TrainingHistory
+from sdv_tabdar.core.table import EncodedTable
+from sdv_tabdar.core.training.history import Callback, TrainingHistory
 from sdv_tabdar.core.training.loop import fit_network
 
 _STATE_VERSION = 4
@@ -88,24 +97,39 @@ class TabDAR:
         self._network: TabDARNetwork | None = None
         self._history = TrainingHistory()
 
-    def fit(self, frame: pd.DataFrame, kinds: Mapping[Any, ColumnKind]) -> TabDAR:
+    def fit(
+        self,
+        frame: pd.DataFrame,
+        kinds: Mapping[Any, ColumnKind],
+        *,
+        callbacks: Sequence[Callback] = (),
+        checkpoint_path: str | Path | None = None,
+    ) -> TabDAR:
         """Learn a table.
 
         Args:
             frame: The table. Missing cells are NaN, None or pandas.NA; that a cell is missing is
                 learnt like any other value.
             kinds: For each column whether it is numerical or categorical.
+            callbacks: Called with an ``EpochReport`` at the end of each epoch; training ends if
+                one returns True.
+            checkpoint_path: File that keeps the state of the training while it goes on; the same
+                call goes on from it if training was cut short.
 
         Returns:
-            Itself. If anything goes wrong, what was fitted before stays in place.
+            Itself. Ctrl-C ends training early, with what was learnt by then. If anything goes
+            wrong, what was fitted before stays in place.
 
         Raises:
             ValueError: If the table is empty or a numerical column holds infinite values.
             TypeError: If a numerical column holds something that is not a number.
-            FloatingPointError: If the training loss stops being finite.
+            FloatingPointError: If the training loss stops being finite again and again.
+            ValueError: If the checkpoint is that of another table or of other settings.
         """
         encoder = TableEncoder.fit(frame, kinds, self.model)
         table = encoder.encode(frame, np.ones(frame.shape, dtype=bool))
+        crosses = find_crosses(table, encoder.schema, self.model.max_crosses)
+        encoder = encoder.with_crosses(crosses)
         generator = make_generator(self.random_state, self._device)
         with self._resources(), training_bar(self.verbose) as show:
             network, history = fit_network(
@@ -115,6 +139,8 @@ class TabDAR:
                 self.training,
                 generator=generator,
                 progress=show,
+                callbacks=callbacks,
+                checkpoint_path=checkpoint_path,
             )
         self._encoder, self._network, self._history = encoder, network, history
         self._generator = generator
@@ -164,8 +190,9 @@ class TabDAR:
             given.
 
         Raises:
-            ValueError: If a column or a known value was never seen in training, or a
-                restriction allows nothing that was.
+            ValueError: If a column or a known value was never seen in training, a restriction
+                allows nothing that was, or the order of columns is fixed and something is given
+                behind an unknown cell (with one particle restrictions may be).
         """
         encoder, network = self._working()
         config = self.sampling
@@ -173,13 +200,19 @@ class TabDAR:
             config = dataclasses.replace(config, num_particles=num_particles)
         restrictions = restrictions or {}
         known = known_cells(frame, observed, restrictions)
+        table, pieces = encoder.encode(frame, known), encoder.restrict(restrictions)
+        if network.fixed_order:
+            # a single particle weighs nothing that comes before a restricted cell
+            weighed = pieces if config.num_particles > 1 else {}
+            restricted = restricted_cells(table.observed.shape, weighed)
+            check_leading(encoder.schema.names, table.observed, restricted)
         with self._resources():
             completion = complete(
                 network,
-                encoder.encode(frame, known),
+                table,
                 config=config,
                 generator=self._generator,
-                restrictions=encoder.restrict(restrictions),
+                restrictions=pieces,
                 num_copies=num_copies,
                 progress=progress,
             )
@@ -202,15 +235,17 @@ class TabDAR:
             One row a row of ``frame`` (same index), one column a level (None = missing).
 
         Raises:
-            ValueError: If ``column`` is unknown or numerical, or a known value is.
+            ValueError: If ``column`` is unknown or numerical, a known value is unknown, or the
+                order of columns is fixed and others are known than those before ``column``.
         """
         levels = self.levels(column)
         encoder, network = self._working()
         rest, known = without(frame, observed, column)
         table = encoder.encode(rest, known)
-        position = encoder.schema.position(column)
+        position = self._predicted(column, table)
         found = level_probabilities(encoder, network, table, position, self.sampling)
-        return pd.DataFrame(found, index=frame.index, columns=pd.Index(levels, dtype=object))
+        columns = pd.Index(levels, dtype=object, tupleize_cols=False)
+        return pd.DataFrame(found, index=frame.index, columns=columns)
 
     def predict_quantiles(
         self,
@@ -232,7 +267,8 @@ class TabDAR:
             given that the cell is not missing.
 
         Raises:
-            ValueError: If ``column`` is unknown or categorical, or a level outside [0, 1].
+            ValueError: If ``column`` is unknown or categorical, a level outside [0, 1], or the
+                order of columns is fixed and others are known than those before ``column``.
         """
         self.limits(column)
         outside = [level for level in quantiles if not 0 <= level <= 1]
@@ -245,7 +281,7 @@ class TabDAR:
             encoder,
             network,
             table,
-            encoder.schema.position(column),
+            self._predicted(column, table),
             np.array(quantiles, dtype=np.float64),
             self.sampling,
         )
@@ -293,6 +329,32 @@ class TabDAR:
             progress=progress,
         )
 
+    def log_density(
+        self, frame: pd.DataFrame, observed: npt.NDArray[np.bool_] | None, column: str
+    ) -> npt.NDArray[np.float64]:
+        """How likely the cells of one column are given the other known cells of their rows.
+
+        Args:
+            frame: Any of the fitted columns, ``column`` among them.
+            observed: As in :meth:`complete`; it must mark every cell of ``column``.
+            column: A column.
+
+        Returns:
+            ``(B,)`` in nats, as in :meth:`log_likelihood`.
+
+        Raises:
+            ValueError: If ``column`` is unknown, or a cell of it is not known.
+        """
+        encoder, network = self._working()
+        position = encoder.schema.position(column)
+        known = known_cells(frame, observed, {})
+        if not known[:, frame.columns.get_loc(column)].all():
+            raise ValueError(f"Cells of column '{column}' are hidden and have no density.")
+        table = encoder.encode(frame, known)
+        return cell_log_densities(network, table, position, self.sampling) + encoder.codecs[
+            position
+        ].log_volume(frame[column])
+
     def excluded(
         self, frame: pd.DataFrame, observed: npt.NDArray[np.bool_]
     ) -> npt.NDArray[np.bool_]:
@@ -325,9 +387,22 @@ class TabDAR:
 
     @property
     def loss_values(self) -> pd.DataFrame:
-        """Mean training loss of each epoch, in nats per cell: columns ``Epoch`` and ``Loss``."""
-        losses = self._history.losses
-        return pd.DataFrame({'Epoch': range(len(losses)), 'Loss': losses})
+        """Columns ``Epoch`` and ``Loss``: mean training loss of each epoch, in nats per cell.
+
+        Where rows were held out, ``Training codes``, ``Training residuals``, ``Held-out codes``
+        and ``Held-out residuals`` as well, in nats per row; see ``TrainingHistory.by_epoch``.
+        """
+        return self._history.by_epoch()
+
+    @property
+    def column_loss_values(self) -> pd.DataFrame:
+        """The last four of these by column, see ``TrainingHistory.by_column``."""
+        return self._history.by_column(self.column_names)
+
+    @property
+    def training_history(self) -> TrainingHistory:
+        """All that is known of the training."""
+        return self._history
 
     @property
     def training_seconds(self) -> float:
@@ -359,6 +434,16 @@ class TabDAR:
         """Whether training saw a missing value in ``column``."""
         return self._codec(column).column.missing is not None
 
+    def random_numbers(self, count: int) -> npt.NDArray[np.float64]:
+        """Uniform numbers in [0, 1), the next ones of those that sampling uses.
+
+        They are for choices between rows that were drawn.
+        """
+        device = self._generator.device
+        numbers = torch.rand(count, generator=self._generator, device=device, dtype=torch.float64)
+        found: npt.NDArray[np.float64] = numbers.cpu().numpy()
+        return found
+
     def set_random_state(self, state: RandomState) -> None:
         """Restart the random numbers of sampling.
 
@@ -386,6 +471,14 @@ class TabDAR:
         encoder, _ = self._fitted()
         return encoder.codecs[encoder.schema.position(column)]
 
+    def _predicted(self, column: str, table: EncodedTable) -> int:
+        """The position of a column that is to be predicted from the known cells of a table."""
+        encoder, network = self._fitted()
+        position = encoder.schema.position(column)
+        if network.fixed_order:
+            check_all_before(encoder.schema.names, table.observed, position)
+        return position
+
     def _working(self) -> tuple[TableEncoder, TabDARNetwork]:
         """The encoder, and the network as it computes fastest here."""
         encoder, network = self._fitted()
@@ -407,7 +500,7 @@ class TabDAR:
             'device': self.device,
             'random_state': self.random_state,
             'verbose': self.verbose,
-            'history': dataclasses.asdict(self._history),
+            'history': self._history.plain(),
             'encoder': None if self._encoder is None else self._encoder.to_state(),
             'weights': None
             if self._network is None
@@ -435,7 +528,7 @@ class TabDAR:
             random_state=state['random_state'],
             verbose=state['verbose'],
         )
-        self._history = TrainingHistory(**state['history'])
+        self._history = TrainingHistory.from_plain(state['history'])
         if state['encoder'] is not None:
             self._encoder = TableEncoder.from_state(state['encoder'])
             with default_generator_at(0):  # every weight is replaced

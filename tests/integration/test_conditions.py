@@ -235,7 +235,7 @@ def test_what_only_the_model_can_refuse_is_named_in_the_users_words() -> None:
     columns = {'x': {'sdtype': 'numerical'}, 'y': {'sdtype': 'numerical'}}
     synthesizer = fit_tiny(data, columns)
 
-    with pytest.raises(ValueError, match=r"'x' cannot meet Between\(low=0.3, high=0.6\)"):
+    with pytest.raises(ValueError, match=r"'x' cannot be Between\(low=0.3, high=0.6\)"):
         synthesizer.sample_from_conditions([Condition({'x': Between(0.3, 0.6)})])
 
 

@@ -21,7 +21,7 @@ from sdv_tabdar.core.codecs.pieces import Pieces
 from sdv_tabdar.core.codecs.values import SHOWN, Floats, frame_of
 from sdv_tabdar.core.config import ModelConfig
 from sdv_tabdar.core.restrictions import Restriction
-from sdv_tabdar.core.schema import ColumnKind, TableSchema
+from sdv_tabdar.core.schema import ColumnKind, Cross, TableSchema
 from sdv_tabdar.core.table import EncodedTable
 
 CODECS: Mapping[ColumnKind, type[Codec]] = {
@@ -30,7 +30,7 @@ CODECS: Mapping[ColumnKind, type[Codec]] = {
 }
 """The codec of each kind of column."""
 
-_STATE_VERSION = 1
+_STATE_VERSION = 2
 
 Restrictions = Mapping[str, Sequence[Restriction | None]]
 """For columns, what each row's cell may be; None = anything."""
@@ -44,10 +44,10 @@ class TableEncoder:
         schema: The codes of the columns.
     """
 
-    def __init__(self, codecs: Sequence[Codec]) -> None:
+    def __init__(self, codecs: Sequence[Codec], crosses: Sequence[Cross] = ()) -> None:
         """Use :meth:`fit` to make one from data."""
         self.codecs = tuple(codecs)
-        self.schema = TableSchema(tuple(codec.column for codec in codecs))
+        self.schema = TableSchema(tuple(codec.column for codec in codecs), tuple(crosses))
         self._residual_of = {column: place for place, column in enumerate(self.schema.numerical)}
 
     @classmethod
@@ -79,6 +79,10 @@ class TableEncoder:
                 f'The columns {absent} have no kind. Give a ColumnKind for each column.'
             )
         return cls([CODECS[kinds[name]].fit(name, frame[name], config) for name in frame.columns])
+
+    def with_crosses(self, crosses: Sequence[Cross]) -> TableEncoder:
+        """The same codecs; the schema has these crosses."""
+        return TableEncoder(self.codecs, crosses)
 
     def encode(self, frame: pd.DataFrame, observed: npt.NDArray[np.bool_]) -> EncodedTable:
         """Encode the observed cells of a table; hidden ones get code 0.
@@ -143,8 +147,10 @@ class TableEncoder:
         for name, entries in restrictions.items():
             position = self.schema.position(name)
             codec = self.codecs[position]
-            found = {entry: codec.restrict(entry) for entry in set(entries) if entry is not None}
-            pieces[position] = [None if entry is None else found[entry] for entry in entries]
+            distinct = list(dict.fromkeys(entry for entry in entries if entry is not None))
+            found: dict[Restriction | None, Pieces | None] = {None: None}
+            found.update(zip(distinct, codec.restrict_each(distinct), strict=True))
+            pieces[position] = [found[entry] for entry in entries]
         return pieces
 
     def enforce(
@@ -161,12 +167,7 @@ class TableEncoder:
             codec = self.codecs[self.schema.position(name)]
             values = frame[name].to_numpy(copy=True)
             uniforms = _uniforms(len(values), generator)
-            groups: dict[Restriction, list[int]] = {}
-            for row, entry in enumerate(entries):
-                if entry is not None:
-                    groups.setdefault(entry, []).append(row)
-            for entry, rows in groups.items():
-                values[rows] = codec.enforce(values[rows], entry, uniforms[rows])
+            values = codec.enforce_each(values, entries, uniforms)
             frame[name] = pd.Series(values, index=frame.index, dtype=frame[name].dtype)
 
     def log_volume(self, frame: pd.DataFrame, known: npt.NDArray[np.bool_]) -> Floats:
@@ -188,7 +189,11 @@ class TableEncoder:
 
     def to_state(self) -> dict[str, Any]:
         """Everything fitted as plain values, arrays and the user's levels."""
-        return {'version': _STATE_VERSION, 'codecs': [codec.to_state() for codec in self.codecs]}
+        return {
+            'version': _STATE_VERSION,
+            'codecs': [codec.to_state() for codec in self.codecs],
+            'crosses': [cross.to_state() for cross in self.schema.crosses],
+        }
 
     @classmethod
     def from_state(cls, state: Mapping[str, Any]) -> TableEncoder:
@@ -204,12 +209,11 @@ class TableEncoder:
                 'version that saved it.'
             )
         kinds = [ColumnKind(codec['column']['kind']) for codec in state['codecs']]
-        return cls(
-            [
-                CODECS[kind].from_state(codec)
-                for kind, codec in zip(kinds, state['codecs'], strict=True)
-            ]
-        )
+        codecs = [
+            CODECS[kind].from_state(codec)
+            for kind, codec in zip(kinds, state['codecs'], strict=True)
+        ]
+        return cls(codecs, [Cross.from_state(cross) for cross in state['crosses']])
 
     @property
     def code_dtype(self) -> type[np.integer[Any]]:

@@ -19,7 +19,6 @@ from sdv_tabdar.core.codecs.encoder import TableEncoder
 from sdv_tabdar.core.config import SamplingConfig
 from sdv_tabdar.core.inference.chunk import Chunk, row_index, rows_of_chunk
 from sdv_tabdar.core.inference.column import log_density
-from sdv_tabdar.core.masking import column_order
 from sdv_tabdar.core.nn.network import TabDARNetwork
 from sdv_tabdar.core.runtime.threads import workers
 from sdv_tabdar.core.table import EncodedTable
@@ -96,18 +95,15 @@ def log_likelihood(
         ``(B,)`` in nats, or ``(B, C)`` by column, with 0 where a cell is not observed; on the
         CPU, densities per unit of the residual.
     """
-    num_columns = table.codes.shape[1]
     size = rows_of_chunk(config, *table.codes.shape)
     tasks = []
     for start in range(0, len(table), size):
-        orders = [
-            column_order(num_columns, fixed=network.fixed_order, generator=generator)
-            for _ in range(num_orders)
-        ]
+        orders = [network.draw_order(generator=generator) for _ in range(num_orders)]
         rows = table.rows(slice(start, start + size))
         tasks.append(
             functools.partial(_chunk_log_likelihood, network, rows, orders, config, by_column)
         )
+    num_columns = table.codes.shape[1]
     parts = [torch.zeros((0, num_columns) if by_column else 0)]
     with workers(len(tasks), generator.device) as team:
         for part in team.run(tasks):

@@ -6,6 +6,7 @@ import dataclasses
 import io
 import pickle
 from collections.abc import Callable, Iterator
+from pathlib import Path
 from typing import Any
 
 import cloudpickle  # type: ignore[import-untyped]
@@ -324,7 +325,7 @@ def test_an_unseen_category_is_an_error(fitted: TabDAR) -> None:
 
 
 def test_an_impossible_restriction_is_an_error(fitted: TabDAR) -> None:
-    with pytest.raises(ValueError, match="Column 'smooth' cannot meet Interval"):
+    with pytest.raises(ValueError, match="Column 'smooth' cannot be Interval"):
         fitted.complete(pd.DataFrame(index=[0]), restrictions={'smooth': [Interval(1e9, None)]})
 
 
@@ -547,9 +548,30 @@ def test_a_table_that_cannot_be_fitted_leaves_the_old_model(
 def test_a_loss_that_is_not_finite_is_an_error(
     mixed: pd.DataFrame, kinds: Kinds, tiny: ModelConfig
 ) -> None:
-    training = TrainingConfig(epochs=2, batch_size=16, learning_rate=1e30, scheduler='plateau')
-    with pytest.raises(FloatingPointError, match='Try a lower learning_rate'):
+    training = TrainingConfig(epochs=8, batch_size=16, learning_rate=1e30, scheduler='plateau')
+    with (
+        pytest.warns(RuntimeWarning, match='goes on from the last weights'),
+        pytest.raises(FloatingPointError, match='Try a lower learning_rate'),
+    ):
         TabDAR(tiny, training, device='cpu', random_state=0).fit(mixed, kinds)
+
+
+def test_callbacks_and_checkpoints_reach_the_training(
+    mixed: pd.DataFrame, kinds: Kinds, tiny: ModelConfig, tmp_path: Path
+) -> None:
+    path = tmp_path / 'training.pt'
+    config = TrainingConfig(epochs=3, batch_size=64)
+    whole = TabDAR(tiny, config, device='cpu', random_state=0).fit(mixed, kinds)
+    parts = TabDAR(tiny, config, device='cpu', random_state=0)
+    parts.fit(mixed, kinds, callbacks=[lambda report: report.epoch == 1], checkpoint_path=path)
+    assert len(parts.loss_values) == 1
+    assert parts.training_history.reason == 'A callback ended training.'
+    assert path.exists()
+    parts.fit(mixed, kinds, checkpoint_path=path)
+    assert not path.exists()
+    assert parts.loss_values.equals(whole.loss_values)
+    assert parts.sample(5).equals(whole.sample(5))
+    assert parts.column_loss_values.empty
 
 
 # Odd tables
@@ -596,3 +618,28 @@ def test_a_progress_bar_is_shown_when_asked_for(
     assert 'Training' in shown.err
     assert 'loss' in shown.err
     assert '100%' in shown.err
+
+
+def test_densities_of_cells_sum_to_one_over_the_levels(fitted: TabDAR, mixed: pd.DataFrame) -> None:
+    name = next(
+        name
+        for name, kind in zip(fitted.column_names, mixed.dtypes, strict=True)
+        if pd.api.types.is_object_dtype(kind)
+    )
+    row = mixed.head(1)
+    chances = fitted.predict_proba(row, None, name).iloc[0]
+    for level, chance in chances.items():
+        asked = row.assign(**{name: pd.Series([level], index=row.index, dtype=object)})
+        assert fitted.log_density(asked, None, name)[0] == pytest.approx(np.log(chance), abs=1e-4)
+    hidden = np.ones(row.shape, dtype=bool)
+    hidden[:, row.columns.get_loc(name)] = False
+    with pytest.raises(ValueError, match='are hidden and have no density'):
+        fitted.log_density(row, hidden, name)
+
+
+def test_random_numbers_are_those_of_sampling(own: TabDAR) -> None:
+    _seeded(own)
+    first = own.random_numbers(3)
+    assert ((first >= 0) & (first < 1)).all()
+    assert not np.array_equal(first, own.random_numbers(3))
+    np.testing.assert_array_equal(_seeded(own).random_numbers(3), first)
