@@ -8,9 +8,11 @@ from collections.abc import Callable
 from pathlib import Path
 from typing import Any
 
+import numpy as np
 import pandas as pd
 import pytest
 from rdt.transformers import AnonymizedFaker
+from sdv.cag import Inequality
 from sdv.sampling import Condition
 
 from sdv_tabdar import TabDARSynthesizer
@@ -139,3 +141,24 @@ def test_a_table_of_generated_columns_follows_the_seed() -> None:
 
     pd.testing.assert_frame_equal(synthesizer.sample(5, seed=1), synthesizer.sample(5, seed=1))
     assert not synthesizer.sample(5, seed=1).equals(synthesizer.sample(5, seed=2))
+
+
+def test_predictions_that_are_drawn_follow_the_seed() -> None:
+    """Those of a column that a constraint replaces."""
+    random = np.random.default_rng(0)
+    low = random.normal(size=80).round(2)
+    data = pd.DataFrame({'low': low, 'high': low + random.random(80).round(2)})
+    synthesizer = TabDARSynthesizer(
+        make_metadata({name: {'sdtype': 'numerical'} for name in data}), **TINY
+    )
+    synthesizer.add_constraints([Inequality('low', 'high')])
+    synthesizer.fit(data)
+    rows = pd.DataFrame(index=range(3))
+
+    def predicted(seed: int | None) -> pd.DataFrame:
+        return synthesizer.predict_quantiles(rows, 'high', [0.3], num_samples=20, seed=seed)
+
+    found = predicted(1)
+    predicted(None)
+    pd.testing.assert_frame_equal(predicted(1), found)
+    assert not predicted(2).equals(found)
