@@ -110,7 +110,7 @@ def small() -> TabDARSynthesizer:
 
 
 ROWS = pd.DataFrame({'level': ['a', 'z', 'b'], 'size': [0.1, 0.2, 99.0], 'count': [1, 2, 3]})
-NEW = 'values that the training data had not'
+NEW = 'the training data had not'
 
 
 @pytest.mark.filterwarnings(f'ignore:.*{NEW}')
