@@ -320,9 +320,11 @@ class _Lowering:
         return found
 
     def _allowed(self, candidates: Candidates) -> Flags:
-        """Which candidates meet the conditions on the block's own columns."""
+        """Which candidates are in the training range and meet conditions on the block's columns."""
         allowed = np.ones(candidates.anchor.shape, dtype=bool)
         for name, values in zip(self.block.unknown, candidates.values, strict=True):
+            profile = self.table.profiles[name]
+            allowed &= (profile.low <= values) & (values <= profile.high)
             entries = self.known.partial.get(name)
             if entries is not None:
                 lows, highs = bounds_of(self.draft, name)

@@ -98,6 +98,15 @@ def test_conditions_on_the_drawn_column_are_met(spans: FittedTable) -> None:
     assert found.cells['low'].between(295, 296).all()
 
 
+def test_what_is_drawn_stays_in_the_training_range(spans: FittedTable) -> None:
+    for anchor, name in (('middle', 'low'), ('high', 'middle')):
+        top = spans.profiles[anchor].high
+        found = lowered(spans, {anchor: [top] * 50})
+        drawn = found.cells[name][found.exact[name]]
+        assert len(drawn) > 0
+        assert drawn.max() <= spans.profiles[name].high
+
+
 def test_candidates_follow_the_law_of_the_model() -> None:
     """Low is nearly always 0, so that a known high is nearly always the difference."""
     random = np.random.default_rng(0)
