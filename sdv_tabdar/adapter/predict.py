@@ -2,16 +2,19 @@
 
 from __future__ import annotations
 
+import numbers
 from collections.abc import Hashable, Sequence
+from typing import Any
 
 import numpy as np
 import pandas as pd
 
 from sdv_tabdar.adapter import private_names
 from sdv_tabdar.adapter.fitted import FittedTable
-from sdv_tabdar.adapter.known import Known
+from sdv_tabdar.adapter.known import Known, Task, warn_of_unseen
 from sdv_tabdar.adapter.profile import Role
 from sdv_tabdar.adapter.request import Request
+from sdv_tabdar.adapter.values import level_key
 from sdv_tabdar.core.schema import ColumnKind
 
 
@@ -36,7 +39,9 @@ class Predictor:
         key = self._target(column, ColumnKind.CATEGORICAL)
         request = self._request(data, key)
         found = self.model.predict_proba(request.frame, request.observed, key)
-        return found.set_axis(data.index, axis=0)
+        order = private_names.level_order(self.table.host, key)
+        places = sorted_levels(list(found.columns), order)
+        return found.iloc[:, places].set_axis(data.index, axis=0)
 
     def quantiles(
         self, data: pd.DataFrame, column: Hashable, quantiles: Sequence[float]
@@ -56,7 +61,8 @@ class Predictor:
 
     def log_likelihood(self, data: pd.DataFrame, num_orders: int) -> pd.Series:
         """Log-likelihood of rows; see the synthesizer's method of the same name."""
-        known = Known.from_gaps(data, self.table, missing_is_known=True)
+        known = Known.from_gaps(data, self.table, Task.LIKELIHOOD, missing_is_known=True)
+        warn_of_unseen(self.table, [known], Task.LIKELIHOOD)
         excluded = known.unseen
         is_whole = len(known.cells.columns) == len(self.table.profiles)
         if is_whole and private_names.has_constraints(self.table.host):
@@ -72,7 +78,9 @@ class Predictor:
 
     def _request(self, data: pd.DataFrame, key: str) -> Request:
         rest = data[[name for name in data.columns if str(name) != key]]
-        return Request.translate(self.table, Known.from_gaps(rest, self.table))
+        known = Known.from_gaps(rest, self.table, Task.PREDICT)
+        warn_of_unseen(self.table, [known], Task.PREDICT)
+        return Request.translate(self.table, known)
 
     def _target(self, column: Hashable, kind: ColumnKind) -> str:
         """SDV's label of a column that the model has as it is.
@@ -102,3 +110,30 @@ class Predictor:
                 f"Column '{column}' is {'categorical' if is_number else 'numerical'}; use {other}."
             )
         return key
+
+
+def sorted_levels(levels: Sequence[Hashable], order: Sequence[Hashable]) -> list[int]:
+    """Places of levels as tables show them.
+
+    Args:
+        levels: The levels; None stands for missing.
+        order: Their order where they are ordinal, else nothing.
+
+    Returns:
+        The places of those in ``order``, then of the others by kind and value, then of None.
+    """
+    ranks = {level_key(level): rank for rank, level in enumerate(order)}
+
+    def by_value(place: int) -> Any:
+        level = levels[place]
+        is_number = isinstance(level, numbers.Real) and not isinstance(level, bool)
+        kind = 'number' if is_number else type(level).__name__
+        return level is None, ranks.get(level_key(level), len(ranks)), kind, level
+
+    def by_text(place: int) -> Any:
+        return (*by_value(place)[:3], repr(levels[place]))
+
+    try:
+        return sorted(range(len(levels)), key=by_value)
+    except TypeError:  # values of one kind that have no order
+        return sorted(range(len(levels)), key=by_text)
