@@ -13,7 +13,7 @@ from sdv.errors import SamplingError
 
 from sdv_tabdar.adapter import private_names
 from sdv_tabdar.adapter.fitted import FittedTable
-from sdv_tabdar.adapter.known import Known
+from sdv_tabdar.adapter.known import Known, Task
 from sdv_tabdar.adapter.lower_ends import has_lower_ends, with_lower_ends
 from sdv_tabdar.adapter.profile import Role
 from sdv_tabdar.adapter.request import Request
@@ -117,7 +117,7 @@ class Completer:
         if not lower.all():
             request = Request.translate(self.table, known.rows(np.flatnonzero(~lower)), fill=True)
             repeated = request.repeated(num_samples)
-            drawn.append(ask(model, repeated, _FILL_PARTICLES, num_copies=num_samples))
+            drawn.append(ask(model, repeated, _FILL_PARTICLES, num_samples, task=Task.IMPUTE))
         if len(copies):
             part = with_lower_ends(self.table, known.rows(copies), self._ask_once, fill=True)
             drawn.append(self._ask_once(Request.translate(self.table, part, fill=True), 1))
@@ -217,7 +217,8 @@ class Completer:
             return pd.DataFrame(index=pd.RangeIndex(len(known.cells))), {}
         model, processed = self.table.trained
         request = Request.translate(self.table, known, fill=fill)
-        drawn = ask(model, request, _FILL_PARTICLES if fill else None)
+        task = Task.IMPUTE if fill else Task.SAMPLE
+        drawn = ask(model, request, _FILL_PARTICLES if fill else None, task=task)
         return processed.from_model(drawn), request.loose
 
     def _ask_once(self, request: Request, num_copies: int) -> pd.DataFrame:
@@ -231,6 +232,8 @@ class Completer:
         """Which drawn rows happen to have the known value of a column that was not conditioned."""
         positions = rows.index.to_numpy()
         asked = asked[positions] & known.exact[key].to_numpy()[positions]
+        if key in known.beyond:
+            asked = asked & ~known.beyond[key].rows[positions]  # no draw could be so
         profile = self.table.profiles[key]
         wanted = profile.comparable(known.cells[key].iloc[positions].set_axis(rows.index))
         found = profile.comparable(rows[key])
@@ -257,7 +260,12 @@ class Completer:
 
 
 def ask(
-    model: TabDAR, request: Request, num_particles: int | None = None, num_copies: int = 1
+    model: TabDAR,
+    request: Request,
+    num_particles: int | None = None,
+    num_copies: int = 1,
+    *,
+    task: Task = Task.SAMPLE,
 ) -> pd.DataFrame:
     """The model's completion of a request, with errors that name what was asked.
 
@@ -266,6 +274,7 @@ def ask(
         request: What is known.
         num_particles: In place of the model's setting.
         num_copies: How many rows in a row are the same, to be averaged.
+        task: What for, in messages.
 
     Raises:
         ValueError: If the model cannot meet a restriction.
@@ -280,7 +289,7 @@ def ask(
             num_copies=num_copies,
         )
     except ValueError as error:
-        raise ValueError(f'Unable to sample any rows for the given conditions: {error}') from error
+        raise ValueError(f'{task.value}: {error}') from error
     except NotImplementedError as error:
         raise missing_operation(error) from error
     depleted = int((completed.effective_sample_size < _FEW_PARTICLES).sum())

@@ -32,6 +32,7 @@ class FittedTable:
         rewritten: For each constraint the columns that it keeps with other values.
         processed: The form of the table that the model has learnt; None without a model.
         model: The trained model; None before training, and if all columns are generated.
+        said: What users have been told once and need not be told again; it is not saved.
     """
 
     host: Any
@@ -40,6 +41,7 @@ class FittedTable:
     rewritten: Sequence[Sequence[str]] = ()
     processed: ProcessedFormat | None = None
     model: TabDAR | None = None
+    said: set[tuple[str, str]] = dataclasses.field(default_factory=set, compare=False)
 
     def with_profiles(
         self, plain: pd.DataFrame, *, rounds: bool, extrapolates: bool
@@ -62,7 +64,7 @@ class FittedTable:
                 extrapolates=extrapolates,
             )
         rewritten = private_names.rewritten_columns(self.host, plain.head(_LOOKED_AT))
-        return dataclasses.replace(self, profiles=profiles, rewritten=rewritten)
+        return dataclasses.replace(self, profiles=profiles, rewritten=rewritten, said=set())
 
     def in_date_units(self, rows: pd.DataFrame) -> pd.DataFrame:
         """Rows whose dates, where constraints made them, are in the units of their columns.

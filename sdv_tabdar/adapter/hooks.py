@@ -20,7 +20,7 @@ from sdv.sampling import Condition, DataFrameCondition
 from sdv_tabdar.adapter import private_names
 from sdv_tabdar.adapter.complete import Completer, missing_operation
 from sdv_tabdar.adapter.fitted import FittedTable
-from sdv_tabdar.adapter.known import Known
+from sdv_tabdar.adapter.known import Known, Task, warn_of_unseen
 from sdv_tabdar.adapter.old_files import STATE_VERSION, refuse_old_files, wrong_format
 from sdv_tabdar.adapter.parameters import configs
 from sdv_tabdar.adapter.processed import ProcessedFormat
@@ -35,6 +35,8 @@ from sdv_tabdar.adapter.tables import (
     single_table,
 )
 from sdv_tabdar.core.model import TabDAR
+
+_READ = 'sdv_tabdar_read'  # what was read of a frame of conditions, among its attributes
 
 refuse_old_files()
 
@@ -143,10 +145,22 @@ class SDVHooks(private_names.BaseSingleTableSynthesizer):
         """SDV's frames, one for each set of columns, with cells exactly as they were given."""
         return condition_frames(conditions)
 
-    def _validate_conditions_unseen_columns(self, conditions: pd.DataFrame) -> None:
+    def _validate_conditions(self, conditions: list[pd.DataFrame]) -> None:
         """SDV's check of the columns, and then of the values."""
-        super()._validate_conditions_unseen_columns(conditions)
-        Known.from_conditions(conditions, self._table)
+        super()._validate_conditions(conditions)
+        self._read_conditions(conditions)
+
+    def _validate_known_columns(self, conditions: pd.DataFrame) -> None:
+        """As :meth:`_validate_conditions`, for the one frame of known columns."""
+        super()._validate_known_columns(conditions)
+        self._read_conditions([conditions])
+
+    def _read_conditions(self, frames: Sequence[pd.DataFrame]) -> None:
+        """Read all conditions of a call; what was read stays with SDV's frames."""
+        known = [Known.from_conditions(frame, self._table) for frame in frames]
+        warn_of_unseen(self._table, known, Task.SAMPLE)
+        for frame, read in zip(frames, known, strict=True):
+            frame.attrs[_READ] = read
 
     def _sample_with_conditions(
         self,
@@ -163,7 +177,7 @@ class SDVHooks(private_names.BaseSingleTableSynthesizer):
         ``keep_extra_columns`` is for SDV's multi-table models, which cannot use this one.
         """
         table = self._table
-        known = Known.from_conditions(conditions, table)
+        known = conditions.attrs.pop(_READ, None) or Known.from_conditions(conditions, table)
         private_names.seed_sampling(self)
         chunks = Completer(table).chunks(
             known,

@@ -235,7 +235,8 @@ class _Lowering:
         spans = self._spans(drawn, count)
         present = np.array([not names for names in self._null_columns(drawn)]).reshape(-1, count)
         ways = []
-        for downwards in (True, False):
+        # In a fixed order the lowest column, which comes first, has no law given the differences.
+        for downwards in (False,) if self.model.model.column_order == 'fixed' else (True, False):
             values = (
                 self._from_above(anchor, spans) if downwards else self._from_below(drawn, spans)
             )
@@ -248,7 +249,7 @@ class _Lowering:
             np.concatenate([candidates.values[place] for candidates, _ in ways], axis=1)
             for place in range(len(self.block.unknown))
         ]
-        columns.append(np.concatenate([anchor, anchor], axis=1))
+        columns.append(np.concatenate([anchor] * len(ways), axis=1))
         found = np.stack([column[np.arange(len(places)), places] for column in columns], axis=1)
         found[~np.isfinite(logs.max(axis=1))] = np.nan
         return found

@@ -136,6 +136,12 @@ def original_table(synth: Any) -> Any:
     return synth._original_metadata.tables[table_name(synth)]
 
 
+def level_order(synth: Any, column: str) -> list[Any]:
+    """The levels of an ordinal column in their order; empty if the metadata give none."""
+    entry = original_table(synth).columns.get(column, {})
+    return list(entry.get('range_values') or [])
+
+
 def modified_columns(synth: Any) -> Mapping[str, Mapping[str, Any]]:
     """Metadata of the columns after constraints, as the data processor sees them."""
     columns: Mapping[str, Mapping[str, Any]] = synth._data_processor.metadata.columns

@@ -21,6 +21,8 @@ from sdv_tabdar.core.config import ModelConfig, SamplingConfig, TrainingConfig
 from sdv_tabdar.core.inference.complete import complete
 from sdv_tabdar.core.inference.frames import known_cells, without, write_back
 from sdv_tabdar.core.inference.likelihood import frame_log_likelihood
+from sdv_tabdar.core.inference.order import check_all_before, check_leading
+from sdv_tabdar.core.inference.particles import restricted_cells
 from sdv_tabdar.core.inference.predict import (
     cell_log_densities,
     level_probabilities,
@@ -34,6 +36,7 @@ from sdv_tabdar.core.runtime.device import fast_products, resolve_device
 from sdv_tabdar.core.runtime.progress import training_bar
 from sdv_tabdar.core.runtime.random import RandomState, make_generator
 from sdv_tabdar.core.schema import ColumnKind
+from sdv_tabdar.core.table import EncodedTable
 from sdv_tabdar.core.training.history import TrainingHistory
 from sdv_tabdar.core.training.loop import fit_network
 
@@ -168,8 +171,9 @@ class TabDAR:
             given.
 
         Raises:
-            ValueError: If a column or a known value was never seen in training, or a
-                restriction allows nothing that was.
+            ValueError: If a column or a known value was never seen in training, a restriction
+                allows nothing that was, or the order of columns is fixed and something is given
+                behind an unknown cell (with one particle restrictions may be).
         """
         encoder, network = self._working()
         config = self.sampling
@@ -177,13 +181,19 @@ class TabDAR:
             config = dataclasses.replace(config, num_particles=num_particles)
         restrictions = restrictions or {}
         known = known_cells(frame, observed, restrictions)
+        table, pieces = encoder.encode(frame, known), encoder.restrict(restrictions)
+        if network.fixed_order:
+            # a single particle weighs nothing that comes before a restricted cell
+            weighed = pieces if config.num_particles > 1 else {}
+            restricted = restricted_cells(table.observed.shape, weighed)
+            check_leading(encoder.schema.names, table.observed, restricted)
         with self._resources():
             completion = complete(
                 network,
-                encoder.encode(frame, known),
+                table,
                 config=config,
                 generator=self._generator,
-                restrictions=encoder.restrict(restrictions),
+                restrictions=pieces,
                 num_copies=num_copies,
                 progress=progress,
             )
@@ -206,15 +216,16 @@ class TabDAR:
             One row a row of ``frame`` (same index), one column a level (None = missing).
 
         Raises:
-            ValueError: If ``column`` is unknown or numerical, or a known value is.
+            ValueError: If ``column`` is unknown or numerical, a known value is unknown, or the
+                order of columns is fixed and others are known than those before ``column``.
         """
         levels = self.levels(column)
         encoder, network = self._working()
         rest, known = without(frame, observed, column)
         table = encoder.encode(rest, known)
-        position = encoder.schema.position(column)
+        position = self._predicted(column, table)
         found = level_probabilities(encoder, network, table, position, self.sampling)
-        return pd.DataFrame(found, index=frame.index, columns=pd.Index(levels, dtype=object))
+        return pd.DataFrame(found, frame.index, pd.Index(levels, dtype=object, tupleize_cols=False))
 
     def predict_quantiles(
         self,
@@ -236,7 +247,8 @@ class TabDAR:
             given that the cell is not missing.
 
         Raises:
-            ValueError: If ``column`` is unknown or categorical, or a level outside [0, 1].
+            ValueError: If ``column`` is unknown or categorical, a level outside [0, 1], or the
+                order of columns is fixed and others are known than those before ``column``.
         """
         self.limits(column)
         outside = [level for level in quantiles if not 0 <= level <= 1]
@@ -249,7 +261,7 @@ class TabDAR:
             encoder,
             network,
             table,
-            encoder.schema.position(column),
+            self._predicted(column, table),
             np.array(quantiles, dtype=np.float64),
             self.sampling,
         )
@@ -382,6 +394,14 @@ class TabDAR:
     def _codec(self, column: str) -> Codec:
         encoder, _ = self._fitted()
         return encoder.codecs[encoder.schema.position(column)]
+
+    def _predicted(self, column: str, table: EncodedTable) -> int:
+        """The position of a column that is to be predicted from the known cells of a table."""
+        encoder, network = self._fitted()
+        position = encoder.schema.position(column)
+        if network.fixed_order:
+            check_all_before(encoder.schema.names, table.observed, position)
+        return position
 
     def _working(self) -> tuple[TableEncoder, TabDARNetwork]:
         """The encoder, and the network as it computes fastest here."""

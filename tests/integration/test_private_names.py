@@ -41,7 +41,8 @@ OVERRIDDEN = {
         'keep_extra_columns',
     ],
     '_make_condition_dfs': ['conditions'],
-    '_validate_conditions_unseen_columns': ['self', 'conditions'],
+    '_validate_conditions': ['self', 'conditions'],
+    '_validate_known_columns': ['self', 'conditions'],
     '_sample_with_conditions': [
         'self',
         'conditions',

@@ -58,15 +58,16 @@ class Bin:
         """Numbers ``(B,)`` at residuals."""
         return _interpolate(ndtr(residuals / SIGMA_DATA), self.places, self.knots)
 
-    def end(self, value: float, *, is_low: bool) -> float:
-        """Residual at an end of an interval; if the end is a repeated knot, all of it is inside."""
-        left = np.searchsorted(self.knots, value, side='left')
-        right = np.searchsorted(self.knots, value, side='right')
-        if left < right:
-            place = self.places[[left if is_low else right - 1]]
-        else:
-            place = _interpolate(np.array([value]), self.knots, self.places)
-        return float(_scores(place)[0])
+    def ends(self, values: Floats, *, is_low: bool) -> Floats:
+        """Residuals ``(N,)`` at ends of intervals, lower or upper ones.
+
+        If an end is a repeated knot, all of the knot is inside.
+        """
+        left = np.searchsorted(self.knots, values, side='left')
+        right = np.searchsorted(self.knots, values, side='right')
+        knots = (left if is_low else right - 1).clip(0, len(self.knots) - 1)
+        between = _interpolate(values, self.knots, self.places)
+        return _scores(np.where(left < right, self.places[knots], between))
 
     def log_slope(self, values: Floats, residuals: Floats) -> Floats:
         """Log of d(residual) / d(value) ``(B,)`` at numbers with these residuals.

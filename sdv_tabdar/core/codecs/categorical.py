@@ -110,7 +110,7 @@ class CategoricalCodec(Codec):
                 allowed[code] = allowed.get(code, 0.0) + float(self._shares[number])
         if not allowed:
             raise ValueError(
-                f"Column '{self.column.name}' cannot meet {restriction}: the training data had "
+                f"Column '{self.column.name}' cannot be {restriction}: the training data had "
                 'nothing but missing values in it.'
             )
         return Pieces.of_codes(allowed)

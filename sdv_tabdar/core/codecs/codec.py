@@ -7,7 +7,7 @@ what they stand for in one column, so that nothing else asks which kind of colum
 from __future__ import annotations
 
 import abc
-from collections.abc import Callable, Hashable, Mapping
+from collections.abc import Callable, Hashable, Mapping, Sequence
 from typing import Any, NoReturn
 
 import numpy as np
@@ -78,6 +78,10 @@ class Codec(abc.ABC):
             ValueError: If it does not suit the column, or allows nothing that training contained.
         """
 
+    def restrict_each(self, restrictions: Sequence[Restriction]) -> list[Pieces]:
+        """As :meth:`restrict`, for N restrictions."""
+        return [self.restrict(restriction) for restriction in restrictions]
+
     @abc.abstractmethod
     def enforce(
         self, values: npt.NDArray[Any], restriction: Restriction, uniforms: Floats
@@ -86,6 +90,22 @@ class Codec(abc.ABC):
 
         ``uniforms`` ``(B,)`` in [0, 1) choose where several values would do.
         """
+
+    def enforce_each(
+        self,
+        values: npt.NDArray[Any],
+        restrictions: Sequence[Restriction | None],
+        uniforms: Floats,
+    ) -> npt.NDArray[Any]:
+        """As :meth:`enforce`, for values ``(B,)`` each with a restriction of its own, or None."""
+        groups: dict[Restriction, list[int]] = {}
+        for row, entry in enumerate(restrictions):
+            if entry is not None:
+                groups.setdefault(entry, []).append(row)
+        obeying = values.copy()
+        for entry, rows in groups.items():
+            obeying[rows] = self.enforce(values[rows], entry, uniforms[rows])
+        return obeying
 
     @abc.abstractmethod
     def log_volume(self, values: pd.Series) -> Floats:

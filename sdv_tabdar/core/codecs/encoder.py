@@ -143,8 +143,10 @@ class TableEncoder:
         for name, entries in restrictions.items():
             position = self.schema.position(name)
             codec = self.codecs[position]
-            found = {entry: codec.restrict(entry) for entry in set(entries) if entry is not None}
-            pieces[position] = [None if entry is None else found[entry] for entry in entries]
+            distinct = list(dict.fromkeys(entry for entry in entries if entry is not None))
+            found: dict[Restriction | None, Pieces | None] = {None: None}
+            found.update(zip(distinct, codec.restrict_each(distinct), strict=True))
+            pieces[position] = [found[entry] for entry in entries]
         return pieces
 
     def enforce(
@@ -161,12 +163,7 @@ class TableEncoder:
             codec = self.codecs[self.schema.position(name)]
             values = frame[name].to_numpy(copy=True)
             uniforms = _uniforms(len(values), generator)
-            groups: dict[Restriction, list[int]] = {}
-            for row, entry in enumerate(entries):
-                if entry is not None:
-                    groups.setdefault(entry, []).append(row)
-            for entry, rows in groups.items():
-                values[rows] = codec.enforce(values[rows], entry, uniforms[rows])
+            values = codec.enforce_each(values, entries, uniforms)
             frame[name] = pd.Series(values, index=frame.index, dtype=frame[name].dtype)
 
     def log_volume(self, frame: pd.DataFrame, known: npt.NDArray[np.bool_]) -> Floats:

@@ -11,7 +11,7 @@ from __future__ import annotations
 
 import dataclasses
 from collections.abc import Mapping, Sequence
-from typing import Any
+from typing import Any, NoReturn
 
 import numpy as np
 import numpy.typing as npt
@@ -22,7 +22,7 @@ from sdv_tabdar.core.codecs.codec import Codec, ResidualCdf
 from sdv_tabdar.core.codecs.pieces import Pieces
 from sdv_tabdar.core.codecs.values import Codes, Floats, as_floats, is_missing, is_number
 from sdv_tabdar.core.config import ModelConfig
-from sdv_tabdar.core.restrictions import Interval, Members, NotMissing, Restriction
+from sdv_tabdar.core.restrictions import Interval, Members, Restriction
 from sdv_tabdar.core.schema import Column, ColumnKind
 
 _MIN_ATOM_COUNT = 10
@@ -91,6 +91,8 @@ class NumericalCodec(Codec):
         """
         numbers = as_floats(values)
         missing = np.isnan(numbers)
+        if not np.isnan(self.limits[0]):
+            numbers = numbers.clip(*self.limits)
         if self.column.missing is None and missing.any():
             raise ValueError(
                 f"Column '{self.column.name}' is given as missing in {int(missing.sum())} rows, "
@@ -150,24 +152,35 @@ class NumericalCodec(Codec):
 
     def restrict(self, restriction: Restriction) -> Pieces:
         """The atoms and parts of bins that a restriction allows, see :meth:`Codec.restrict`."""
-        if isinstance(restriction, Members):
-            found = self._member_pieces(restriction)
-        elif isinstance(restriction, NotMissing):
-            found = self._pieces_between(-np.inf, np.inf)
-        else:
-            low = -np.inf if restriction.low is None else float(restriction.low)
-            high = np.inf if restriction.high is None else float(restriction.high)
-            found = self._pieces_between(low, high)
-        if not found:
-            low, high = self.limits
-            reason = 'the training data had nothing but missing values in it.'
-            if not np.isnan(low):
-                reason = (
-                    f'training values lie between {low:g} and {high:g}, and none of them is '
-                    'allowed by it.'
-                )
-            raise ValueError(f"Column '{self.column.name}' cannot meet {restriction}: {reason}")
-        return Pieces.of(found)
+        return self.restrict_each([restriction])[0]
+
+    def restrict_each(self, restrictions: Sequence[Restriction]) -> list[Pieces]:
+        """As :meth:`restrict`, all intervals together."""
+        found: list[Pieces | None] = [None] * len(restrictions)
+        spans = []
+        for row, entry in enumerate(restrictions):
+            if isinstance(entry, Members):
+                found[row] = self._member_pieces(entry)
+            else:
+                spans.append(row)
+        for row, pieces in zip(
+            spans, self._pieces_between(*_ends([restrictions[row] for row in spans])), strict=True
+        ):
+            found[row] = pieces
+        for entry, allowed in zip(restrictions, found, strict=True):
+            if allowed is None or not len(allowed.codes):
+                self._refuse(entry)
+        return [pieces for pieces in found if pieces is not None]
+
+    def _refuse(self, restriction: Restriction) -> NoReturn:
+        low, high = self.limits
+        reason = 'the training data had nothing but missing values in it.'
+        if not np.isnan(low):
+            reason = (
+                f'training values lie between {low:g} and {high:g}, and none of them is allowed '
+                'by it.'
+            )
+        raise ValueError(f"Column '{self.column.name}' cannot be {restriction}: {reason}")
 
     def enforce(
         self, values: npt.NDArray[Any], restriction: Restriction, uniforms: Floats
@@ -184,6 +197,16 @@ class NumericalCodec(Codec):
         if not len(members):
             return values
         return np.where(np.isnan(values), np.nan, members[_nearest(members, values)])
+
+    def enforce_each(
+        self,
+        values: npt.NDArray[Any],
+        restrictions: Sequence[Restriction | None],
+        uniforms: Floats,
+    ) -> npt.NDArray[Any]:
+        """As :meth:`enforce`, all intervals together."""
+        sets = [entry if isinstance(entry, Members) else None for entry in restrictions]
+        return super().enforce_each(np.clip(values, *_ends(restrictions)), sets, uniforms)
 
     def quantiles(self, masses: Floats, shares: Floats, residual_cdf: ResidualCdf) -> Floats:
         """Quantiles ``(B, Q)`` of the numbers of B rows, see :meth:`Codec.quantiles`.
@@ -246,25 +269,47 @@ class NumericalCodec(Codec):
         bins = tuple(map(Bin, state['knots'], state['places']))
         return cls(Column.from_state(state['column']), state['atoms'], bins)
 
-    def _pieces_between(self, low: float, high: float) -> list[tuple[int, float, float]]:
-        """The atoms and parts of bins in [low, high]; an atom alone if that is the interval."""
-        inside = np.flatnonzero((self.atoms >= low) & (self.atoms <= high))
-        pieces = [(int(atom), -np.inf, np.inf) for atom in inside]
-        if low == high and pieces:
-            return pieces
-        return pieces + self._bins_between(low, high)
+    def _pieces_between(self, lows: Floats, highs: Floats) -> list[Pieces]:
+        """The atoms and parts of bins in N intervals; an atom alone if that is the interval."""
+        first = np.searchsorted(self.atoms, lows, side='left')
+        num_atoms = (np.searchsorted(self.atoms, highs, side='right') - first).clip(min=0)
+        return self._assembled(lows, highs, first, num_atoms, (lows == highs) & (num_atoms > 0))
 
-    def _bins_between(self, low: float, high: float) -> list[tuple[int, float, float]]:
-        """The parts of bins in [low, high]."""
-        pieces = []
-        for code, part in zip(self.column.bins, self.bins, strict=True):
-            if high >= part.low and low <= part.high:
-                start = -np.inf if low <= part.low else part.end(low, is_low=True)
-                stop = np.inf if high >= part.high else part.end(high, is_low=False)
-                pieces.append((code, start, stop))
-        return pieces
+    def _assembled(
+        self,
+        lows: Floats,
+        highs: Floats,
+        first_atom: Codes,
+        num_atoms: Codes,
+        without_bins: npt.NDArray[np.bool_],
+    ) -> list[Pieces]:
+        """Pieces of N cells: some atoms in a row, and the parts of bins in [lows, highs]."""
+        edges = np.array([(part.low, part.high) for part in self.bins]).reshape(-1, 2)
+        bin_lows, bin_highs = edges.T
+        first_bin = np.searchsorted(bin_highs, lows, side='left')
+        num_bins = (np.searchsorted(bin_lows, highs, side='right') - first_bin).clip(min=0)
+        num_bins[without_bins] = 0
+        last_bin = first_bin + num_bins - 1
+        starts, stops = np.full(len(lows), -np.inf), np.full(len(lows), np.inf)
+        for place, part in enumerate(self.bins):
+            cut = (first_bin == place) & (num_bins > 0) & (lows > part.low)
+            starts[cut] = part.ends(lows[cut], is_low=True)
+            cut = (last_bin == place) & (num_bins > 0) & (highs < part.high)
+            stops[cut] = part.ends(highs[cut], is_low=False)
+        counts = num_atoms + num_bins
+        rows = np.repeat(np.arange(len(lows)), counts)
+        place = np.arange(len(rows)) - (counts.cumsum() - counts)[rows]
+        of_bin = place - num_atoms[rows]
+        codes = np.where(
+            of_bin < 0,
+            first_atom[rows] + place,
+            self.column.bins.start + first_bin[rows] + of_bin,
+        )
+        low = np.where(of_bin == 0, starts[rows], -np.inf)
+        high = np.where((of_bin >= 0) & (of_bin == num_bins[rows] - 1), stops[rows], np.inf)
+        return Pieces.parted(counts, codes, low, high)
 
-    def _member_pieces(self, members: Members) -> list[tuple[int, float, float]]:
+    def _member_pieces(self, members: Members) -> Pieces:
         """The atoms and parts of bins that stand for the members of a set.
 
         An atom stands for itself. For the others there are intervals of equal width, so that
@@ -272,15 +317,16 @@ class NumericalCodec(Codec):
         """
         numbers = self._member_numbers(members)
         atoms = [number for number in numbers if number in self.atoms]
-        pieces = [(int(code), -np.inf, np.inf) for code in np.searchsorted(self.atoms, atoms)]
         spacings = {number: self._spacing(number) for number in numbers if number not in atoms}
         half = min((gap / 2 for gap in spacings.values() if gap), default=0.0)
-        for number, gap in spacings.items():
-            if gap is not None:
-                pieces += self._bins_between(number - half, number + half)
+        places = np.searchsorted(self.atoms, atoms)
+        inside = np.array([number for number, gap in spacings.items() if gap is not None])
+        none = np.zeros(len(inside), dtype=np.int64)
+        parts = [Pieces.of_codes(dict.fromkeys(places.tolist(), 1.0))]
+        parts += self._assembled(inside - half, inside + half, none, none, none > 0)
         if self.column.missing is not None and any(map(is_missing, members.values)):
-            pieces.append((self.column.missing, -np.inf, np.inf))
-        return pieces
+            parts.append(Pieces.of_codes({self.column.missing: 1.0}))
+        return Pieces.joined(parts)
 
     def _spacing(self, number: float) -> float | None:
         """Distance of the distinct knots around a number inside a bin; None if it is in none."""
@@ -299,6 +345,16 @@ class NumericalCodec(Codec):
                     'numbers as members of a set.'
                 )
         return list(dict.fromkeys(float(value) for value in present))
+
+
+def _ends(restrictions: Sequence[Restriction | None]) -> tuple[Floats, Floats]:
+    """Least and greatest numbers ``(N,)`` that restrictions allow, infinite where open."""
+    lows, highs = np.full(len(restrictions), -np.inf), np.full(len(restrictions), np.inf)
+    for row, entry in enumerate(restrictions):
+        if isinstance(entry, Interval):
+            lows[row] = -np.inf if entry.low is None else entry.low
+            highs[row] = np.inf if entry.high is None else entry.high
+    return lows, highs
 
 
 def _runs(present: Floats) -> tuple[Floats, npt.NDArray[np.int64]]:

@@ -6,6 +6,7 @@ import dataclasses
 from collections.abc import Mapping, Sequence
 
 import numpy as np
+import numpy.typing as npt
 
 from sdv_tabdar.core.codecs.values import Codes, Floats
 
@@ -28,10 +29,32 @@ class Pieces:
     share: Floats
 
     @classmethod
-    def of(cls, pieces: Sequence[tuple[int, float, float]]) -> Pieces:
-        """From triples (code, low, high), each code allowed with its whole probability."""
-        codes, low, high = zip(*pieces, strict=True)
-        return cls(np.array(codes), np.array(low), np.array(high), np.ones(len(codes)))
+    def joined(cls, parts: Sequence[Pieces]) -> Pieces:
+        """All pieces of several; at least one."""
+        codes, low, high, share = (
+            np.concatenate([getattr(part, name) for part in parts])
+            for name in ('codes', 'low', 'high', 'share')
+        )
+        return cls(codes, low, high, share)
+
+    @classmethod
+    def parted(
+        cls, counts: npt.NDArray[np.int64], codes: Codes, low: Floats, high: Floats
+    ) -> list[Pieces]:
+        """Those of N cells, the first of which has the first ``counts[0]`` entries, and so on.
+
+        Args:
+            counts: ``(N,)`` how many pieces each cell has.
+            codes: ``(sum of counts,)``; each is allowed with its whole probability.
+            low: As many least residuals.
+            high: As many greatest residuals.
+        """
+        share = np.ones(len(codes))
+        stops = counts.cumsum()
+        return [
+            cls(codes[start:stop], low[start:stop], high[start:stop], share[start:stop])
+            for start, stop in zip((stops - counts).tolist(), stops.tolist(), strict=True)
+        ]
 
     @classmethod
     def of_codes(cls, shares: Mapping[int, float]) -> Pieces:

@@ -137,10 +137,11 @@ def _stacked(
     shape = (len(distinct), max(len(piece.codes) for piece in distinct))
     codes = np.zeros(shape, dtype=np.int64)
     low, high, share = np.full(shape, -np.inf), np.full(shape, np.inf), np.zeros(shape)
-    for row, piece in enumerate(distinct):
-        size = len(piece.codes)
-        codes[row, :size], share[row, :size] = piece.codes, piece.share
-        low[row, :size], high[row, :size] = piece.low, piece.high
+    sizes = np.array([len(piece.codes) for piece in distinct])
+    filled = np.arange(shape[1]) < sizes[:, None]
+    every = Pieces.joined(distinct)
+    codes[filled], share[filled] = every.codes, every.share
+    low[filled], high[filled] = every.low, every.high
     rows = torch.tensor([number[id(piece)] for piece in pieces])
     codes_, low_, high_, share_ = (
         torch.from_numpy(values)[rows].to(device) for values in (codes, low, high, share)

@@ -21,7 +21,7 @@ import torch
 from sdv_tabdar.core.config import SamplingConfig
 from sdv_tabdar.core.inference.chunk import Chunk, row_index, rows_of_chunk
 from sdv_tabdar.core.inference.column import draw_cells
-from sdv_tabdar.core.inference.particles import Restrictions, draw_restricted
+from sdv_tabdar.core.inference.particles import Restrictions, draw_column, draw_restricted
 from sdv_tabdar.core.masking import column_order
 from sdv_tabdar.core.nn.network import TabDARNetwork
 from sdv_tabdar.core.runtime.random import split_generator
@@ -120,23 +120,27 @@ def _completed_chunk(
     if num_copies > 1:
         copies = torch.arange(len(table), device=generator.device)
         chunk.select(copies.div(num_copies, rounding_mode='floor'))
-    sizes = draw_restricted(chunk, restrictions, config=config, generator=generator)
-    for position in column_order(
-        len(network.schema.columns), fixed=network.fixed_order, generator=generator
-    ):
+    fixed = network.fixed_order
+    first = {} if fixed else restrictions  # a fixed order leaves them in their places
+    sizes = draw_restricted(chunk, first, config=config, generator=generator)
+    for position in column_order(len(network.schema.columns), fixed=fixed, generator=generator):
+        if fixed and position in restrictions:
+            pieces = [piece for piece in restrictions[position] if piece is not None]
+            rows = torch.tensor([piece is not None for piece in restrictions[position]])
+            draw_column(chunk, position, rows, pieces, config=config, generator=generator)
         hidden = ~chunk.observed[:, position]
         if not hidden.any():
             continue
-        rows = row_index(hidden)
+        places = row_index(hidden)
         codes, residuals = draw_cells(
             network,
             position,
-            chunk.context(position, rows),
+            chunk.context(position, places),
             config=config,
             generator=generator,
             group=num_copies if num_copies > 1 else None,
         )
-        chunk.put(position, rows, codes, residuals)
+        chunk.put(position, places, codes, residuals)
     return Completion(EncodedTable(chunk.codes, chunk.residuals, chunk.observed), sizes)
 
 

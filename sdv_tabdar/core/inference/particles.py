@@ -45,9 +45,7 @@ def draw_restricted(
     sizes = torch.full((num_rows,), torch.nan)
     if not restrictions:
         return sizes
-    restricted = torch.zeros(chunk.codes.shape, dtype=torch.bool)
-    for position, pieces in restrictions.items():
-        restricted[:, position] = torch.tensor([piece is not None for piece in pieces])
+    restricted = restricted_cells(chunk.codes.shape, restrictions)
     several = restricted.sum(dim=1) > 1
     copies = torch.where(several, config.num_particles, 1)
     parents = torch.arange(num_rows).repeat_interleave(copies)
@@ -57,7 +55,9 @@ def draw_restricted(
     for position in [column for column in order if column in restrictions]:
         rows = restricted[parents, position]
         pieces = [restrictions[position][parent] for parent in parents[rows].tolist()]
-        log_weights[rows] += _draw_column(chunk, position, rows, pieces, config, generator)
+        log_weights[rows] += draw_column(
+            chunk, position, rows, pieces, config=config, generator=generator
+        )
         sizes = _effective_sizes(log_weights, parents, num_rows)
         depleted = several & (sizes < config.num_particles / 2)
         chosen = _resampled(log_weights, parents, copies, generator)
@@ -71,15 +71,36 @@ def draw_restricted(
     return torch.where(several, sizes, torch.nan)
 
 
-def _draw_column(
+def restricted_cells(shape: tuple[int, ...], restrictions: Restrictions) -> torch.Tensor:
+    """``(B, C)`` bool of that shape, True = the cell is known in part."""
+    restricted = torch.zeros(shape, dtype=torch.bool)
+    for position, pieces in restrictions.items():
+        restricted[:, position] = torch.tensor([piece is not None for piece in pieces])
+    return restricted
+
+
+def draw_column(
     chunk: Chunk,
     position: int,
     marked: torch.Tensor,
     pieces: Sequence[Pieces | None],
+    *,
     config: SamplingConfig,
     generator: torch.Generator,
 ) -> torch.Tensor:
-    """Draw one column in N marked rows; log probabilities ``(N,)`` of the pieces, on the CPU."""
+    """Draw one column in N marked rows of a chunk, given the cells known so far.
+
+    Args:
+        chunk: B rows; the drawn cells become known.
+        position: The column.
+        marked: ``(B,)`` bool, True in N rows.
+        pieces: What each of their cells may be.
+        config: Sampling settings.
+        generator: Source of randomness.
+
+    Returns:
+        Log probabilities ``(N,)`` of the pieces, on the CPU.
+    """
     rows = row_index(marked.to(generator.device))
     codes, residuals, log_mass = draw_pieces(
         chunk.network,

@@ -9,7 +9,7 @@ from sdv.cag import FixedCombinations, Inequality
 from sdv.metadata import Metadata
 
 from sdv_tabdar.adapter.fitted import FittedTable
-from sdv_tabdar.adapter.known import Known
+from sdv_tabdar.adapter.known import Known, Task
 from sdv_tabdar.adapter.replaced import probabilities, quantiles
 from sdv_tabdar.synthesizer import TabDARSynthesizer
 
@@ -40,7 +40,7 @@ def table() -> FittedTable:
 
 
 def known(table: FittedTable, **columns: list[object]) -> Known:
-    return Known.from_gaps(pd.DataFrame(columns), table)
+    return Known.from_gaps(pd.DataFrame(columns), table, Task.PREDICT)
 
 
 def test_joint_probabilities_are_summed(table: FittedTable) -> None:

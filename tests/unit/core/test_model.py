@@ -298,7 +298,7 @@ def test_an_unseen_category_is_an_error(fitted: TabDAR) -> None:
 
 
 def test_an_impossible_restriction_is_an_error(fitted: TabDAR) -> None:
-    with pytest.raises(ValueError, match="Column 'smooth' cannot meet Interval"):
+    with pytest.raises(ValueError, match="Column 'smooth' cannot be Interval"):
         fitted.complete(pd.DataFrame(index=[0]), restrictions={'smooth': [Interval(1e9, None)]})
 
 

@@ -19,8 +19,9 @@ def test_ends_and_middle_of_a_bin() -> None:
 
 def test_a_repeated_knot_is_written_at_its_middle_and_is_inside_where_it_ends_an_interval() -> None:
     assert SPIKE.residuals(np.array([1.0]))[0] == pytest.approx(0, abs=1e-12)
-    assert SPIKE.end(1.0, is_low=True) < 0 < SPIKE.end(1.0, is_low=False)
-    assert SPIKE.end(0.5, is_low=True) == SPIKE.end(0.5, is_low=False)
+    low, high = (SPIKE.ends(np.array([1.0, 0.5]), is_low=is_low) for is_low in (True, False))
+    assert low[0] < 0 < high[0]
+    assert low[1] == high[1]
 
 
 def test_the_slope_is_the_derivative_of_the_residual() -> None:

@@ -173,5 +173,5 @@ def test_an_unseen_member_is_an_error() -> None:
 
 
 def test_not_missing_where_all_were_missing_is_an_error() -> None:
-    with pytest.raises(ValueError, match=r"Column 'x' cannot meet NotMissing.* nothing but miss"):
+    with pytest.raises(ValueError, match=r"Column 'x' cannot be NotMissing.* nothing but miss"):
         _categorical(pd.Series([None, None], dtype=object)).restrict(NotMissing())

@@ -234,6 +234,25 @@ def test_an_interval_of_one_point_is_an_atom(atoms_and_bins: NumericalCodec) -> 
     assert _pieces(atoms_and_bins, Interval(0, 0)) == [(0, -np.inf, np.inf)]
 
 
+def test_many_restrictions_allow_what_each_allows(atoms_and_bins: NumericalCodec) -> None:
+    ends = np.sort(RNG.uniform(-1.2, 1.2, (60, 2)), axis=1)
+    many: list[Restriction] = [Interval(*pair) for pair in ends if pair[1] > -0.99]
+    many = [entry for entry in many if isinstance(entry, Interval) and (entry.low or 0) < 0.99]
+    many += [Interval(0, 0), Members((0.0, 0.5)), NotMissing(), Interval(None, 0.3)]
+
+    for restriction, found in zip(many, atoms_and_bins.restrict_each(many), strict=True):
+        alone = atoms_and_bins.restrict(restriction)
+        for name in ('codes', 'low', 'high', 'share'):
+            assert np.array_equal(getattr(found, name), getattr(alone, name))
+
+
+def test_of_many_restrictions_the_one_that_allows_nothing_is_named(
+    atoms_and_bins: NumericalCodec,
+) -> None:
+    with pytest.raises(ValueError, match=r"'x' cannot be Interval\(low=5, high=6\)"):
+        atoms_and_bins.restrict_each([Interval(0, 1), Interval(5, 6)])
+
+
 def test_members_are_atoms_stretches_and_missing(atoms_and_bins: NumericalCodec) -> None:
     pieces = _pieces(atoms_and_bins, Members((0.0, 0.5, None)))
     assert [code for code, *_ in pieces] == [0, 2, 3]
@@ -250,13 +269,13 @@ def test_nothing_allowed_is_an_error_with_the_range(
     atoms_and_bins: NumericalCodec, restriction: Restriction
 ) -> None:
     with pytest.raises(
-        ValueError, match=r"Column 'x' cannot meet .* lie between -0.999 and 0.999, and none"
+        ValueError, match=r"Column 'x' cannot be .* lie between -0.999 and 0.999, and none"
     ):
         atoms_and_bins.restrict(restriction)
 
 
 def test_missing_only_is_an_error_where_training_had_none() -> None:
-    with pytest.raises(ValueError, match="Column 'x' cannot meet Members"):
+    with pytest.raises(ValueError, match="Column 'x' cannot be Members"):
         _numerical([1.0, 2.0]).restrict(Members((None,)))
 
 
@@ -289,6 +308,20 @@ def test_drawn_numbers_are_moved_onto_their_restriction(atoms_and_bins: Numerica
     assert np.array_equal(snapped, [0, np.nan, 1], equal_nan=True)
     assert atoms_and_bins.enforce(drawn, Members((None,)), none) is drawn
     assert atoms_and_bins.enforce(drawn, NotMissing(), none) is drawn
+
+
+def test_numbers_are_moved_onto_restrictions_of_their_own(atoms_and_bins: NumericalCodec) -> None:
+    drawn = np.array([0.1, np.nan, 0.7, 0.4, -3.0])
+    wanted = [Interval(0.2, None), Interval(0, 1), Members((0.0, 1)), None, NotMissing()]
+    moved = atoms_and_bins.enforce_each(drawn, wanted, np.zeros(5))
+    assert np.array_equal(moved, [0.2, np.nan, 1, 0.4, -3], equal_nan=True)
+
+
+def test_numbers_beyond_the_range_are_encoded_as_its_end(atoms_and_bins: NumericalCodec) -> None:
+    ends, beyond = pd.Series(atoms_and_bins.limits), pd.Series([-50.0, 50.0])
+    assert np.array_equal(atoms_and_bins.encode(beyond), atoms_and_bins.encode(ends))
+    few = _numerical([1.0, 2.5, *[9.0] * 80])  # the greatest number is an atom above all bins
+    assert np.array_equal(few.encode(pd.Series([99.0])), few.encode(pd.Series([9.0])))
 
 
 def test_a_member_does_not_bring_the_atoms_around_it(atoms_and_bins: NumericalCodec) -> None:
