@@ -17,6 +17,7 @@ from sdv_tabdar.adapter.known import Known, Task
 from sdv_tabdar.adapter.lower_ends import has_lower_ends, with_lower_ends
 from sdv_tabdar.adapter.profile import Role
 from sdv_tabdar.adapter.request import Request
+from sdv_tabdar.adapter.values import item
 from sdv_tabdar.core.model import TabDAR
 from sdv_tabdar.core.schema import ColumnKind
 
@@ -26,6 +27,9 @@ _TOLERANCE = 0.01  # SDV's, for numbers that can only be met by trying
 _FILL_PARTICLES = 1
 _FEW_PARTICLES = 2.0  # an effective sample size below this is worth a warning
 _TRIED_ROWS = 4096  # candidates drawn together for rows that are hard to meet
+_FRUITLESS_ROWS = 4096  # candidates of which none was met, after which trying ends ...
+_USUAL_TRIES = 100  # ... unless more tries than these are asked for
+_EXPLAINED_ROWS = 512  # candidates looked at to say why
 _FILLED_ROWS = 512  # the same for gaps, where known cells may rule out every candidate
 
 
@@ -63,17 +67,22 @@ class Completer:
             are left out.
 
         Raises:
-            ValueError: If the model cannot meet a condition.
+            ValueError: If the model cannot meet a condition, or no row could be met; it then says
+                how often each condition and constraint was met.
             SamplingError: If torch lacks an operation on this device.
         """
         num_rows = len(known.cells)
         size = batch_size or max(num_rows, 1)
+        num_met = 0
         for start in range(0, num_rows, size):
             positions = np.arange(start, min(start + size, num_rows))
             chunk = known.rows(positions)
             rows = self._met_rows(chunk, max_tries=max_tries, fill=fill, progress=progress)
             rows.index = pd.Index(positions[rows.index.to_numpy()])
+            num_met += len(rows)
             yield rows
+        if num_rows and not num_met and not fill:
+            raise ValueError(self._why_unmet(known, max_tries))
 
     def expected_rows(self, known: Known, num_samples: int, max_tries: int) -> pd.DataFrame:
         """Rows whose unknown cells are the mean or the vote of draws.
@@ -157,6 +166,7 @@ class Completer:
         """Finished rows under their positions, drawn again as long as some are not met."""
         todo = np.arange(len(known.cells))
         met: list[pd.DataFrame] = []
+        fruitless, most_fruitless = 0, _FRUITLESS_ROWS * max(max_tries / _USUAL_TRIES, 1)
         for attempt in range(max(max_tries, 1)):
             most = _FILLED_ROWS if fill else _TRIED_ROWS
             copies = 1 if attempt == 0 else max(1, min(most // len(todo), 10**attempt))
@@ -168,10 +178,41 @@ class Completer:
             if progress is not None and len(rows):
                 progress(len(rows))
             todo = np.setdiff1d(todo, rows.index.to_numpy())
-            if not len(todo):
+            fruitless = 0 if len(rows) else fruitless + len(candidates)
+            if not len(todo) or fruitless >= most_fruitless:
                 break
         parts = [rows for rows in met if len(rows)] or met[:1]
         return pd.concat(parts).sort_index() if len(parts) > 1 else parts[0]
+
+    def _why_unmet(self, known: Known, max_tries: int) -> str:
+        """Why the first of some rows was not met: what is asked of it, least met first."""
+        first = known.rows(np.zeros(_EXPLAINED_ROWS, dtype=np.int64))
+        shares = {}
+        told = with_lower_ends(self.table, first, self._ask_once, fill=False)
+        drawn, _ = self._drawn(told, fill=False)
+        rows, valid = private_names.shares_valid(self.table.host, drawn)
+        for key in [key for key in known.exact if key in rows]:
+            profile = self.table.profiles[key]
+            if key in first.partial and first.partial[key][0] is not None:
+                met = profile.meets(rows[key], first.partial[key])
+                asked = str(first.partial[key][0])
+            else:
+                every = np.ones(_EXPLAINED_ROWS, dtype=bool)
+                met = self._meets(first, key, every, rows).to_numpy()
+                asked = repr(item(first.cells[key].iloc[0]))
+            shares[f"column '{profile.column.name}' {asked}"] = float(met.mean())
+        whole = private_names.shares_of_whole_rows(self.table.host, self._overwritten(rows, first))
+        for name, share in valid.items():
+            shares[f'constraint {name}'] = min(share, whole.get(name, share))
+        listed = ', '.join(
+            f'{name} {share:.3g}'
+            for name, share in sorted(shares.items(), key=lambda pair: pair[1])
+        )
+        return (
+            f'{Task.SAMPLE.value}: no draw met all of them. The share of draws that met each: '
+            f'{listed}. Loosen those that exclude each other; if the share of all together may be '
+            f"very small, raise 'max_tries_per_batch' (now {max_tries})."
+        )
 
     def _candidates(self, known: Known, *, fill: bool) -> pd.DataFrame:
         """One draw for each row; rows that do not meet what is asked are left out."""

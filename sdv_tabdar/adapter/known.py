@@ -84,7 +84,7 @@ class Known:
             if key in read:
                 _check_unique(key, read[key].values)
         exact = {key: _unrestricted(column) for key, column in read.items()}
-        return cls._assembled(conditions, table, read, exact)
+        return _assembled(conditions, table, read, exact)
 
     @classmethod
     def from_gaps(
@@ -120,33 +120,7 @@ class Known:
         for key, column in read.items():
             is_value = missing_is_known and table.profiles[key].has_missing
             exact[key] = np.ones(len(data), dtype=bool) if is_value else ~column.missing
-        return cls._assembled(data, table, read, exact)
-
-    @classmethod
-    def _assembled(
-        cls,
-        given: pd.DataFrame,
-        table: FittedTable,
-        read: Mapping[str, ReadCells],
-        exact: Mapping[str, Flags],
-    ) -> Known:
-        index = pd.RangeIndex(len(given))
-        beyond = {}
-        for key, column in read.items():
-            profile = table.profiles[key]
-            rows = column.unseen
-            if not profile.has_missing and profile.role is not Role.GENERATED:
-                rows = rows | (exact[key] & column.missing)
-            if rows.any():
-                first = int(rows.argmax())
-                example = None if column.missing[first] else item(given[key].iloc[first])
-                beyond[key] = Beyond(rows, example)
-        return cls(
-            pd.DataFrame({key: column.values for key, column in read.items()}, index=index),
-            pd.DataFrame(exact, index=index, dtype=bool),
-            {key: column.restrictions for key, column in read.items() if column.restrictions},
-            beyond,
-        )
+        return _assembled(data, table, read, exact)
 
     @property
     def unseen(self) -> Flags:
@@ -209,6 +183,8 @@ def warn_of_unseen(table: FittedTable, known: Iterable[Known], task: Task) -> No
     examples: dict[str, Any] = {}
     for each in known:
         for key, beyond in each.beyond.items():
+            if task is Task.LIKELIHOOD and table.profiles[key].role is not Role.DISCRETE:
+                continue  # of a number outside the range the answer says as much
             counts[key] = counts.get(key, 0) + int(beyond.rows.sum())
             examples.setdefault(key, beyond.example)
     for key in [key for key in counts if ('unseen', key) not in table.said]:
@@ -244,6 +220,32 @@ def _refusals(task: Task) -> Iterator[None]:
         yield
     except CellRefusedError as error:
         raise ValueError(f'{task.value}: {error}') from None
+
+
+def _assembled(
+    given: pd.DataFrame,
+    table: FittedTable,
+    read: Mapping[str, ReadCells],
+    exact: Mapping[str, Flags],
+) -> Known:
+    """Known cells from those that were read, and from which of them count."""
+    index = pd.RangeIndex(len(given))
+    beyond = {}
+    for key, column in read.items():
+        profile = table.profiles[key]
+        rows = column.unseen
+        if not profile.has_missing and profile.role is not Role.GENERATED:
+            rows = rows | (exact[key] & column.missing)
+        if rows.any():
+            first = int(rows.argmax())
+            example = None if column.missing[first] else item(given[key].iloc[first])
+            beyond[key] = Beyond(rows, example)
+    return Known(
+        pd.DataFrame({key: column.values for key, column in read.items()}, index=index),
+        pd.DataFrame(exact, index=index, dtype=bool),
+        {key: column.restrictions for key, column in read.items() if column.restrictions},
+        beyond,
+    )
 
 
 def _unrestricted(column: ReadCells) -> Flags:
