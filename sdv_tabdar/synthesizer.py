@@ -473,8 +473,8 @@ class TabDARSynthesizer(SDVHooks):
                 from those of the new columns.
 
         Returns:
-            Probabilities: one row a row of ``data`` (same index), one column a level; a level
-            None stands for missing.
+            Probabilities: one row a row of ``data`` (same index), one column a level; sorted,
+            ordinal ones in their order, and last None, which stands for missing.
 
         Raises:
             sdv.errors.SamplingError: If the synthesizer has not been fitted.
