@@ -479,8 +479,8 @@ class TabDARSynthesizer(SDVHooks):
             seed: Seed of these draws, as in :meth:`sample`.
 
         Returns:
-            Probabilities: one row a row of ``data`` (same index), one column a level; a level
-            None stands for missing.
+            Probabilities: one row a row of ``data`` (same index), one column a level; sorted,
+            ordinal ones in their order, and last None, which stands for missing.
 
         Raises:
             sdv.errors.SamplingError: If the synthesizer has not been fitted.

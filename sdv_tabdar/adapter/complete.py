@@ -14,10 +14,11 @@ from sdv.errors import SamplingError
 from sdv_tabdar.adapter import private_names
 from sdv_tabdar.adapter.fitted import FittedTable
 from sdv_tabdar.adapter.global_generators import others_turn
-from sdv_tabdar.adapter.known import Known
+from sdv_tabdar.adapter.known import Known, Task
 from sdv_tabdar.adapter.lower_ends import has_lower_ends, with_lower_ends
 from sdv_tabdar.adapter.profile import Role
 from sdv_tabdar.adapter.request import Request
+from sdv_tabdar.adapter.values import item
 from sdv_tabdar.core.model import TabDAR
 from sdv_tabdar.core.schema import ColumnKind
 
@@ -27,6 +28,9 @@ _TOLERANCE = 0.01  # SDV's, for numbers that can only be met by trying
 _FILL_PARTICLES = 1
 _FEW_PARTICLES = 2.0  # an effective sample size below this is worth a warning
 _TRIED_ROWS = 4096  # candidates drawn together for rows that are hard to meet
+_FRUITLESS_ROWS = 4096  # candidates of which none was met, after which trying ends ...
+_USUAL_TRIES = 100  # ... unless more tries than these are asked for
+_EXPLAINED_ROWS = 512  # candidates looked at to say why
 _FILLED_ROWS = 512  # the same for gaps, where known cells may rule out every candidate
 
 
@@ -64,17 +68,22 @@ class Completer:
             are left out.
 
         Raises:
-            ValueError: If the model cannot meet a condition.
+            ValueError: If the model cannot meet a condition, or no row could be met; it then says
+                how often each condition and constraint was met.
             SamplingError: If torch lacks an operation on this device.
         """
         num_rows = len(known.cells)
         size = batch_size or max(num_rows, 1)
+        num_met = 0
         for start in range(0, num_rows, size):
             positions = np.arange(start, min(start + size, num_rows))
             chunk = known.rows(positions)
             rows = self._met_rows(chunk, max_tries=max_tries, fill=fill, progress=progress)
             rows.index = pd.Index(positions[rows.index.to_numpy()])
+            num_met += len(rows)
             yield rows
+        if num_rows and not num_met and not fill:
+            raise ValueError(self._why_unmet(known, max_tries))
 
     def expected_rows(self, known: Known, num_samples: int, max_tries: int) -> pd.DataFrame:
         """Rows whose unknown cells are the mean or the vote of draws.
@@ -118,7 +127,7 @@ class Completer:
         if not lower.all():
             request = Request.translate(self.table, known.rows(np.flatnonzero(~lower)), fill=True)
             repeated = request.repeated(num_samples)
-            drawn.append(ask(model, repeated, _FILL_PARTICLES, num_copies=num_samples))
+            drawn.append(ask(model, repeated, _FILL_PARTICLES, num_samples, task=Task.IMPUTE))
         if len(copies):
             part = with_lower_ends(self.table, known.rows(copies), self._ask_once, fill=True)
             drawn.append(self._ask_once(Request.translate(self.table, part, fill=True), 1))
@@ -158,6 +167,7 @@ class Completer:
         """Finished rows under their positions, drawn again as long as some are not met."""
         todo = np.arange(len(known.cells))
         met: list[pd.DataFrame] = []
+        fruitless, most_fruitless = 0, _FRUITLESS_ROWS * max(max_tries / _USUAL_TRIES, 1)
         for attempt in range(max(max_tries, 1)):
             most = _FILLED_ROWS if fill else _TRIED_ROWS
             copies = 1 if attempt == 0 else max(1, min(most // len(todo), 10**attempt))
@@ -169,10 +179,41 @@ class Completer:
             if progress is not None and len(rows):
                 progress(len(rows))
             todo = np.setdiff1d(todo, rows.index.to_numpy())
-            if not len(todo):
+            fruitless = 0 if len(rows) else fruitless + len(candidates)
+            if not len(todo) or fruitless >= most_fruitless:
                 break
         parts = [rows for rows in met if len(rows)] or met[:1]
         return pd.concat(parts).sort_index() if len(parts) > 1 else parts[0]
+
+    def _why_unmet(self, known: Known, max_tries: int) -> str:
+        """Why the first of some rows was not met: what is asked of it, least met first."""
+        first = known.rows(np.zeros(_EXPLAINED_ROWS, dtype=np.int64))
+        shares = {}
+        told = with_lower_ends(self.table, first, self._ask_once, fill=False)
+        drawn, _ = self._drawn(told, fill=False)
+        rows, valid = private_names.shares_valid(self.table.host, drawn)
+        for key in [key for key in known.exact if key in rows]:
+            profile = self.table.profiles[key]
+            if key in first.partial and first.partial[key][0] is not None:
+                met = profile.meets(rows[key], first.partial[key])
+                asked = str(first.partial[key][0])
+            else:
+                every = np.ones(_EXPLAINED_ROWS, dtype=bool)
+                met = self._meets(first, key, every, rows).to_numpy()
+                asked = repr(item(first.cells[key].iloc[0]))
+            shares[f"column '{profile.column.name}' {asked}"] = float(met.mean())
+        whole = private_names.shares_of_whole_rows(self.table.host, self._overwritten(rows, first))
+        for name, share in valid.items():
+            shares[f'constraint {name}'] = min(share, whole.get(name, share))
+        listed = ', '.join(
+            f'{name} {share:.3g}'
+            for name, share in sorted(shares.items(), key=lambda pair: pair[1])
+        )
+        return (
+            f'{Task.SAMPLE.value}: no draw met all of them. The share of draws that met each: '
+            f'{listed}. Loosen those that exclude each other; if the share of all together may be '
+            f"very small, raise 'max_tries_per_batch' (now {max_tries})."
+        )
 
     def _candidates(self, known: Known, *, fill: bool) -> pd.DataFrame:
         """One draw for each row; rows that do not meet what is asked are left out."""
@@ -218,7 +259,8 @@ class Completer:
             return pd.DataFrame(index=pd.RangeIndex(len(known.cells))), {}
         model, processed = self.table.trained
         request = Request.translate(self.table, known, fill=fill)
-        drawn = ask(model, request, _FILL_PARTICLES if fill else None)
+        task = Task.IMPUTE if fill else Task.SAMPLE
+        drawn = ask(model, request, _FILL_PARTICLES if fill else None, task=task)
         return processed.from_model(drawn), request.loose
 
     def _ask_once(self, request: Request, num_copies: int) -> pd.DataFrame:
@@ -232,6 +274,8 @@ class Completer:
         """Which drawn rows happen to have the known value of a column that was not conditioned."""
         positions = rows.index.to_numpy()
         asked = asked[positions] & known.exact[key].to_numpy()[positions]
+        if key in known.beyond:
+            asked = asked & ~known.beyond[key].rows[positions]  # no draw could be so
         profile = self.table.profiles[key]
         wanted = profile.comparable(known.cells[key].iloc[positions].set_axis(rows.index))
         found = profile.comparable(rows[key])
@@ -258,7 +302,12 @@ class Completer:
 
 
 def ask(
-    model: TabDAR, request: Request, num_particles: int | None = None, num_copies: int = 1
+    model: TabDAR,
+    request: Request,
+    num_particles: int | None = None,
+    num_copies: int = 1,
+    *,
+    task: Task = Task.SAMPLE,
 ) -> pd.DataFrame:
     """The model's completion of a request, with errors that name what was asked.
 
@@ -267,6 +316,7 @@ def ask(
         request: What is known.
         num_particles: In place of the model's setting.
         num_copies: How many rows in a row are the same, to be averaged.
+        task: What for, in messages.
 
     Raises:
         ValueError: If the model cannot meet a restriction.
@@ -282,7 +332,7 @@ def ask(
                 num_copies=num_copies,
             )
     except ValueError as error:
-        raise ValueError(f'Unable to sample any rows for the given conditions: {error}') from error
+        raise ValueError(f'{task.value}: {error}') from error
     except NotImplementedError as error:
         raise missing_operation(error) from error
     depleted = int((completed.effective_sample_size < _FEW_PARTICLES).sum())

@@ -1,19 +1,20 @@
 """Conditions as the user writes them, read for one column: plain values and restrictions.
 
-A condition that the column can never meet is refused before anything is sampled, with the
-column, the value and what is allowed.
+What is no value of the column, and a restriction that the column can never meet, is refused before
+anything is sampled, with the column, the value and what is allowed.
 """
 
 from __future__ import annotations
 
 import math
 import numbers
-from collections.abc import Hashable, Sequence
+from collections.abc import Sequence
 from typing import Any, NoReturn
 
 import numpy as np
 import pandas as pd
 
+from sdv_tabdar.adapter.dates import zone_of
 from sdv_tabdar.adapter.profile import ColumnProfile, Role
 from sdv_tabdar.adapter.values import is_missing, item, level_key
 from sdv_tabdar.conditions import Between, NotNull, OneOf, PartialValue
@@ -22,77 +23,59 @@ from sdv_tabdar.core.restrictions import Interval, Members, NotMissing, Restrict
 _HALF = 0.499  # of a rounding unit: whatever is drawn inside rounds to a value in the range
 
 
-def plain_cells(
-    profile: ColumnProfile, cells: Sequence[Any]
-) -> tuple[list[Any], list[Restriction | None]]:
-    """Plain values of conditioned cells, and the restrictions of those without a single value.
+class CellRefusedError(ValueError):
+    """A known cell that its column cannot have; says so of the column, the value and the reason."""
+
+
+def refuse(profile: ColumnProfile, value: Any, reason: str) -> NoReturn:
+    """Refuse a value.
 
     Raises:
-        ValueError: If a condition can never be met.
+        CellRefusedError: Always.
     """
-    distinct: dict[tuple[type, Hashable], Any] = {}
-    keys: list[tuple[type, Hashable]] = []
-    for value in cells:
-        if not isinstance(value, Hashable):
-            plain_value(profile, value)  # refuses it, unless the column is generated
-            raise ValueError(
-                f"Column '{profile.column.name}' cannot be {value!r}: it is a container."
-            )
-        keys.append((type(value), None if is_missing(value) else value))
-        distinct.setdefault(keys[-1], value)
-    partial = [key for key, value in distinct.items() if isinstance(value, PartialValue)]
-    restricted = dict(
-        zip(partial, read_restrictions(profile, [distinct[key] for key in partial]), strict=True)
+    raise CellRefusedError(
+        f"column '{profile.column.name}' cannot be {item(value)!r}, because {reason}. Allowed: "
+        f'{profile.allowed_text}.'
     )
-    exact = [key for key in distinct if key not in restricted]
-    plain = dict(zip(exact, plain_values(profile, [distinct[key] for key in exact]), strict=True))
-    return [plain.get(key) for key in keys], [restricted.get(key) for key in keys]
 
 
-def plain_value(profile: ColumnProfile, value: Any) -> Any:
-    """The plain form of a value that a cell is conditioned on.
+def plain_value(profile: ColumnProfile, value: Any, *, fits_dtype: bool = True) -> Any:
+    """The plain form of a value of a column, whether or not training has seen it.
+
+    Args:
+        profile: The column.
+        value: The value; not missing.
+        fits_dtype: Whether the column's dtype must be able to hold it.
 
     Raises:
-        ValueError: If the column cannot take it.
+        CellRefusedError: If it is no value of the column.
     """
-    if is_missing(value):
-        if not profile.has_missing and profile.role is not Role.GENERATED:
-            _refuse(profile, value, 'the training data had no missing value in it')
-        return None
     plain = item(value)
     if profile.role is Role.NUMBER:
-        return _plain_number(profile, plain)
+        return _plain_number(profile, plain, fits_dtype=fits_dtype)
     if profile.role is Role.DATE:
         return _checked_date(profile, plain)
     if profile.role is Role.DISCRETE:
-        if not isinstance(plain, Hashable) or level_key(plain) not in profile.levels:
-            _refuse(profile, value, 'the training data had no such value')
-        return profile.levels[level_key(plain)]
+        known = profile.levels.get(level_key(plain))
+        if known is None and profile.column.sdtype == 'boolean' and not isinstance(plain, bool):
+            refuse(profile, value, 'the column is boolean')
+        return plain if known is None else known
     return plain
 
 
-def plain_values(profile: ColumnProfile, values: Sequence[Any]) -> list[Any]:
+def plain_values(
+    profile: ColumnProfile, values: Sequence[Any], *, fits_dtype: bool = True
+) -> list[Any]:
     """As :func:`plain_value`, for many values.
 
     Raises:
-        ValueError: If the column cannot take one of them.
+        CellRefusedError: If one of them is no value of the column.
     """
     if profile.role is Role.DATE:
         together = _dates_together(profile, values)
         if together is not None:
             return together
-    return [plain_value(profile, value) for value in values]
-
-
-def check_finite(profile: ColumnProfile, values: pd.Series) -> None:
-    """Refuse infinite numbers.
-
-    Raises:
-        ValueError: If there is one.
-    """
-    infinite = np.isinf(values.to_numpy(dtype=np.float64, na_value=np.nan))
-    if infinite.any():
-        _refuse(profile, values.iloc[int(infinite.argmax())], 'numbers must be finite')
+    return [plain_value(profile, value, fits_dtype=fits_dtype) for value in values]
 
 
 def read_restrictions(
@@ -104,13 +87,13 @@ def read_restrictions(
     plain levels.
 
     Raises:
-        ValueError: If the column can never meet one of them.
+        CellRefusedError: If the column can never meet one of them.
     """
     for condition in conditions:
         if profile.role is Role.GENERATED:
-            _refuse(profile, condition, 'its values are generated and not learnt; give a value')
+            refuse(profile, condition, 'its values are generated and not learnt; give a value')
         if not profile.has_values:
-            _refuse(profile, condition, 'the training data had only missing values in it')
+            refuse(profile, condition, 'the training data had only missing values in it')
     ranges = [condition for condition in conditions if isinstance(condition, Between)]
     ends = {} if profile.role is Role.DISCRETE else _read_ends(profile, ranges)
     return [
@@ -126,13 +109,25 @@ def read_restrictions(
 
 
 def _read_members(profile: ColumnProfile, condition: OneOf) -> Members:
-    values = plain_values(profile, condition.values)
-    if profile.role is Role.DISCRETE:
-        return Members(tuple(values), asked=condition)
-    present = pd.Series([value for value in values if value is not None], dtype=object)
-    found = profile.comparable(present).tolist() if len(present) else []
-    missing = [None] if len(present) < len(values) else []
-    return Members((*map(float, found), *missing), asked=condition)
+    given = [value for value in condition.values if not is_missing(value)]
+    missing = [None] if len(given) < len(condition.values) else []
+    if missing and not profile.has_missing:
+        refuse(profile, None, 'the training data had no missing value in it')
+    values = plain_values(profile, given)
+    seen = profile.has_seen(_series(profile, values)) if values else np.ones(0, dtype=bool)
+    if not seen.all() and (profile.role is Role.DISCRETE or not profile.extrapolates):
+        reason = 'it lies outside the range of the training data'
+        if profile.role is Role.DISCRETE:
+            reason = 'the training data had no such value'
+        refuse(profile, given[int((~seen).argmax())], reason)
+    if profile.role is not Role.DISCRETE and values:
+        values = profile.comparable(_series(profile, values)).astype(float).tolist()
+    return Members((*values, *missing), asked=condition)
+
+
+def _series(profile: ColumnProfile, plain: Sequence[Any]) -> pd.Series:
+    """Plain values, none of them missing, as a column."""
+    return pd.Series(list(plain), dtype=object if profile.role is Role.DISCRETE else None)
 
 
 def _read_levels(profile: ColumnProfile, condition: Between) -> Members:
@@ -141,12 +136,12 @@ def _read_levels(profile: ColumnProfile, condition: Between) -> Members:
     is_number = [isinstance(v, numbers.Number) and not isinstance(v, bool) for v in levels]
     ends = [end for end in (condition.low, condition.high) if end is not None]
     if not all(is_number) or any(not isinstance(end, numbers.Number) for end in ends):
-        _refuse(profile, condition, 'its levels are no numbers; use OneOf')
+        refuse(profile, condition, 'its levels are no numbers; use OneOf')
     low = -math.inf if condition.low is None else condition.low
     high = math.inf if condition.high is None else condition.high
     inside = tuple(level for level in levels if low <= level <= high)
     if not inside:
-        _refuse(profile, condition, 'no level lies there')
+        refuse(profile, condition, 'no level lies there')
     return Members(inside, asked=condition)
 
 
@@ -155,13 +150,13 @@ def _read_interval(
 ) -> Interval:
     """The numbers that round to one in a range."""
     if low is not None and high is not None and low > high:
-        _refuse(profile, condition, 'it is empty: low must be at most high')
+        refuse(profile, condition, 'it is empty: low must be at most high')
     if (low is not None and low > profile.high) or (high is not None and high < profile.low):
         # Not even where a given number may lie outside: the model puts no mass there.
-        _refuse(profile, condition, 'it lies outside the range of the training data')
+        refuse(profile, condition, 'it lies outside the range of the training data')
     low, high = _round_up(low, profile.unit), _round_up(high, -profile.unit)
     if low is not None and high is not None and low > high:
-        _refuse(profile, condition, f'the column holds multiples of {profile.unit:g}')
+        refuse(profile, condition, f'the column holds multiples of {profile.unit:g}')
     slack = _HALF * profile.unit
     return Interval(
         None if low is None else low - slack,
@@ -184,8 +179,8 @@ def _read_ends(
         }
     given = [end for condition in ranges for end in (condition.low, condition.high)]
     closed = [end for end in given if end is not None]
-    plain = plain_values(profile.with_any_value(), closed)
-    counts = iter(_nanoseconds(profile, plain) if plain else [])
+    plain = plain_values(profile, closed)
+    counts = iter(profile.comparable(pd.Series(plain)).tolist() if plain else [])
     found = [None if end is None else float(next(counts)) for end in given]
     return dict(zip(ranges, zip(found[::2], found[1::2], strict=True), strict=True))
 
@@ -194,46 +189,52 @@ def _number_of(profile: ColumnProfile, condition: Between, end: Any) -> float | 
     if end is None:
         return None
     if isinstance(end, bool) or not isinstance(end, (numbers.Number, np.number)):
-        _refuse(profile, condition, 'the column is numerical')
+        refuse(profile, condition, 'the column is numerical')
     return float(end)  # type: ignore[arg-type]
 
 
-def _plain_number(profile: ColumnProfile, value: Any) -> int | float:
+def _plain_number(profile: ColumnProfile, value: Any, *, fits_dtype: bool) -> int | float:
     if isinstance(value, bool) or not isinstance(value, numbers.Number):
-        _refuse(profile, value, 'the column is numerical')
+        refuse(profile, value, 'the column is numerical')
     number = float(value)  # type: ignore[arg-type]
     if not math.isfinite(number):
-        _refuse(profile, value, 'numbers must be finite')
-    is_whole = pd.api.types.is_integer_dtype(profile.dtype)
-    if is_whole and not number.is_integer():
-        _refuse(profile, value, 'the column holds whole numbers')
-    if not profile.extrapolates and not profile.low <= number <= profile.high:
-        _refuse(profile, value, 'it lies outside the range of the training data')
+        refuse(profile, value, 'numbers must be finite')
+    if fits_dtype:
+        if profile.holds_whole_numbers and not number.is_integer():
+            refuse(profile, value, 'the column holds whole numbers')
+        low, high = profile.limits_of_dtype
+        if not low <= number <= high:
+            refuse(profile, value, f'{profile.column.dtype} cannot hold it')
+    is_whole = pd.api.types.is_integer_dtype(profile.dtype) and number.is_integer()
     return int(value) if is_whole else number  # type: ignore[call-overload]
 
 
 def _checked_date(profile: ColumnProfile, value: Any) -> Any:
-    try:
-        plain = _plain_date(profile, value)
-        (count,) = _nanoseconds(profile, [plain])
-    except (TypeError, ValueError, OverflowError):
-        _refuse(profile, value, f'the column holds dates{profile.date_format_text}')
-    if not profile.extrapolates and not profile.low <= count <= profile.high:
-        _refuse(profile, value, 'it lies outside the range of the training data')
-    return plain
-
-
-def _plain_date(profile: ColumnProfile, value: Any) -> Any:
-    """A date in the plain form of the column.
-
-    Raises:
-        TypeError: If it is no date.
-        ValueError: If the column's format does not read or cannot hold it.
-    """
     if pd.api.types.is_numeric_dtype(profile.dtype) and isinstance(value, numbers.Number):
         return value
     form = profile.column.dates
-    stamp = form.parse(value)
+    reason = f'the column holds dates{profile.date_format_text}'
+    try:
+        stamp = form.parse(value)
+    except (TypeError, ValueError, OverflowError):
+        refuse(profile, value, reason)
+    if stamp.tz is not None and not form.has_zone:
+        refuse(profile, value, 'it has a time zone, and the column has none')
+    try:
+        plain = _plain_date(profile, value, stamp)
+        profile.comparable(pd.Series([plain]))
+    except (TypeError, ValueError, OverflowError):
+        refuse(profile, value, reason)
+    return plain
+
+
+def _plain_date(profile: ColumnProfile, value: Any, stamp: pd.Timestamp) -> Any:
+    """A date in the plain form of the column.
+
+    Raises:
+        ValueError: If the column's format cannot hold it.
+    """
+    form = profile.column.dates
     if pd.api.types.is_datetime64_any_dtype(profile.dtype):
         if stamp.tz is None and form.time_zone is not None:
             stamp = stamp.tz_localize(form.time_zone)
@@ -259,16 +260,11 @@ def _dates_together(profile: ColumnProfile, values: Sequence[Any]) -> list[Any] 
     try:
         series = pd.Series(list(values), dtype=object)
         dates = pd.to_datetime(series, format=form.text_format if form.is_text else None)
-        counts = form.nanoseconds(dates)
+        if zone_of(dates) is not None:
+            return None
     except (AttributeError, TypeError, ValueError):
         return None
-    inside = profile.extrapolates or bool(counts.between(profile.low, profile.high).all())
-    return dates.tolist() if inside else None
-
-
-def _nanoseconds(profile: ColumnProfile, plain: Sequence[Any]) -> list[float]:
-    counts: list[float] = profile.column.dates.nanoseconds(pd.Series(list(plain))).tolist()
-    return counts
+    return dates.tolist()
 
 
 def _round_up(value: float | None, unit: float) -> float | None:
@@ -276,10 +272,3 @@ def _round_up(value: float | None, unit: float) -> float | None:
     if value is None or not unit:
         return value
     return float(np.ceil(value / unit - 1e-9)) * unit
-
-
-def _refuse(profile: ColumnProfile, value: Any, reason: str) -> NoReturn:
-    raise ValueError(
-        f"Unable to sample any rows for the given conditions: column '{profile.column.name}' "
-        f'cannot be {item(value)!r}, because {reason}. Allowed: {profile.allowed_text}.'
-    )

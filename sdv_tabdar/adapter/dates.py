@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import dataclasses
 import datetime
+import re
 from typing import Any
 
 import numpy as np
@@ -16,6 +17,8 @@ from sdv_tabdar.adapter.values import mapped, plain_objects
 # Nanoseconds of the units that dates come in, coarsest first.
 _UNITS = (86_400 * 10**9, 3_600 * 10**9, 60 * 10**9, 10**9, 10**6, 10**3)
 _MICROSECOND = 1_000  # nanoseconds
+# What else pandas reads, it reads by guessing which number is the month.
+_ISO_DATE = re.compile(r'\d{4}-\d{2}')
 DATE_TYPES = (datetime.date, np.datetime64)  # datetime and Timestamp are dates as well
 
 
@@ -61,6 +64,11 @@ class DateForm:
             has_nanoseconds=bool(np.any(counts % _MICROSECOND)),
             ends=(int(counts.min()), int(counts.max())),
         )
+
+    @property
+    def has_zone(self) -> bool:
+        """Whether the column can hold dates with a time zone."""
+        return self.time_zone is not None or '%z' in str(self.text_format).lower()
 
     @property
     def _readable_format(self) -> str | None:
@@ -157,14 +165,18 @@ class DateForm:
         return stamp.tz_convert('UTC').tz_localize(None)
 
     def parse(self, value: Any) -> pd.Timestamp:
-        """A single date from text in the column's format, or of one of Python's or NumPy's types.
+        """A single date from text, or of one of Python's or NumPy's types.
+
+        Text is read in the column's format, or where it has none in that of ISO 8601.
 
         Raises:
             TypeError: If it is neither.
             ValueError: If the text is no date in the format.
         """
         if isinstance(value, str):
-            return pd.to_datetime(value, format=self._readable_format)
+            if self.text_format is None and not _ISO_DATE.match(value):
+                raise ValueError(f'{value!r} does not begin with a date such as 2020-12-31.')
+            return pd.to_datetime(value, format=self._readable_format or 'ISO8601')
         if isinstance(value, pd.Period):
             return value.to_timestamp()
         if isinstance(value, DATE_TYPES):
@@ -211,6 +223,12 @@ class DateForm:
         if not is_text and not aware:
             aware = any(getattr(value, 'tzinfo', None) is not None for value in present)
         return pd.to_datetime(values, format=text_format, utc=aware)
+
+
+def zone_of(values: pd.Series) -> datetime.tzinfo | None:
+    """Time zone of a column of dates; None if it has none."""
+    zone: datetime.tzinfo | None = getattr(values.dtype, 'tz', None)
+    return zone
 
 
 def _is_exact_text(present: pd.Series, text_format: str | None) -> bool:

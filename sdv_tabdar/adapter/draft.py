@@ -18,6 +18,7 @@ import pandas as pd
 from sdv_tabdar.adapter import private_names
 from sdv_tabdar.adapter.fitted import FittedTable
 from sdv_tabdar.adapter.known import Known
+from sdv_tabdar.adapter.profile import Role
 from sdv_tabdar.core.restrictions import Restriction
 
 Flags = npt.NDArray[np.bool_]
@@ -48,6 +49,7 @@ class Draft:
     Attributes:
         cells: Values of the known columns in plain form, RangeIndex.
         exact: For each of them ``(rows,)``, True = the value is known.
+        beyond: For user's columns the rows in which training has not seen the known value.
         restrictions: Restrictions of the model's columns, row by row.
         partial: For a user's column each row's restriction, as in :class:`Known`.
         stands_for: For a user's column the one that a constraint has put in its place, with the
@@ -66,6 +68,7 @@ class Draft:
         }
         self.partial = known.partial
         self.stands_for: dict[str, str] = {}
+        self.beyond: dict[str, Flags] = {key: cells.rows for key, cells in known.beyond.items()}
         self.restrictions: dict[str, list[Restriction | None]] = {}
         self.loose: dict[str, Flags] = {}
 
@@ -88,6 +91,20 @@ class Draft:
     def drop(self, name: str) -> None:
         """Forget a column that a constraint took away."""
         del self.exact[name], self.cells[name]
+        self.beyond.pop(name, None)
+
+    def shown(self, name: str) -> tuple[pd.Series, Flags]:
+        """A known column as the model may see it, and in which rows it may.
+
+        Of what training has not seen comes the end of the range nearest to it, or nothing.
+        """
+        cells, rows = self.cells[name], self.exact[name]
+        if name not in self.beyond:
+            return cells, rows
+        profile, beyond = self.table.profiles[name], self.beyond[name]
+        if profile.role is Role.DISCRETE or not profile.has_values:
+            return cells, rows & ~beyond
+        return profile.nearest(cells), rows & ~(beyond & cells.isna().to_numpy())
 
     def restrictions_of(self, name: str) -> list[Restriction | None]:
         """The restrictions of a column of the model, to be changed in place."""

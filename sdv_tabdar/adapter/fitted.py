@@ -33,6 +33,7 @@ class FittedTable:
         processed: The form of the table that the model has learnt; None without a model.
         model: The trained model; None before training, and if all columns are generated.
         num_rows: Rows of the training table.
+        said: What users have been told once and need not be told again; it is not saved.
     """
 
     host: Any
@@ -42,6 +43,7 @@ class FittedTable:
     processed: ProcessedFormat | None = None
     model: TabDAR | None = None
     num_rows: int = 0
+    said: set[tuple[str, str]] = dataclasses.field(default_factory=set, compare=False)
 
     def with_profiles(
         self, plain: pd.DataFrame, *, rounds: bool, extrapolates: bool
@@ -65,7 +67,7 @@ class FittedTable:
             )
         rewritten = private_names.rewritten_columns(self.host, plain.head(_LOOKED_AT))
         return dataclasses.replace(
-            self, profiles=profiles, rewritten=rewritten, num_rows=len(plain)
+            self, profiles=profiles, rewritten=rewritten, num_rows=len(plain), said=set()
         )
 
     def in_date_units(self, rows: pd.DataFrame) -> pd.DataFrame:

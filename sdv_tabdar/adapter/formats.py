@@ -170,7 +170,7 @@ class ColumnFormat:
                 cells[values.isna().to_numpy()] = self.null
                 values = pd.Series(cells, index=values.index, name=values.name, dtype=object)
             return values
-        if values.dtype == self.dtype:
+        if values.dtype == self.dtype or (self.dtype == bool and values.isna().any()):
             return values
         if isinstance(self.dtype, pd.CategoricalDtype):
             return values.astype(with_categories(self.dtype, values))

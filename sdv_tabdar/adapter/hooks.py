@@ -27,7 +27,7 @@ from sdv_tabdar.adapter.advice import advice
 from sdv_tabdar.adapter.complete import Completer, missing_operation
 from sdv_tabdar.adapter.fitted import FittedTable
 from sdv_tabdar.adapter.global_generators import others_turn, untouched_random_states
-from sdv_tabdar.adapter.known import Known
+from sdv_tabdar.adapter.known import Known, Task, warn_of_unseen
 from sdv_tabdar.adapter.old_files import STATE_VERSION, refuse_old_files, wrong_format
 from sdv_tabdar.adapter.parameters import check_seed, configs
 from sdv_tabdar.adapter.processed import ProcessedFormat
@@ -41,6 +41,8 @@ from sdv_tabdar.adapter.tables import (
     single_table,
 )
 from sdv_tabdar.core.model import TabDAR
+
+_READ = 'sdv_tabdar_read'  # what was read of a frame of conditions, among its attributes
 
 refuse_old_files()
 
@@ -147,10 +149,12 @@ class SDVHooks(private_names.BaseSingleTableSynthesizer):
         """Rows of the table before constraints, with dates in the units of their columns."""
         return self._table.in_date_units(super().reverse_transform_constraints(sampled))
 
-    def _validate_conditions_unseen_columns(self, conditions: pd.DataFrame) -> None:
-        """SDV's check of the columns, and then of the values."""
-        super()._validate_conditions_unseen_columns(conditions)
-        Known.from_conditions(conditions, self._table)
+    def _read_conditions(self, frames: Sequence[pd.DataFrame]) -> None:
+        """Read all conditions of a call; what was read stays with SDV's frames."""
+        known = [Known.from_conditions(frame, self._table) for frame in frames]
+        warn_of_unseen(self._table, known, Task.SAMPLE)
+        for frame, read in zip(frames, known, strict=True):
+            frame.attrs[_READ] = read
 
     def _sample_with_conditions(
         self,
@@ -167,7 +171,7 @@ class SDVHooks(private_names.BaseSingleTableSynthesizer):
         ``keep_extra_columns`` is for SDV's multi-table models, which cannot use this one.
         """
         table = self._table
-        known = Known.from_conditions(conditions, table)
+        known = conditions.attrs.pop(_READ, None) or Known.from_conditions(conditions, table)
         private_names.seed_sampling(self)
         chunks = Completer(table).chunks(
             known,
@@ -219,6 +223,7 @@ class SDVHooks(private_names.BaseSingleTableSynthesizer):
         (path,) = validate_folder_path_with_table_names(output_folder_path, [name])
         for frame in conditions:
             self._validate_conditions_unseen_columns(frame)
+        self._read_conditions(conditions)
         num_rows = sum(map(len, conditions))
         parts: list[pd.DataFrame] = []
         try:

@@ -13,7 +13,7 @@ from sdv_tabdar.adapter import private_names
 from sdv_tabdar.adapter.complete import Completer
 from sdv_tabdar.adapter.fitted import FittedTable
 from sdv_tabdar.adapter.formats import with_categories
-from sdv_tabdar.adapter.known import Known
+from sdv_tabdar.adapter.known import Known, Task, warn_of_unseen
 from sdv_tabdar.adapter.profile import Role
 
 _TRIES = 5  # draws for rows that break a constraint
@@ -49,13 +49,13 @@ class Imputer:
     def __init__(self, table: FittedTable, data: pd.DataFrame) -> None:
         self.table = table
         self.data = data
-        self.known = Known.from_gaps(data, table)
+        self.known = Known.from_gaps(data, table, Task.IMPUTE)
+        warn_of_unseen(table, [self.known], Task.IMPUTE)
         columns = [key for key in self.known.exact if table.profiles[key].has_values]
         complete = self.known.exact[columns].to_numpy().all(axis=1)
         self.absent = [name for name in table.form.names if str(name) not in self.known.cells]
         if self.absent:
             complete[:] = False
-        # Cells that hold a level unknown to the model are hidden, but are no gaps.
         self.rows = np.flatnonzero(~complete)
         self._warn_about_empty_columns()
 
@@ -146,8 +146,13 @@ class Imputer:
 
     def _warn_about_empty_columns(self) -> None:
         profiles = self.table.profiles.values()
-        empty = [profile.column.name for profile in profiles if not profile.has_values]
+        empty = [
+            profile.column.name
+            for profile in profiles
+            if not profile.has_values and ('empty', profile.column.key) not in self.table.said
+        ]
         if empty and len(self.rows):
+            self.table.said.update(('empty', str(name)) for name in empty)
             warnings.warn(
                 f'The columns {empty} had only missing values in training and stay empty.',
                 stacklevel=5,

@@ -2,9 +2,11 @@
 
 from __future__ import annotations
 
+import contextlib
 import dataclasses
+import enum
 import warnings
-from collections.abc import Hashable, Mapping, Sequence
+from collections.abc import Iterable, Iterator, Mapping, Sequence
 from typing import Any
 
 import numpy as np
@@ -12,13 +14,34 @@ import numpy.typing as npt
 import pandas as pd
 
 from sdv_tabdar.adapter import private_names
-from sdv_tabdar.adapter.conditioning import check_finite, plain_cells, plain_values
+from sdv_tabdar.adapter.cells import Flags, ReadCells, read_cells
+from sdv_tabdar.adapter.conditioning import CellRefusedError
 from sdv_tabdar.adapter.fitted import FittedTable
-from sdv_tabdar.adapter.profile import ColumnProfile, Role
-from sdv_tabdar.adapter.values import is_missing, item, level_key
+from sdv_tabdar.adapter.profile import Role
+from sdv_tabdar.adapter.values import item
 from sdv_tabdar.core.restrictions import Restriction
 
-_NAMED = 10  # unseen values named in a warning
+
+class Task(enum.Enum):
+    """What known cells are for; the value begins the messages that refuse it."""
+
+    SAMPLE = 'Unable to sample any rows for the given conditions'
+    IMPUTE = 'Unable to impute'
+    PREDICT = 'Unable to predict'
+    LIKELIHOOD = 'Unable to find the likelihood'
+
+
+@dataclasses.dataclass(frozen=True)
+class Beyond:
+    """Known cells of one column that hold what training has not seen.
+
+    Attributes:
+        rows: ``(rows,)``, True = the cell is one of them.
+        example: One of them, as the user wrote it; None for a missing one.
+    """
+
+    rows: Flags
+    example: Any
 
 
 @dataclasses.dataclass(frozen=True)
@@ -30,14 +53,15 @@ class Known:
         exact: True = the value is known (a missing value then means 'known to be missing').
         partial: For a column each row's restriction, in the terms of
             :meth:`ColumnProfile.comparable`; None for no condition.
-        unseen: ``(rows,)``, True = a cell has a level that training has not seen; it counts as
-            hidden.
+        beyond: The columns with exact cells that hold what training has not seen: a number or a
+            date outside its range, a new level, a missing value in a column without any. They are
+            kept, and the model is shown what comes closest.
     """
 
     cells: pd.DataFrame
     exact: pd.DataFrame
     partial: Mapping[str, Sequence[Restriction | None]]
-    unseen: npt.NDArray[np.bool_]
+    beyond: Mapping[str, Beyond] = dataclasses.field(default_factory=dict)
 
     @classmethod
     def from_conditions(cls, conditions: pd.DataFrame, table: FittedTable) -> Known:
@@ -51,35 +75,27 @@ class Known:
         Raises:
             ValueError: If one of them can never be met.
         """
-        columns, exact, partial = {}, {}, {}
-        index = pd.RangeIndex(len(conditions))
-        for key in conditions.columns:
-            profile = table.profiles[key]
-            values, restrictions = plain_cells(profile, conditions[key].tolist())
-            columns[key] = profile.typed(values, index)
-            exact[key] = np.array([entry is None for entry in restrictions], dtype=bool)
-            if not exact[key].all():
-                partial[key] = restrictions
-            if key in private_names.keys(table.host):
-                _check_unique(key, columns[key])
-        return cls(
-            pd.DataFrame(columns, index=index),
-            pd.DataFrame(exact, index=index, dtype=bool),
-            partial,
-            np.zeros(len(index), dtype=bool),
-        )
+        with _refusals(Task.SAMPLE):
+            read = {
+                key: read_cells(table.profiles[key], conditions[key], conditions=True)
+                for key in conditions.columns
+            }
+        for key in private_names.keys(table.host):
+            if key in read:
+                _check_unique(key, read[key].values)
+        exact = {key: _unrestricted(column) for key, column in read.items()}
+        return _assembled(conditions, table, read, exact)
 
     @classmethod
     def from_gaps(
-        cls, data: pd.DataFrame, table: FittedTable, *, missing_is_known: bool = False
+        cls, data: pd.DataFrame, table: FittedTable, task: Task, *, missing_is_known: bool = False
     ) -> Known:
-        """The cells of a table that are not missing; numbers may lie outside the training range.
-
-        Levels that the model has not seen tell it nothing: they count as hidden, with a warning.
+        """The cells of a table that are not missing.
 
         Args:
             data: A table in the user's form.
             table: The fitted table.
+            task: What they are for.
             missing_is_known: Whether a missing cell is a value as well, in the columns where
                 training has seen one.
 
@@ -93,23 +109,26 @@ class Known:
                 f'The columns {unknown} were not in the training table. Its columns are '
                 f'{table.form.names}.'
             )
-        plain = table.form.plain(data).reset_index(drop=True)
-        cells, exact = {}, {}
-        unseen = np.zeros(len(data), dtype=bool)
-        for key in plain.columns:
-            profile = table.profiles[key]
-            missing = plain[key].isna().to_numpy()
-            cells[key], present = _present_cells(profile, plain[key])
-            unseen |= ~missing & ~present
-            is_value = missing_is_known and profile.has_missing
-            exact[key] = present | missing if is_value else present
-        index = pd.RangeIndex(len(data))
-        return cls(
-            pd.DataFrame(cells, index=index),
-            pd.DataFrame(exact, index=index, dtype=bool),
-            {},
-            unseen,
-        )
+        data = data.set_axis([str(name) for name in data.columns], axis=1)
+        with _refusals(task):
+            read = {
+                key: read_cells(table.profiles[key], data[key], conditions=False)
+                for key in table.form.order
+                if key in data.columns
+            }
+        exact = {}
+        for key, column in read.items():
+            is_value = missing_is_known and table.profiles[key].has_missing
+            exact[key] = np.ones(len(data), dtype=bool) if is_value else ~column.missing
+        return _assembled(data, table, read, exact)
+
+    @property
+    def unseen(self) -> Flags:
+        """``(rows,)``, True = a cell holds what training has not seen."""
+        rows = np.zeros(len(self.cells), dtype=bool)
+        for beyond in self.beyond.values():
+            rows |= beyond.rows
+        return rows
 
     def rows(self, positions: npt.NDArray[np.int64]) -> Known:
         """Some rows, with a new RangeIndex."""
@@ -117,7 +136,10 @@ class Known:
             self.cells.iloc[positions].reset_index(drop=True),
             self.exact.iloc[positions].reset_index(drop=True),
             {key: [entries[row] for row in positions] for key, entries in self.partial.items()},
-            self.unseen[positions],
+            {
+                key: dataclasses.replace(beyond, rows=beyond.rows[positions])
+                for key, beyond in self.beyond.items()
+            },
         )
 
     def with_values(
@@ -148,6 +170,91 @@ class Known:
         return dataclasses.replace(self, cells=cells, exact=exact, partial=partial)
 
 
+def warn_of_unseen(table: FittedTable, known: Iterable[Known], task: Task) -> None:
+    """Say which known cells hold what training has not seen, of each column once after a fit.
+
+    Args:
+        table: The fitted table, which remembers what it has said.
+        known: The known cells of one call.
+        task: What they are for.
+    """
+    parts = []
+    counts: dict[str, int] = {}
+    examples: dict[str, Any] = {}
+    for each in known:
+        for key, beyond in each.beyond.items():
+            if task is Task.LIKELIHOOD and table.profiles[key].role is not Role.DISCRETE:
+                continue  # of a number outside the range the answer says as much
+            counts[key] = counts.get(key, 0) + int(beyond.rows.sum())
+            examples.setdefault(key, beyond.example)
+    for key in [key for key in counts if ('unseen', key) not in table.said]:
+        table.said.add(('unseen', key))
+        profile = table.profiles[key]
+        count, example = counts[key], examples[key]
+        shown = 'missing' if example is None else f'such as {_text(example)}'
+        has_range = profile.role is not Role.DISCRETE and profile.has_values
+        training = f', training had {profile.range_text}' if has_range else ''
+        parts.append(f"{count} in column '{profile.column.name}' ({shown}{training})")
+    if not parts:
+        return
+    model = (
+        'The likelihood of their rows is 0.'
+        if task is Task.LIKELIHOOD
+        else 'They are kept; the model takes numbers and dates for the nearest end of the range, '
+        'and other values for unknown.'
+    )
+    warnings.warn(
+        f'Known cells hold what the training data had not: {", ".join(parts)}. {model}',
+        stacklevel=5,
+    )
+
+
+def _text(example: Any) -> str:
+    return str(example) if isinstance(example, pd.Timestamp) else repr(example)
+
+
+@contextlib.contextmanager
+def _refusals(task: Task) -> Iterator[None]:
+    """Within it, refused cells are refused in the words of a task."""
+    try:
+        yield
+    except CellRefusedError as error:
+        raise ValueError(f'{task.value}: {error}') from None
+
+
+def _assembled(
+    given: pd.DataFrame,
+    table: FittedTable,
+    read: Mapping[str, ReadCells],
+    exact: Mapping[str, Flags],
+) -> Known:
+    """Known cells from those that were read, and from which of them count."""
+    index = pd.RangeIndex(len(given))
+    beyond = {}
+    for key, column in read.items():
+        profile = table.profiles[key]
+        rows = column.unseen
+        if not profile.has_missing and profile.role is not Role.GENERATED:
+            rows = rows | (exact[key] & column.missing)
+        if rows.any():
+            first = int(rows.argmax())
+            example = None if column.missing[first] else item(given[key].iloc[first])
+            beyond[key] = Beyond(rows, example)
+    return Known(
+        pd.DataFrame({key: column.values for key, column in read.items()}, index=index),
+        pd.DataFrame(exact, index=index, dtype=bool),
+        {key: column.restrictions for key, column in read.items() if column.restrictions},
+        beyond,
+    )
+
+
+def _unrestricted(column: ReadCells) -> Flags:
+    """The cells of conditions that are a value."""
+    if not column.restrictions:
+        return np.ones(len(column.values), dtype=bool)
+    return np.array([entry is None for entry in column.restrictions], dtype=bool)
+
+
 def _check_unique(key: str, values: pd.Series) -> None:
     repeated = values[values.duplicated() & values.notna()]
     if len(repeated):
@@ -155,38 +262,3 @@ def _check_unique(key: str, values: pd.Series) -> None:
             f"Unable to sample any rows for the given conditions: column '{key}' is a key, and "
             f'{item(repeated.iloc[0])!r} is asked for in more than one row. Keys must be unique.'
         )
-
-
-def _present_cells(
-    profile: ColumnProfile, values: pd.Series
-) -> tuple[pd.Series, npt.NDArray[np.bool_]]:
-    """A column with gaps as the model's column has it, and which of its cells tell something."""
-    present = values.notna().to_numpy()
-    if profile.role is Role.GENERATED:
-        return values, present
-    is_number = pd.api.types.is_numeric_dtype(values.dtype) and values.dtype != bool
-    if profile.role is Role.NUMBER and is_number:
-        check_finite(profile, values[present])
-        return values, present
-    if profile.role is Role.DATE and values.dtype == profile.dtype != object:
-        return values, present
-    listed = values.tolist()
-    distinct: dict[Hashable, Any] = {}
-    for value in listed:
-        if not is_missing(value):
-            distinct.setdefault(level_key(value), value)
-    unseen = {}
-    if profile.role is Role.DISCRETE:
-        unseen = {key: value for key, value in distinct.items() if key not in profile.levels}
-    read = [key for key in distinct if key not in unseen]
-    checked = plain_values(profile.with_any_value(), [distinct[key] for key in read])
-    plain = dict(zip(read, checked, strict=True))
-    keys = [None if is_missing(value) else level_key(value) for value in listed]
-    present = np.array([key in plain for key in keys], dtype=bool)
-    if unseen:
-        warnings.warn(
-            f"Column '{profile.column.name}' has values that the training data had not: "
-            f'{list(unseen.values())[:_NAMED]}. The model takes these cells for unknown.',
-            stacklevel=6,
-        )
-    return profile.typed([plain.get(key) for key in keys], values.index), present

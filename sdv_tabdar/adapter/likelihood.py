@@ -14,8 +14,7 @@ import pandas as pd
 from sdv_tabdar.adapter import private_names
 from sdv_tabdar.adapter.fitted import FittedTable
 from sdv_tabdar.adapter.global_generators import others_turn
-from sdv_tabdar.adapter.known import Known
-from sdv_tabdar.adapter.profile import Role
+from sdv_tabdar.adapter.known import Known, Task, warn_of_unseen
 from sdv_tabdar.adapter.request import Request
 
 UNSEEN = ('impossible', 'skip', 'rare')
@@ -39,10 +38,12 @@ class Scores:
         self.model, _ = table.trained
         self.data = data
         self.unseen = unseen
-        known = Known.from_gaps(data, table, missing_is_known=True)
+        known = Known.from_gaps(data, table, Task.LIKELIHOOD, missing_is_known=True)
+        if unseen == UNSEEN[0]:
+            warn_of_unseen(table, [known], Task.LIKELIHOOD)
         self._new: dict[str, Marks] = {}  # by user's or model's column, which values are unseen
-        for key in known.cells.columns:
-            self._mark(key, self._unseen_cells(key, known))
+        for key, beyond in known.beyond.items():
+            self._mark(key, beyond.rows)
         exact = known.exact.copy()
         for key, rows in self._new.items():
             exact[key] &= ~rows
@@ -111,18 +112,6 @@ class Scores:
     def _mark(self, name: str, rows: Marks) -> None:
         if rows.any():
             self._new[name] = rows | self._new.get(name, False)
-
-    def _unseen_cells(self, key: str, known: Known) -> Marks:
-        """Which cells of a user's column have a value that training has not seen."""
-        profile = self.table.profiles[key]
-        given = next(name for name in self.data.columns if str(name) == key)
-        present = self.data[given].notna().to_numpy()
-        exact = known.exact[key].to_numpy()
-        new: Marks = present & ~exact
-        if profile.role in (Role.NUMBER, Role.DATE):
-            numbers = profile.comparable(known.cells[key]).to_numpy(np.float64, na_value=np.nan)
-            new |= exact & ((numbers < profile.low) | (numbers > profile.high))
-        return new
 
     def _log_unseen(self, name: str) -> float:
         """What a value that training has not seen adds to the log-likelihood of its row."""

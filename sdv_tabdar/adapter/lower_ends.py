@@ -204,11 +204,12 @@ class _Lowering:
             found = ~np.isnan(chosen[:, 0]) | np.array([bool(names) for names in nulls])
             left = np.flatnonzero(~found)
         if len(left):
-            part = self._windowed(request).rows(left)
-            drawn = self.ask(part.repeated(count), count)
+            drawn = self.ask(self._windowed(request).rows(left).repeated(count), count)
             for row, names in zip(left, self._null_columns(drawn)[::count], strict=True):
                 nulls[row] = names
-            chosen[left] = self._inside(drawn, left, count)
+            block = dataclasses.replace(self.block, rows=self.block.rows[left])
+            part = _Lowering(self.table, self.all_known, block, self.ask, fill=self.fill)
+            chosen[left] = part.inside(drawn, count)
         return self._written(chosen, nulls)
 
     def _null_columns(self, drawn: pd.DataFrame) -> list[frozenset[str]]:
@@ -234,7 +235,8 @@ class _Lowering:
         spans = self._spans(drawn, count)
         present = np.array([not names for names in self._null_columns(drawn)]).reshape(-1, count)
         ways = []
-        for downwards in (True, False):
+        # In a fixed order the lowest column, which comes first, has no law given the differences.
+        for downwards in (False,) if self.model.model.column_order == 'fixed' else (True, False):
             values = (
                 self._from_above(anchor, spans) if downwards else self._from_below(drawn, spans)
             )
@@ -247,7 +249,7 @@ class _Lowering:
             np.concatenate([candidates.values[place] for candidates, _ in ways], axis=1)
             for place in range(len(self.block.unknown))
         ]
-        columns.append(np.concatenate([anchor, anchor], axis=1))
+        columns.append(np.concatenate([anchor] * len(ways), axis=1))
         found = np.stack([column[np.arange(len(places)), places] for column in columns], axis=1)
         found[~np.isfinite(logs.max(axis=1))] = np.nan
         return found
@@ -319,9 +321,11 @@ class _Lowering:
         return found
 
     def _allowed(self, candidates: Candidates) -> Flags:
-        """Which candidates meet the conditions on the block's own columns."""
+        """Which candidates are in the training range and meet conditions on the block's columns."""
         allowed = np.ones(candidates.anchor.shape, dtype=bool)
         for name, values in zip(self.block.unknown, candidates.values, strict=True):
+            profile = self.table.profiles[name]
+            allowed &= (profile.low <= values) & (values <= profile.high)
             entries = self.known.partial.get(name)
             if entries is not None:
                 lows, highs = bounds_of(self.draft, name)
@@ -362,22 +366,15 @@ class _Lowering:
                 entries[row] = Interval(*ends)
         return dataclasses.replace(request, restrictions={**request.restrictions, name: entries})
 
-    def _inside(self, drawn: pd.DataFrame, rows: Integers, count: int) -> Floats:
+    def inside(self, drawn: pd.DataFrame, count: int) -> Floats:
         """One candidate for each row that meets the anchor's range, or else may yet do so."""
-        part = _Lowering(
-            self.table,
-            self.known.rows(rows),
-            dataclasses.replace(self.block, rows=np.arange(len(rows))),
-            self.ask,
-            fill=self.fill,
-        )
-        spans = part._spans(drawn, count)
-        values = part._from_below(drawn, spans)
-        lows, highs = part.lows[:, None], part.highs[:, None]
+        spans = self._spans(drawn, count)
+        values = self._from_below(drawn, spans)
+        lows, highs = self.lows[:, None], self.highs[:, None]
         last = values[-1]
         most = np.expm1(self.model.limits(self.differences[-1])[1])
-        present = np.array([not names for names in part._null_columns(drawn)]).reshape(-1, count)
-        allowed = present & part._allowed(Candidates(None, values, last))
+        present = np.array([not names for names in self._null_columns(drawn)]).reshape(-1, count)
+        allowed = present & self._allowed(Candidates(None, values, last))
         reached = (last + spans[-1] >= lows) & (last + spans[-1] <= highs)
         feasible = (last <= highs) & (last + most >= lows)
         logs = np.where(reached, 0.0, np.where(feasible, -50.0, -np.inf))

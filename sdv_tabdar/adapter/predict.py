@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import numbers
 import warnings
 from collections.abc import Callable, Hashable, Sequence
 from typing import Any
@@ -10,10 +11,11 @@ import pandas as pd
 
 from sdv_tabdar.adapter import private_names, replaced
 from sdv_tabdar.adapter.fitted import FittedTable
-from sdv_tabdar.adapter.known import Known
+from sdv_tabdar.adapter.known import Known, Task, warn_of_unseen
 from sdv_tabdar.adapter.likelihood import Scores
 from sdv_tabdar.adapter.profile import Role
 from sdv_tabdar.adapter.request import Request
+from sdv_tabdar.adapter.values import level_key
 from sdv_tabdar.core.schema import ColumnKind
 
 
@@ -42,8 +44,9 @@ class Predictor:
             found = self.model.predict_proba(request.frame, request.observed, key)
         else:
             found = replaced.probabilities(self.table, known, key, num_samples)
-            found = found.iloc[:, _places(list(found.columns))]
-        return found.set_axis(data.index, axis=0)
+        order = private_names.level_order(self.table.host, key)
+        places = sorted_levels(list(found.columns), order)
+        return found.iloc[:, places].set_axis(data.index, axis=0)
 
     def quantiles(
         self,
@@ -96,7 +99,9 @@ class Predictor:
     def _others(self, data: pd.DataFrame, key: str) -> Known:
         """What is known of the other columns."""
         rest = data[[name for name in data.columns if str(name) != key]]
-        return Known.from_gaps(rest, self.table)
+        known = Known.from_gaps(rest, self.table, Task.PREDICT)
+        warn_of_unseen(self.table, [known], Task.PREDICT)
+        return known
 
     def _has(self, key: str) -> bool:
         """Whether the model has a column as the user has it."""
@@ -142,13 +147,28 @@ class Predictor:
         return key
 
 
-def _places(levels: Sequence[Hashable]) -> list[int]:
-    """Places of levels in the order of their kinds and values, None last."""
+def sorted_levels(levels: Sequence[Hashable], order: Sequence[Hashable]) -> list[int]:
+    """Places of levels as tables show them.
 
-    def rank(place: int) -> tuple[bool, str, Any]:
-        return levels[place] is None, type(levels[place]).__name__, levels[place]
+    Args:
+        levels: The levels; None stands for missing.
+        order: Their order where they are ordinal, else nothing.
+
+    Returns:
+        The places of those in ``order``, then of the others by kind and value, then of None.
+    """
+    ranks = {level_key(level): rank for rank, level in enumerate(order)}
+
+    def by_value(place: int) -> Any:
+        level = levels[place]
+        is_number = isinstance(level, numbers.Real) and not isinstance(level, bool)
+        kind = 'number' if is_number else type(level).__name__
+        return level is None, ranks.get(level_key(level), len(ranks)), kind, level
+
+    def by_text(place: int) -> Any:
+        return (*by_value(place)[:3], repr(levels[place]))
 
     try:
-        return sorted(range(len(levels)), key=rank)
+        return sorted(range(len(levels)), key=by_value)
     except TypeError:  # values of one kind that have no order
-        return list(range(len(levels)))
+        return sorted(range(len(levels)), key=by_text)

@@ -126,6 +126,12 @@ def original_table(synth: Any) -> Any:
     return synth._original_metadata.tables[table_name(synth)]
 
 
+def level_order(synth: Any, column: str) -> list[Any]:
+    """The levels of an ordinal column in their order; empty if the metadata give none."""
+    entry = original_table(synth).columns.get(column, {})
+    return list(entry.get('range_values') or [])
+
+
 def modified_columns(synth: Any) -> Mapping[str, Mapping[str, Any]]:
     """Metadata of the columns after constraints, as the data processor sees them."""
     columns: Mapping[str, Mapping[str, Any]] = synth._data_processor.metadata.columns
@@ -407,6 +413,43 @@ def reverse_transform(synth: Any, processed: pd.DataFrame) -> pd.DataFrame:
     """
     reversed_rows = synth._data_processor.reverse_transform(processed)
     return synth.reverse_transform_constraints(reversed_rows)
+
+
+def shares_valid(synth: Any, processed: pd.DataFrame) -> tuple[pd.DataFrame, dict[str, float]]:
+    """As :func:`reverse_transform`, but all rows, and the share that meets each constraint.
+
+    A constraint is named by its class and, where it says so, by its columns.
+    """
+    rows = synth._data_processor.reverse_transform(processed)
+    shares = {}
+    chained = list(reversed(synth._chained_constraints))
+    for constraint in [*chained, *synth._reject_sampling_constraints]:
+        if constraint in chained:
+            rows = constraint.reverse_transform(rows)
+        shares[constraint_name(constraint)] = _share(constraint, rows)
+    return rows, shares
+
+
+def shares_of_whole_rows(synth: Any, rows: pd.DataFrame) -> dict[str, float]:
+    """The share of rows that meets each constraint that looks at the user's columns."""
+    constraints = [*synth._chained_constraints, *synth._reject_sampling_constraints]
+    return {
+        constraint_name(constraint): _share(constraint, rows)
+        for constraint in constraints
+        if _looks_at(constraint) <= set(rows.columns)
+    }
+
+
+def _share(constraint: Any, rows: pd.DataFrame) -> float:
+    return float(np.mean(np.asarray(constraint.is_valid(rows), dtype=bool)))
+
+
+def constraint_name(constraint: Any) -> str:
+    """What messages call a constraint."""
+    if isinstance(constraint, ProgrammableConstraintHarness):
+        return type(constraint.programmable_constraint).__name__
+    columns = ', '.join(f"'{name}'" for name in sorted(_looks_at(constraint)))
+    return f'{type(constraint).__name__} of {columns}'
 
 
 def generate_columns(synth: Any, columns: list[str], num_rows: int) -> pd.DataFrame:

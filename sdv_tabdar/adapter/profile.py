@@ -13,6 +13,7 @@ import numpy.typing as npt
 import pandas as pd
 
 from sdv_tabdar.adapter import private_names
+from sdv_tabdar.adapter.dates import zone_of
 from sdv_tabdar.adapter.formats import ColumnFormat
 from sdv_tabdar.adapter.values import is_missing, item, level_key
 from sdv_tabdar.core.restrictions import Interval, Members, Restriction
@@ -44,7 +45,7 @@ class ColumnProfile:
         levels: Key to plain value of each level of a discrete column.
         unit: Numbers are multiples of this; 0 if they are not rounded.
         date_unit: Dates are multiples of this, in nanoseconds; 0 if they are not rounded.
-        extrapolates: Whether conditions may lie outside ``[low, high]``.
+        extrapolates: Whether members of sets may lie outside ``[low, high]``.
     """
 
     column: ColumnFormat
@@ -110,9 +111,46 @@ class ColumnProfile:
         levels = {level_key(level): level for level in state['levels']}
         return cls(column, **{**state, 'role': Role(state['role']), 'levels': levels})
 
-    def with_any_value(self) -> ColumnProfile:
-        """The same column, with numbers and dates of any size allowed."""
-        return dataclasses.replace(self, extrapolates=True)
+    @property
+    def holds_whole_numbers(self) -> bool:
+        """Whether the user's column can only hold whole numbers, or has held nothing else."""
+        kind = self.column.value_type
+        is_whole = kind is not None and issubclass(kind, (int, np.integer))
+        return is_whole or bool(pd.api.types.is_integer_dtype(self.column.dtype))
+
+    @property
+    def limits_of_dtype(self) -> tuple[float, float]:
+        """Least and greatest number that the dtype of the user's column holds."""
+        dtype = getattr(self.column.dtype, 'numpy_dtype', self.column.dtype)
+        if not isinstance(dtype, np.dtype) or dtype.kind not in 'iu':
+            return -math.inf, math.inf
+        return float(np.iinfo(dtype).min), float(np.iinfo(dtype).max)
+
+    def has_seen(self, values: pd.Series) -> npt.NDArray[np.bool_]:
+        """Which plain values training has seen, numbers and dates within the ends of their range.
+
+        Of missing values it says nothing.
+        """
+        if self.role is Role.DISCRETE:
+            return np.array([key in self.levels for key in self.comparable(values)], dtype=bool)
+        return self.comparable(values).between(self.low, self.high).to_numpy()
+
+    def nearest(self, values: pd.Series) -> pd.Series:
+        """Plain numbers or dates, and in place of those beyond its range the end next to them.
+
+        Dates in another form than pandas' are left as they are.
+        """
+        low: Any = self.low
+        high: Any = self.high
+        if self.role is Role.DATE:
+            if not pd.api.types.is_datetime64_any_dtype(values.dtype):
+                return values
+            zone = zone_of(values)
+            low, high = (pd.Timestamp(int(end), tz=zone) for end in (low, high))
+        elif pd.api.types.is_integer_dtype(values.dtype):
+            low, high = int(low), int(high)
+        inside = self.has_seen(values) | values.isna().to_numpy()
+        return values.where(inside, values.clip(low, high))
 
     def comparable(self, values: pd.Series) -> pd.Series:
         """Plain values as numbers, or nanoseconds, or keys of levels, for comparisons."""
@@ -155,11 +193,15 @@ class ColumnProfile:
         column = pd.Series(cells, index=index, dtype=object)
         if self.dtype == object:
             return column
+        if self.role is Role.NUMBER and pd.api.types.is_integer_dtype(self.dtype):
+            numbers = column.astype(np.float64)
+            if (numbers % 1 != 0).any():
+                return numbers
         if column.isna().any() and not pd.api.types.is_datetime64_any_dtype(self.dtype):
             return column.astype(np.float64 if self.role is Role.NUMBER else object)
         try:
             return column.astype(self.dtype)
-        except (TypeError, ValueError):
+        except (TypeError, ValueError, OverflowError):
             return column
 
     def meets(
@@ -215,19 +257,24 @@ class ColumnProfile:
             parts.append(self._range_text())
         if self.has_missing:
             parts.append('missing (None)')
-        hint = ''
-        if self.role in (Role.NUMBER, Role.DATE) and not self.extrapolates:
-            hint = '; fit with enforce_min_max_values=False to go beyond'
-        return ', or '.join(parts) + hint if parts else 'nothing'
+        return ', or '.join(parts) if parts else 'nothing'
 
     def _range_text(self) -> str:
         if self.role is Role.DATE:
-            low, high = (pd.Timestamp(int(end)) for end in (self.low, self.high))
-            return f'dates from {low} to {high}{self.date_format_text}'
-        what = 'whole numbers ' if pd.api.types.is_integer_dtype(self.dtype) else ''
-        if self.extrapolates:
-            return f'{what}of any size' if what else 'any finite number'
-        return f'{what}from {self.low:.15g} to {self.high:.15g}'
+            return f'dates{self.date_format_text} (training had {self.range_text})'
+        whole = 'whole numbers' if self.holds_whole_numbers else 'finite numbers'
+        return f'{whole} (training had {self.range_text})'
+
+    @property
+    def range_text(self) -> str:
+        """The range of training in words: numbers, or dates in the column's time zone."""
+        if self.role is not Role.DATE:
+            return f'{self.low:.15g} to {self.high:.15g}'
+        zone = self.column.dates.time_zone
+        ends = [pd.Timestamp(int(end)) for end in (self.low, self.high)]
+        if zone is not None:
+            ends = [end.tz_localize('UTC').tz_convert(zone) for end in ends]
+        return f'{ends[0]} to {ends[1]}'
 
     @property
     def date_format_text(self) -> str:

@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import dataclasses
+from collections.abc import Sequence
 from typing import Any
 
 import numpy as np
@@ -99,10 +100,11 @@ def _transform(
         targets = [name for name in names if name in modelled]
         if not targets or any(source not in draft.exact for source in sources):
             continue
-        rows = np.logical_and.reduce([draft.exact[source] for source in sources])
+        shown = {source: draft.shown(source) for source in sources}
+        rows = np.logical_and.reduce([told for _, told in shown.values()])
         if not rows.any():
             continue
-        cells = draft.cells.loc[rows, sources]
+        cells = pd.DataFrame({source: values[rows] for source, (values, _) in shown.items()})
         transformer = outputs[names[0]][1]
         transformed = private_names.transform_cells(cells.infer_objects(), transformer)
         null = cells.isna().any(axis=1).to_numpy()
@@ -131,7 +133,7 @@ def _restrict(draft: Draft, known: Known, fields: Fields) -> None:
             draft.mark_loose(key, rows)
             continue
         distinct = dict.fromkeys(entry for entry in wanted if entry is not None)
-        told = {entry: _told(draft.table, key, targets[0], entry) for entry in distinct}
+        told = _told(draft.table, key, targets[0], list(distinct))
         restrictions = draft.restrictions_of(targets[0])
         for row, entry in enumerate(wanted):
             if entry is not None:
@@ -140,20 +142,21 @@ def _restrict(draft: Draft, known: Known, fields: Fields) -> None:
 
 
 def _told(
-    table: FittedTable, key: str, target: str, restriction: Restriction
-) -> Restriction | None:
-    """A restriction for the model's column; None if the transformer hides its meaning."""
+    table: FittedTable, key: str, target: str, wanted: Sequence[Restriction]
+) -> dict[Restriction, Restriction | None]:
+    """Restrictions for the model's column; None where the transformer hides their meaning."""
     transformer = private_names.outputs(table.host)[target][1]
-    if transformer is None:
-        return restriction
-    if table.profiles[key].role is not Role.DISCRETE:
-        return restriction if private_names.keeps_order(transformer) else None
+    is_discrete = table.profiles[key].role is Role.DISCRETE
+    if transformer is None or (not is_discrete and private_names.keeps_order(transformer)):
+        return {entry: entry for entry in wanted}
     is_code = isinstance(transformer, LabelEncoder) and not transformer.add_noise
-    if not is_code or not isinstance(restriction, Members):
-        return None
-    levels = pd.DataFrame({key: list(restriction.values)}, dtype=object)
-    codes = private_names.transform_cells(levels, transformer)
-    return Members(tuple(codes[target]), asked=restriction.asked)
+    told: dict[Restriction, Restriction | None] = dict.fromkeys(wanted)
+    for entry in wanted:
+        if is_discrete and is_code and isinstance(entry, Members):
+            levels = pd.DataFrame({key: list(entry.values)}, dtype=object)
+            codes = private_names.transform_cells(levels, transformer)
+            told[entry] = Members(tuple(codes[target]), asked=entry.asked)
+    return told
 
 
 def _forbid_missing(

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import copy
 from typing import Any
 
 import numpy as np
@@ -108,10 +109,11 @@ def test_new_keys_do_not_repeat_known_ones(fitted: TabDARSynthesizer) -> None:
     assert list(filled['key'].head(5)) == list(generated)
 
 
-def test_levels_that_training_has_not_seen_are_kept(fitted: TabDARSynthesizer) -> None:
+def test_what_training_has_not_seen_is_kept(fitted: TabDARSynthesizer) -> None:
+    fitted = copy.deepcopy(fitted)  # which remembers what it has said
     data = pd.DataFrame({'city': ['z', 'a'], 'age': [1000.0, np.nan]})
 
-    with pytest.warns(UserWarning, match=r"'city' has values that the training .* \['z'\]"):
+    with pytest.warns(UserWarning, match="1 in column 'age' .*, 1 in column 'city'"):
         filled = fitted.impute(data)
 
     assert list(filled['city']) == ['z', 'a']

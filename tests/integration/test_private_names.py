@@ -22,7 +22,7 @@ from rdt.transformers import (
     LabelEncoder,
     RegexGenerator,
 )
-from sdv.cag import FixedCombinations, Inequality, Range
+from sdv.cag import FixedCombinations, FixedIncrements, Inequality, OneHotEncoding, Range
 from sdv.cag.base import BaseConstraint
 from sdv.data_processing.data_processor import DataProcessor
 from sdv.single_table import base
@@ -161,7 +161,7 @@ def test_transformers_have_no_successors(table: pd.DataFrame) -> None:
 
 def test_constraints() -> None:
     data = pd.DataFrame({'a': [1.0, 2.0], 'b': [2.0, 3.0], 'c': [3.0, 5.0], 'x': ['p', 'q']})
-    entries = {name: {'sdtype': 'numerical'} for name in 'abc'}
+    entries = {name: {'sdtype': 'numerical'} for name in 'abcpq'}
     metadata = make_metadata(
         {
             **entries,
@@ -170,6 +170,7 @@ def test_constraints() -> None:
         }
     )
     data['y'] = data['x']
+    data = data.assign(p=[0, 1], q=[1, 0])
     wanted: list[tuple[Any, list[str]]] = [
         (
             Inequality('a', 'b'),
@@ -179,6 +180,10 @@ def test_constraints() -> None:
                 '_fillna_low_column_name',
                 '_diff_column_name',
                 '_nan_column_name',
+                '_operator',
+                '_dtype',
+                '_is_datetime',
+                '_format_error_message_constraint',
             ],
         ),
         (
@@ -191,8 +196,11 @@ def test_constraints() -> None:
                 '_low_diff_column_name',
                 '_high_diff_column_name',
                 '_nan_column_name',
+                '_operator',
             ],
         ),
+        (FixedIncrements('a', 1), ['column_name', 'increment_value']),
+        (OneHotEncoding(['p', 'q']), ['_column_names', 'learning_strategy']),
         (FixedCombinations(['x', 'y']), ['column_names', '_joint_column', '_ids_to_combinations']),
     ]
     for constraint, names in wanted:

@@ -8,6 +8,7 @@ from typing import Any
 import numpy as np
 import pandas as pd
 import pytest
+from rdt.transformers import LogScaler, UniformEncoder
 from sdv.cag import Inequality
 
 from sdv_tabdar.synthesizer import TabDARSynthesizer
@@ -17,7 +18,7 @@ from .conftest import TINY, fit_tiny, make_metadata, make_table
 
 @pytest.fixture(scope='module')
 def rows() -> pd.DataFrame:
-    frame = make_table(12, seed=5).drop(columns='key')
+    frame = make_table(12, seed=5).drop(columns='key').assign(day=make_table()['day'])
     return frame.set_index(pd.Index([f'r{i}' for i in range(12)]))
 
 
@@ -77,7 +78,7 @@ def test_log_likelihood(fitted: TabDARSynthesizer, table: pd.DataFrame) -> None:
     assert found.name == 'log_likelihood'
     odd = rows.assign(age=200)
     assert (fitted.log_likelihood(odd, num_orders=1) == -np.inf).all()
-    with pytest.warns(UserWarning, match='values that the training data had not'):
+    with pytest.warns(UserWarning, match='hold what the training data had not'):
         unseen = fitted.log_likelihood(rows.assign(city='z'), num_orders=1)
     assert (unseen == -np.inf).all()
 
@@ -231,12 +232,31 @@ def test_columns_that_a_constraint_replaces() -> None:
     synthesizer.add_constraints([Inequality('a', 'b')])
     synthesizer.fit(data)
 
-    with pytest.raises(ValueError, match='a constraint or the transformer'):
-        synthesizer.predict_quantiles(data, 'b')
+    found = synthesizer.predict_quantiles(data, 'b', [0.5])[0.5]
+    assert found.between(data['a'], data['b'].max()).all()
     broken = data.assign(b=data['a'] - 1)
     np.testing.assert_allclose(synthesizer.predict_proba(data, 'c').sum(axis=1), 1, atol=1e-5)
     assert np.isfinite(synthesizer.log_likelihood(data, num_orders=1)).any()
     assert (synthesizer.log_likelihood(broken, num_orders=1) == -np.inf).all()
+
+
+@pytest.mark.filterwarnings('ignore:Replacing the default transformer')
+def test_columns_that_a_transformer_replaces_are_drawn() -> None:
+    data = pd.DataFrame({'a': [0.5, 1.5, 2.5] * 10, 'b': [*'xxxxy'] * 6})
+    columns = {'a': {'sdtype': 'numerical'}, 'b': {'sdtype': 'categorical'}}
+    settings = {**TINY, 'enforce_rounding': False, 'enforce_min_max_values': False}
+    synthesizer = TabDARSynthesizer(make_metadata(columns), **settings)
+    synthesizer.auto_assign_transformers(data)
+    synthesizer.update_transformers({'b': UniformEncoder(), 'a': LogScaler()})
+    synthesizer.fit(data)
+
+    chances = synthesizer.predict_proba(data.head(3), 'b', num_samples=40)
+    assert list(chances) == ['x', 'y']
+    np.testing.assert_allclose(chances.sum(axis=1), 1)
+    quantiles = synthesizer.predict_quantiles(data.head(3), 'a', [0.0, 1.0], num_samples=40)
+    assert ((quantiles > 0.4) & (quantiles < 2.6)).all(axis=None)
+    with pytest.raises(ValueError, match='num_samples'):
+        synthesizer.predict_proba(data, 'b', num_samples=0)
 
 
 def test_tables_of_generated_columns_have_no_law() -> None:

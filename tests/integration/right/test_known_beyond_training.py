@@ -48,8 +48,6 @@ BEYOND: dict[str, Any] = {
     'text': '31/12/2031',
     'moment': pd.Timestamp('1999-12-31'),
 }
-REFUSED = 'one value that training has not seen refuses the whole batch'
-UNSAID = 'kept, but without a word or without saying how many'
 
 
 @pytest.fixture(scope='module')
@@ -75,7 +73,6 @@ def check_said(messages: list[str], column: str, count: int, example: Any) -> No
     assert shown in messages[0]
 
 
-@pytest.mark.xfail(strict=True, reason=REFUSED)
 @pytest.mark.parametrize('column', BEYOND)
 def test_known_columns_are_kept(fitted: TabDARSynthesizer, column: str) -> None:
     """Of 40 rows 2 have a value beyond training; all come back, and these exactly.
@@ -95,7 +92,6 @@ def test_known_columns_are_kept(fitted: TabDARSynthesizer, column: str) -> None:
     check_said(messages, column, 2, BEYOND[column])
 
 
-@pytest.mark.xfail(strict=True, reason=REFUSED)
 @pytest.mark.parametrize('column', BEYOND)
 def test_conditions_are_kept(fitted: TabDARSynthesizer, column: str) -> None:
     synthesizer = copy.deepcopy(fitted)
@@ -111,10 +107,7 @@ def test_conditions_are_kept(fitted: TabDARSynthesizer, column: str) -> None:
     check_said(messages, column, 3, BEYOND[column])
 
 
-@pytest.mark.parametrize(
-    'column',
-    [pytest.param(name, marks=pytest.mark.xfail(strict=True, reason=UNSAID)) for name in BEYOND],
-)
+@pytest.mark.parametrize('column', BEYOND)
 def test_imputation_keeps_them_and_says_so(fitted: TabDARSynthesizer, column: str) -> None:
     synthesizer = copy.deepcopy(fitted)
     other = 'share' if column == 'number' else 'number'
@@ -129,7 +122,6 @@ def test_imputation_keeps_them_and_says_so(fitted: TabDARSynthesizer, column: st
     check_said(messages, column, 2, BEYOND[column])
 
 
-@pytest.mark.xfail(strict=True, reason=REFUSED)
 def test_one_warning_a_call_names_every_column(fitted: TabDARSynthesizer) -> None:
     synthesizer = copy.deepcopy(fitted)
     known = DATA[['number', 'level', 'share']].head(5).copy()
@@ -143,7 +135,6 @@ def test_one_warning_a_call_names_every_column(fitted: TabDARSynthesizer) -> Non
     assert "'share'" not in messages[0]
 
 
-@pytest.mark.xfail(strict=True, reason=REFUSED)
 @pytest.mark.parametrize(('column', 'end'), [('number', 'max'), ('moment', 'min')])
 def test_the_model_sees_the_nearest_end_of_the_range(
     fitted: TabDARSynthesizer, column: str, end: str
@@ -161,7 +152,6 @@ def test_the_model_sees_the_nearest_end_of_the_range(
     pd.testing.assert_frame_equal(found.drop(columns=column), expected.drop(columns=column))
 
 
-@pytest.mark.xfail(strict=True, reason=REFUSED)
 def test_a_new_level_tells_the_model_nothing(fitted: TabDARSynthesizer) -> None:
     """The other cells are those of rows in which the level is unknown."""
     synthesizer = copy.deepcopy(fitted)
@@ -175,7 +165,6 @@ def test_a_new_level_tells_the_model_nothing(fitted: TabDARSynthesizer) -> None:
     pd.testing.assert_frame_equal(found.drop(columns='level'), expected.drop(columns='level'))
 
 
-@pytest.mark.xfail(strict=True, reason='a missing value is refused where training had none')
 @pytest.mark.parametrize('column', [*BEYOND, 'flag'])
 def test_missing_is_honoured_in_columns_without_gaps(
     fitted: TabDARSynthesizer, column: str
@@ -196,7 +185,6 @@ def test_missing_is_honoured_in_columns_without_gaps(
     assert 'missing' in messages[0]
 
 
-@pytest.mark.xfail(strict=True, reason='a missing value is refused where training had none')
 def test_missing_and_values_in_one_column(fitted: TabDARSynthesizer) -> None:
     synthesizer = copy.deepcopy(fitted)
     known = pd.DataFrame({'number': [5, None, 7], 'level': ['a', 'b', None]})

@@ -32,7 +32,6 @@ def spikes() -> TabDARSynthesizer:
     return fit_tiny(data, {'n': NUMBER, 'c': LEVEL})
 
 
-@pytest.mark.xfail(strict=True, reason="speaks of the model's Interval and Members")
 @pytest.mark.parametrize('wanted', [Between(30, 60), Between(30.1, 60.2), OneOf([30, 31])], ids=str)
 def test_messages_show_the_condition_as_it_was_given(
     spikes: TabDARSynthesizer, wanted: Any
@@ -45,7 +44,6 @@ def test_messages_show_the_condition_as_it_was_given(
     assert 'Members' not in message
 
 
-@pytest.mark.xfail(strict=True, reason='says that it cannot sample rows for conditions')
 @pytest.mark.parametrize('cell', ['many', np.inf], ids=str)
 def test_messages_of_impute_speak_of_imputing(spikes: TabDARSynthesizer, cell: Any) -> None:
     with pytest.raises(ValueError, match="'n' cannot be") as error:
@@ -54,7 +52,6 @@ def test_messages_of_impute_speak_of_imputing(spikes: TabDARSynthesizer, cell: A
     assert 'sample' not in str(error.value)
 
 
-@pytest.mark.xfail(strict=True, reason='says that it cannot sample rows for conditions')
 def test_messages_of_predictions_do_not_speak_of_sampling(spikes: TabDARSynthesizer) -> None:
     data = pd.DataFrame({'n': ['many']})
 
@@ -73,7 +70,6 @@ LEVELS: dict[str, tuple[list[Any], dict[str, Any], list[Any]]] = {
 }
 
 
-@pytest.mark.xfail(strict=True, reason='the most frequent level comes first')
 @pytest.mark.parametrize('case', LEVELS)
 def test_levels_of_probabilities_are_sorted(case: str) -> None:
     """By value, ordinal ones in their order; missing last."""
@@ -213,7 +209,6 @@ def heard(call: Callable[[], Any]) -> list[str]:
     return [str(warning.message) for warning in caught]
 
 
-@pytest.mark.xfail(strict=True, reason='said at each call')
 @pytest.mark.parametrize('method', ['impute', 'log_likelihood'])
 def test_the_same_is_said_once(spikes: TabDARSynthesizer, method: str) -> None:
     """Whoever imputes in a loop is told of a new level once; another column is news again."""
@@ -234,7 +229,6 @@ def test_empty_columns_are_named_when_imputing() -> None:
     assert "'x'" in message
 
 
-@pytest.mark.xfail(strict=True, reason='said at each call')
 def test_empty_columns_are_named_once() -> None:
     data = pd.DataFrame({'x': [None] * 20, 'y': list('ab') * 10})
     synthesizer = fit_tiny(data, {'x': LEVEL, 'y': LEVEL})
@@ -265,7 +259,6 @@ def test_repr_tells_settings_and_whether_it_is_fitted() -> None:
     assert '2 columns' in fitted
 
 
-@pytest.mark.xfail(strict=True, reason='shown in UTC, without a zone')
 @pytest.mark.parametrize('zone', ['America/New_York', 'Asia/Kathmandu'])
 def test_ranges_of_dates_are_shown_in_the_zone_of_the_column(zone: str) -> None:
     days = pd.Series(pd.Timestamp('2020-01-01') + pd.to_timedelta(RANDOM.integers(0, 300, N), 'D'))

@@ -2,13 +2,19 @@
 
 from __future__ import annotations
 
+from typing import Any
+
 import numpy as np
 import pandas as pd
 import pytest
 from hypothesis import given, settings
 from hypothesis import strategies as st
 
-from sdv_tabdar.adapter.conditioning import plain_cells, plain_value, read_restrictions
+from sdv_tabdar.adapter.conditioning import (
+    CellRefusedError,
+    plain_value,
+    read_restrictions,
+)
 from sdv_tabdar.conditions import Between, NotNull, OneOf
 from sdv_tabdar.core.restrictions import Interval, Members, NotMissing
 
@@ -70,24 +76,53 @@ def test_messages_of_the_model_show_what_was_asked() -> None:
     assert 'Interval(low=0.2' in repr(restriction)
 
 
-def test_cells_are_values_or_restrictions() -> None:
-    profile = profile_of(pd.Series([1, 2, 3]), 'numerical')
-
-    values, restrictions = plain_cells(profile, [np.int8(2), Between(1, 2), 3.0])
-    assert values == [2, None, 3]
-    assert [entry is None for entry in restrictions] == [True, False, True]
-
-
 @pytest.mark.parametrize(
     ('value', 'message'),
     [
-        ([1], r"'x' cannot be \[1\], because the column is numerical"),
-        (9, "'x' cannot be 9, because it lies outside .* Allowed: whole numbers from 1 to 3"),
-        (None, "'x' cannot be None, because the training data had no missing value"),
+        (
+            '3',
+            r"'x' cannot be '3', because the column is numerical. Allowed: whole numbers",
+        ),
+        (2.5, "'x' cannot be 2.5, because the column holds whole numbers"),
+        (300, "'x' cannot be 300, because uint8 cannot hold it"),
     ],
 )
-def test_values_that_can_never_be_met_are_refused(value: object, message: str) -> None:
+def test_what_is_no_value_of_the_column_is_refused(value: object, message: str) -> None:
+    profile = profile_of(pd.Series([1, 2, 3], name='x', dtype='uint8'), 'numerical')
+
+    with pytest.raises(CellRefusedError, match=message):
+        plain_value(profile, value)
+
+
+def test_values_that_training_has_not_seen_are_values() -> None:
+    whole = profile_of(pd.Series([1, 2, 3]), 'numerical')
+    assert plain_value(whole, np.int8(9)) == 9
+    assert plain_value(whole, 2.5, fits_dtype=False) == 2.5
+    assert plain_value(profile_of(pd.Series(['a']), 'categorical'), 'z') == 'z'
+    assert plain_value(profile_of(pd.Series([True]), 'boolean'), False) is False
+    with pytest.raises(CellRefusedError, match='the column is boolean'):
+        plain_value(profile_of(pd.Series([True]), 'boolean'), 'yes')
+
+
+@pytest.mark.parametrize(
+    ('wanted', 'message'),
+    [
+        (OneOf([1, None]), 'cannot be None, because the training data had no missing value'),
+        (OneOf([1, 9]), 'cannot be 9, because it lies outside the range'),
+        (Between(8, 9), r'cannot be Between\(low=8, high=9\), because it lies outside the range'),
+    ],
+)
+def test_ranges_and_sets_are_of_what_training_has_seen(wanted: Any, message: str) -> None:
     profile = profile_of(pd.Series([1, 2, 3], name='x'), 'numerical')
 
-    with pytest.raises(ValueError, match=message):
-        plain_value(profile, value)
+    with pytest.raises(CellRefusedError, match=message):
+        read_restrictions(profile, [wanted])
+
+
+@pytest.mark.parametrize('text', ['03/04/2020', '3 Apr 2020', '20200403', '2020-04-03T12:00+02:00'])
+def test_text_that_is_no_clear_date_of_the_column_is_refused(text: str) -> None:
+    profile = profile_of(pd.Series(pd.to_datetime(['2020-01-01', '2020-12-31'])), 'datetime')
+
+    assert plain_value(profile, '2020-04-03T12:00') == pd.Timestamp('2020-04-03 12:00')
+    with pytest.raises(CellRefusedError, match=f'{text[:8]}'):
+        plain_value(profile, text)

@@ -12,7 +12,7 @@ from sdv.metadata import Metadata
 
 from sdv_tabdar.adapter.complete import ask
 from sdv_tabdar.adapter.fitted import FittedTable
-from sdv_tabdar.adapter.known import Known
+from sdv_tabdar.adapter.known import Known, Task
 from sdv_tabdar.adapter.lower_ends import has_lower_ends, with_lower_ends
 from sdv_tabdar.adapter.request import Request
 from sdv_tabdar.conditions import Between, OneOf
@@ -52,9 +52,11 @@ def lowered(table: FittedTable, cells: dict[str, list[Any]]) -> Known:
 
 def test_only_columns_below_known_ones_are_drawn(spans: FittedTable) -> None:
     cells = {'low': [None, 300], 'high': [None, None]}
-    gaps = Known.from_gaps(pd.DataFrame(cells, dtype='float'), spans)
+    gaps = Known.from_gaps(pd.DataFrame(cells, dtype='float'), spans, Task.PREDICT)
     assert not has_lower_ends(spans, gaps).any()
-    gaps = Known.from_gaps(pd.DataFrame({'low': [np.nan, 7], 'middle': [9, np.nan]}), spans)
+    gaps = Known.from_gaps(
+        pd.DataFrame({'low': [np.nan, 7], 'middle': [9, np.nan]}), spans, Task.PREDICT
+    )
     assert has_lower_ends(spans, gaps).tolist() == [True, False]
 
 
@@ -96,6 +98,15 @@ def test_conditions_on_the_drawn_column_are_met(spans: FittedTable) -> None:
     found = lowered(spans, cells)
 
     assert found.cells['low'].between(295, 296).all()
+
+
+def test_what_is_drawn_stays_in_the_training_range(spans: FittedTable) -> None:
+    for anchor, name in (('middle', 'low'), ('high', 'middle')):
+        top = spans.profiles[anchor].high
+        found = lowered(spans, {anchor: [top] * 50})
+        drawn = found.cells[name][found.exact[name]]
+        assert len(drawn) > 0
+        assert drawn.max() <= spans.profiles[name].high
 
 
 def test_candidates_follow_the_law_of_the_model() -> None:

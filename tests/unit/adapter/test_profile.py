@@ -92,10 +92,66 @@ def test_the_state_is_read_back(values: pd.Series, sdtype: str, date_format: str
 
 def test_allowed_values_in_words() -> None:
     assert profile_of(pd.Series([3, 9]), 'numerical').allowed_text == (
-        'whole numbers from 3 to 9; fit with enforce_min_max_values=False to go beyond'
+        'whole numbers (training had 3 to 9)'
     )
-    assert profile_of(pd.Series([0.5, np.nan]), 'numerical').with_any_value().allowed_text == (
-        'any finite number, or missing (None)'
+    assert profile_of(pd.Series([0.5, np.nan]), 'numerical').allowed_text == (
+        'finite numbers (training had 0.5 to 0.5), or missing (None)'
     )
     levels = pd.Series([f'l{number}' for number in range(12)], dtype=object)
     assert profile_of(levels, 'categorical').allowed_text.endswith("'l9' and 2 more")
+
+
+def test_numbers_and_dates_go_both_ways() -> None:
+    days = pd.Series(pd.to_datetime(['2020-01-01', '2020-03-05', None]))
+    text = pd.Series(['01/01/2020', '05/03/2020'], dtype=object)
+    numbers = pd.Series([1.25, 3.5])
+    whole = pd.Series([1, 5])
+    for values, sdtype, date_format in (
+        (days, 'datetime', None),
+        (text, 'datetime', '%d/%m/%Y'),
+        (numbers, 'numerical', None),
+        (whole, 'numerical', None),
+    ):
+        profile = profile_of(values, sdtype, date_format)
+        plain = profile.column.plain(values)
+        found = profile.plain_of(profile.comparable(plain).to_numpy())
+        pd.testing.assert_series_equal(profile.typed(found, plain.index), plain, check_names=False)
+
+
+def test_numbers_and_dates_are_rounded_as_in_training() -> None:
+    days = profile_of(pd.Series(pd.to_datetime(['2020-01-01', '2020-03-05'])), 'datetime')
+    noon = pd.Timestamp('2020-02-02 13:00:00').value
+    assert days.date_unit == 86_400e9
+    assert days.rounded(np.array([float(noon)])) == pd.Timestamp('2020-02-03').value
+    numbers = profile_of(pd.Series([1.25, 3.5]), 'numerical')
+    assert numbers.rounded(np.array([2.0 / 3])) == 0.67
+
+
+def test_ranges_of_dates_are_in_the_zone_of_the_column() -> None:
+    dates = pd.Series(pd.date_range('2020-01-01', periods=3, tz='Asia/Kathmandu'))
+
+    assert profile_of(dates, 'datetime').range_text == f'{dates.iloc[0]} to {dates.iloc[2]}'
+    assert profile_of(dates, 'datetime').range_text.startswith('2020-01-01 00:00:00+05:45')
+
+
+def test_the_nearest_end_of_the_range_stands_for_what_is_beyond() -> None:
+    whole = pd.Series([3, 9])
+    found = profile_of(whole, 'numerical').nearest(pd.Series([1, 5, 2**40]))
+    assert found.tolist() == [3, 5, 9]
+    assert found.dtype == whole.dtype
+    dates = pd.Series(pd.to_datetime(['2020-01-01', '2020-12-31', None]))
+    far = pd.Series(pd.to_datetime(['1999-01-01', '2020-05-05', None]))
+    expected = pd.Series(pd.to_datetime(['2020-01-01', '2020-05-05', None]))
+    pd.testing.assert_series_equal(profile_of(dates, 'datetime').nearest(far), expected)
+
+
+def test_limits_are_those_of_the_dtype() -> None:
+    for dtype in ('uint8', 'UInt8', 'uint8[pyarrow]'):
+        assert profile_of(pd.Series([3, 9], dtype=dtype), 'numerical').limits_of_dtype == (0, 255)
+    assert profile_of(pd.Series([3.0, 9]), 'numerical').limits_of_dtype == (-np.inf, np.inf)
+
+
+def test_whole_numbers_that_a_dtype_cannot_hold_stay_numbers() -> None:
+    profile = profile_of(pd.Series([3, 9], dtype='uint8'), 'numerical')
+    assert profile.typed([1.5, 2], pd.RangeIndex(2)).tolist() == [1.5, 2.0]
+    assert profile.typed([300, 2], pd.RangeIndex(2)).tolist() == [300, 2]

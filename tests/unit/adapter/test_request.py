@@ -8,7 +8,7 @@ from hypothesis import HealthCheck, given, settings
 from hypothesis import strategies as st
 
 from sdv_tabdar.adapter.fitted import FittedTable
-from sdv_tabdar.adapter.known import Known
+from sdv_tabdar.adapter.known import Known, Task
 from sdv_tabdar.adapter.request import Request
 from sdv_tabdar.conditions import Between, NotNull, OneOf
 from sdv_tabdar.core.restrictions import Members, NotMissing
@@ -54,7 +54,7 @@ def test_every_cell_reaches_the_model(
 
 
 def test_gaps_to_be_filled_may_not_stay_missing(fitted: FittedTable) -> None:
-    known = Known.from_gaps(pd.DataFrame({'number': [np.nan, 0.5]}), fitted)
+    known = Known.from_gaps(pd.DataFrame({'number': [np.nan, 0.5]}), fitted, Task.IMPUTE)
 
     request = Request.translate(fitted, known, fill=True)
     assert request.restrictions['number'] == [NotMissing(), None]
@@ -69,3 +69,15 @@ def test_rows_are_repeated_with_all_that_is_asked(fitted: FittedTable) -> None:
     assert request.restrictions['level'] == [Members(('a',)), Members(('a',)), None, None]
     assert request.observed.ravel().tolist() == [False, False, True, True]
     assert request.frame['level'].tolist()[2:] == ['b', 'b']
+
+
+def test_the_model_is_shown_what_comes_nearest(fitted: FittedTable) -> None:
+    asked = pd.DataFrame({'whole': [10**6, None, 5], 'level': ['z', 'a', None]}, dtype=object)
+    request = Request.translate(fitted, Known.from_conditions(asked, fitted))
+
+    high = fitted.profiles['whole'].high
+    whole, level = (list(request.frame.columns).index(name) for name in asked)
+    assert request.frame['whole'].iloc[[0, 2]].tolist() == [high, 5]
+    assert request.observed[:, whole].tolist() == [True, False, True]
+    assert request.observed[:, level].tolist() == [False, True, True]
+    assert not request.loose
