@@ -460,7 +460,7 @@ class TabDARSynthesizer(SDVHooks):
         return filled if num_draws > 1 else filled[0]
 
     def predict_proba(
-        self, data: pd.DataFrame, column: Hashable, num_samples: int = 200
+        self, data: pd.DataFrame, column: Hashable, num_samples: int = 200, seed: int | None = None
     ) -> pd.DataFrame:
         """The distribution of a column of categories, given the other known cells of each row.
 
@@ -471,6 +471,7 @@ class TabDARSynthesizer(SDVHooks):
             num_samples: Draws for each row, of which probabilities are the shares. Only for a
                 column that a constraint or a transformer replaces, where its law does not follow
                 from those of the new columns.
+            seed: Seed of these draws; None goes on where the last call stopped.
 
         Returns:
             Probabilities: one row a row of ``data`` (same index), one column a level; sorted,
@@ -484,7 +485,7 @@ class TabDARSynthesizer(SDVHooks):
         check_column(column)
         check_count('num_samples', num_samples, 1)
         predictor = Predictor(self._table_to_sample())
-        with self._drawing():
+        with self._drawing(seed):
             return predictor.probabilities(self._table_in(data), column, num_samples)
 
     def predict_quantiles(
@@ -493,6 +494,7 @@ class TabDARSynthesizer(SDVHooks):
         column: Hashable,
         quantiles: Sequence[float] = (0.05, 0.5, 0.95),
         num_samples: int = 200,
+        seed: int | None = None,
     ) -> pd.DataFrame:
         """Quantiles of a column of numbers or dates, given the other known cells of each row.
 
@@ -501,6 +503,7 @@ class TabDARSynthesizer(SDVHooks):
             column: A numerical or datetime column.
             quantiles: Levels from 0 to 1.
             num_samples: As in :meth:`predict_proba`; quantiles are those of the draws.
+            seed: As in :meth:`predict_proba`.
 
         Returns:
             One row a row of ``data`` (same index), one column a level: numbers in the unit of
@@ -515,7 +518,7 @@ class TabDARSynthesizer(SDVHooks):
         check_quantiles(quantiles)
         check_count('num_samples', num_samples, 1)
         predictor = Predictor(self._table_to_sample())
-        with self._drawing():
+        with self._drawing(seed):
             return predictor.quantiles(self._table_in(data), column, quantiles, num_samples)
 
     def log_likelihood(
