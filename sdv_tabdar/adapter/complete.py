@@ -34,6 +34,10 @@ _EXPLAINED_ROWS = 512  # candidates looked at to say why
 _FILLED_ROWS = 512  # the same for gaps, where known cells may rule out every candidate
 
 
+class NothingMetError(ValueError):
+    """No draw has met what was asked."""
+
+
 class Completer:
     """Completes rows of one fitted synthesizer.
 
@@ -83,7 +87,7 @@ class Completer:
             num_met += len(rows)
             yield rows
         if num_rows and not num_met and not fill:
-            raise ValueError(self._why_unmet(known, max_tries))
+            raise NothingMetError(self._why_unmet(known, max_tries))
 
     def expected_rows(self, known: Known, num_samples: int, max_tries: int) -> pd.DataFrame:
         """Rows whose unknown cells are the mean or the vote of draws.

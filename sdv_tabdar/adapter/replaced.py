@@ -7,6 +7,7 @@ summed, and quantiles of a difference are added to the column below. Elsewhere r
 
 from __future__ import annotations
 
+import contextlib
 import dataclasses
 import warnings
 from collections.abc import Hashable, Sequence
@@ -16,7 +17,7 @@ import numpy.typing as npt
 import pandas as pd
 
 from sdv_tabdar.adapter import private_names
-from sdv_tabdar.adapter.complete import Completer
+from sdv_tabdar.adapter.complete import Completer, NothingMetError
 from sdv_tabdar.adapter.draft import Draft, Flags, Floats
 from sdv_tabdar.adapter.fitted import FittedTable
 from sdv_tabdar.adapter.known import Known
@@ -104,7 +105,10 @@ def _draws(
         known = dataclasses.replace(known, partial={**known.partial, **wanted})
     copies = known.rows(np.repeat(np.arange(num_rows), num_samples))
     chunks = Completer(table).chunks(copies, max_tries=_TRIES, batch_size=_CHUNK_DRAWS)
-    values = pd.concat([rows[key] for rows in chunks])
+    parts = [pd.Series([], dtype=object)]
+    with contextlib.suppress(NothingMetError):
+        parts.extend(rows[key] for rows in chunks)
+    values = pd.concat([part for part in parts if len(part)] or parts)
     values.index = pd.Index(values.index.to_numpy() // num_samples)
     empty = num_rows - values.index.nunique()
     if empty:
