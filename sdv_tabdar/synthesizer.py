@@ -12,20 +12,34 @@ from typing import Any
 
 import pandas as pd
 import plotly.express as px
+import tqdm
 from rdt.transformers import FloatFormatter, UnixTimestampEncoder
 from sdv.errors import NotFittedError
 from sdv.sampling import Condition, DataFrameCondition
 
 from sdv_tabdar.adapter import private_names
+from sdv_tabdar.adapter.global_generators import untouched_random_states
 from sdv_tabdar.adapter.hooks import SDVHooks
 from sdv_tabdar.adapter.impute import impute
-from sdv_tabdar.adapter.parameters import check_count, check_parameters
+from sdv_tabdar.adapter.likelihood import UNSEEN
+from sdv_tabdar.adapter.parameters import (
+    check_choice,
+    check_column,
+    check_constraints,
+    check_count,
+    check_drawing,
+    check_metadata,
+    check_parameters,
+    check_quantiles,
+    settings_text,
+)
 from sdv_tabdar.adapter.predict import Predictor
 from sdv_tabdar.adapter.rows_on_disk import STREAMED_ROWS, TableFile
 from sdv_tabdar.adapter.tables import (
     PlainTables,
     Tables,
     check_conditions,
+    condition_frames,
     plain_tables,
     with_text_labels,
 )
@@ -57,15 +71,16 @@ class TabDARSynthesizer(SDVHooks):
         max_atoms (int): Numbers of a column that may come back exactly, the most frequent ones.
         num_bins (int): Bins of equal mass that the other numbers of a column are cut into.
         max_categories (int): Levels of a column with a code of their own; rarer ones share one.
+        max_crosses (int): Sets of columns that the network may also see together.
         precision (str): ``'float32'``, ``'bfloat16'`` or ``'auto'``, of the transformer's products.
         numerical_head (str): What places numbers in their bins, ``'diffusion'`` or ``'bins'``.
         column_order (str): ``'random'`` or ``'fixed'``.
-        epochs (int): Passes over the table; None chooses by its size.
+        epochs (int): Passes over the table; None holds rows out and ends by their likelihood.
         max_training_time (float): Seconds after which training ends; None for no limit.
         batch_size (int): Rows of a training step; None chooses by the table and the cores.
         learning_rate (float): Highest learning rate; None chooses by the size of a step.
         optimizer (str): ``'muon'`` or ``'adamw'``.
-        weight_decay (float): Decoupled weight decay.
+        weight_decay (float): Decoupled weight decay; None chooses by the size of the table.
         scheduler (str): ``'cosine'`` or ``'plateau'``.
         ema_decay (float): Decay of the moving average of the weights that is sampled from.
         noise_draws (int): Noise levels for each hidden number of a training step.
@@ -115,6 +130,7 @@ class TabDARSynthesizer(SDVHooks):
         max_atoms: int = _MODEL.max_atoms,
         num_bins: int = _MODEL.num_bins,
         max_categories: int = _MODEL.max_categories,
+        max_crosses: int = _MODEL.max_crosses,
         precision: str = _MODEL.precision,
         numerical_head: str = _MODEL.numerical_head,
         column_order: str = _MODEL.column_order,
@@ -123,7 +139,7 @@ class TabDARSynthesizer(SDVHooks):
         batch_size: int | None = _TRAINING.batch_size,
         learning_rate: float | None = _TRAINING.learning_rate,
         optimizer: str = _TRAINING.optimizer,
-        weight_decay: float = _TRAINING.weight_decay,
+        weight_decay: float | None = _TRAINING.weight_decay,
         scheduler: str = _TRAINING.scheduler,
         ema_decay: float = _TRAINING.ema_decay,
         noise_draws: int = _TRAINING.noise_draws,
@@ -137,6 +153,7 @@ class TabDARSynthesizer(SDVHooks):
         enable_gpu: bool = True,
     ) -> None:
         given = dict(locals())
+        check_metadata(metadata)
         super().__init__(
             metadata=metadata,
             enforce_min_max_values=enforce_min_max_values,
@@ -149,12 +166,28 @@ class TabDARSynthesizer(SDVHooks):
                 setattr(self, name, given[name])
         check_parameters(given)
 
+    def __repr__(self) -> str:
+        """The settings that are not as by default, and whether it is fitted."""
+        defaults = {
+            name: parameter.default
+            for name, parameter in inspect.signature(TabDARSynthesizer).parameters.items()
+        }
+        state = 'not fitted'
+        if private_names.is_fitted(self) and self._fitted_table is not None:
+            table = self._fitted_table
+            state = f'fitted on {table.num_rows:,} rows of {len(table.form.columns)} columns'
+        return f'TabDARSynthesizer({settings_text(self.get_parameters(), defaults)}): {state}'
+
     def add_constraints(self, constraints: list[Any]) -> None:
         """Add constraints to the synthesizer.
 
         Args:
             constraints: Constraints of ``sdv.cag``.
+
+        Raises:
+            TypeError: If they are no list.
         """
+        check_constraints(constraints)
         super().add_constraints(constraints)
         private_names.apply_default_transformers(self)
 
@@ -163,8 +196,8 @@ class TabDARSynthesizer(SDVHooks):
 
         Args:
             data: The table, or a dictionary with the table under its name. It is not changed,
-                not even if fitting fails or is interrupted. The sampling methods return a frame
-                or a dictionary, as given here.
+                not even if fitting fails or is interrupted; nor is what was fitted before. The
+                sampling methods return a frame or a dictionary, as given here.
 
         Raises:
             sdv.errors.InvalidDataError: If the data do not match the metadata, hold infinite
@@ -172,9 +205,8 @@ class TabDARSynthesizer(SDVHooks):
             sdv.errors.InvalidDataTypeError: If there is more than one table.
             FloatingPointError: If the training loss stops being finite.
         """
-        plain = self._learnt(data)
-        with private_names.untouched_random_states():
-            super().fit(plain)
+        with untouched_random_states(), private_names.unchanged(self):
+            super().fit(self._learnt(data))
 
     def preprocess(self, data: pd.DataFrame | Tables) -> Any:
         """Transform a table into what the model learns, for :meth:`fit_processed_data`.
@@ -186,10 +218,9 @@ class TabDARSynthesizer(SDVHooks):
             The processed table, as a frame or a dictionary like ``data``.
         """
         if isinstance(data, PlainTables):
-            return self._preprocess_plain(data)
-        plain = self._learnt(data)
-        with private_names.untouched_random_states():
-            processed = self._preprocess_plain(plain)
+            return self._preprocess_plain(data, stacklevel=4)  # called by fit and by SDV's fit
+        with untouched_random_states(), private_names.unchanged(self):
+            processed = self._preprocess_plain(self._learnt(data), stacklevel=2)
         return self._as_given({name: table.copy() for name, table in processed.items()})
 
     def fit_processed_data(self, processed_data: pd.DataFrame | Tables) -> None:
@@ -209,9 +240,8 @@ class TabDARSynthesizer(SDVHooks):
                 "There is nothing to turn synthetic rows back with. Call 'preprocess' on this "
                 "synthesizer before 'fit_processed_data', or 'fit' alone."
             )
-        tables = self._processed_tables(processed_data)
-        with private_names.untouched_random_states():
-            super().fit_processed_data(tables)
+        with untouched_random_states(), private_names.unchanged(self):
+            super().fit_processed_data(self._processed_tables(processed_data))
 
     def validate(self, data: pd.DataFrame | Tables) -> None:
         """Check a table against the metadata and the constraints.
@@ -223,9 +253,11 @@ class TabDARSynthesizer(SDVHooks):
             sdv.errors.InvalidDataError: If the data do not match the metadata, hold infinite
                 numbers or have no rows.
         """
-        plain = data if isinstance(data, PlainTables) else plain_tables(self, data)
-        with private_names.untouched_random_states():
-            self._validate_plain(plain)
+        if isinstance(data, PlainTables):
+            self._validate_plain(data)
+            return
+        with untouched_random_states(), private_names.unchanged(self, if_it_works=True):
+            self._validate_plain(plain_tables(self, data))
 
     def auto_assign_transformers(self, data: pd.DataFrame | Tables) -> None:
         """Choose transformers for a table, so that they can be looked at and updated.
@@ -233,9 +265,8 @@ class TabDARSynthesizer(SDVHooks):
         Args:
             data: As in :meth:`fit`.
         """
-        plain = self._learnt(data)
-        with private_names.untouched_random_states():
-            super().auto_assign_transformers(plain)
+        with untouched_random_states(), private_names.unchanged(self):
+            super().auto_assign_transformers(self._learnt(data))
 
     def validate_constraints(self, synthetic_data: pd.DataFrame) -> None:
         """Check rows against the constraints.
@@ -260,6 +291,8 @@ class TabDARSynthesizer(SDVHooks):
         output_folder_path: str | None = None,
         output_format: str = 'csv',
         return_rows: bool = True,
+        *,
+        seed: int | None = None,
     ) -> Any:
         """Draw synthetic rows.
 
@@ -272,6 +305,9 @@ class TabDARSynthesizer(SDVHooks):
             output_folder_path: Folder in which to write ``<table>.csv`` as rows are drawn.
             output_format: ``'csv'`` or ``'parquet'``.
             return_rows: False for rows that are written only, in the memory of one batch.
+            seed: Seed of all that is drawn in this call, keys and personal data among it: the
+                same seed draws the same rows, and calls without one go on as if it had not been.
+                None goes on where the last call stopped.
 
         Returns:
             The rows: a frame if ``fit`` was given one, else a dictionary. No rows if
@@ -279,14 +315,14 @@ class TabDARSynthesizer(SDVHooks):
 
         Raises:
             sdv.errors.SamplingError: If the synthesizer has not been fitted.
-            ValueError: If ``num_rows`` or ``batch_size`` is not a whole number in range, or the
-                rows are neither to be written nor to be returned.
+            ValueError: If ``num_rows``, ``batch_size`` or ``seed`` is not a whole number in range,
+                or the rows are neither to be written nor to be returned.
             AssertionError: If the file exists.
         """
         table = self._table_to_sample()
         if num_rows is not None:
             check_count('num_rows', num_rows, 0)
-        check_count('batch_size', batch_size, 1, optional=True)
+        check_drawing(max_tries_per_batch, batch_size, output_folder_path)
         if not return_rows and not output_folder_path:
             raise ValueError(
                 "Rows that are not returned must be written: give 'output_folder_path'."
@@ -298,7 +334,8 @@ class TabDARSynthesizer(SDVHooks):
         drawn = self._sampled_batches(
             num_rows, main_table_name, max_tries_per_batch, batch_size, file
         )
-        rows = [batch for batch in drawn if return_rows]
+        with self._drawing(seed):
+            rows = [batch for batch in drawn if return_rows]
         whole = pd.concat(rows, ignore_index=True) if rows else table.form.empty()
         return self._as_given({main_table_name or name: whole})
 
@@ -308,6 +345,8 @@ class TabDARSynthesizer(SDVHooks):
         max_tries_per_batch: int = 100,
         batch_size: int | None = None,
         output_folder_path: str | None = None,
+        *,
+        seed: int | None = None,
     ) -> Any:
         """Draw rows that meet conditions.
 
@@ -319,6 +358,7 @@ class TabDARSynthesizer(SDVHooks):
                 on, such as one column of several under a constraint.
             batch_size: Rows to draw, and to write, at a time; None for all.
             output_folder_path: Folder in which to write ``<table>.csv`` as rows are drawn.
+            seed: As in :meth:`sample`.
 
         Returns:
             The rows with a RangeIndex, conditions over the same columns together and otherwise
@@ -333,13 +373,14 @@ class TabDARSynthesizer(SDVHooks):
         nearest.
         """
         self._table_to_sample()
-        check_count('batch_size', batch_size, 1, optional=True)
+        check_drawing(max_tries_per_batch, batch_size, output_folder_path)
         check_conditions(conditions)
-        with private_names.untouched_random_states():
-            sampled = super().sample_from_conditions(
-                list(conditions), max_tries_per_batch, batch_size, output_folder_path
+        with self._drawing(seed):
+            parts = self._sample_conditions(
+                condition_frames(conditions), max_tries_per_batch, batch_size, output_folder_path
             )
-        return self._restored(sampled)
+        drawn = [rows for rows in parts if len(rows)] or parts
+        return self._restored(pd.concat(drawn, ignore_index=True))
 
     def sample_remaining_columns(
         self,
@@ -347,6 +388,8 @@ class TabDARSynthesizer(SDVHooks):
         max_tries_per_batch: int = 100,
         batch_size: int | None = None,
         output_folder_path: str | None = None,
+        *,
+        seed: int | None = None,
     ) -> Any:
         """Complete rows of which some columns are known.
 
@@ -355,6 +398,7 @@ class TabDARSynthesizer(SDVHooks):
             max_tries_per_batch: As in :meth:`sample_from_conditions`.
             batch_size: As in :meth:`sample_from_conditions`.
             output_folder_path: As in :meth:`sample_from_conditions`.
+            seed: As in :meth:`sample`.
 
         Returns:
             The rows in the order and with the index of ``known_columns``: a frame if ``fit`` was
@@ -365,13 +409,13 @@ class TabDARSynthesizer(SDVHooks):
             ValueError: As in :meth:`sample_from_conditions`.
         """
         self._table_to_sample()
-        check_count('batch_size', batch_size, 1, optional=True)
+        check_drawing(max_tries_per_batch, batch_size, output_folder_path)
         known = with_text_labels(self._table_in(known_columns))
-        with private_names.untouched_random_states():
-            sampled = super().sample_remaining_columns(
-                known, max_tries_per_batch, batch_size, output_folder_path
+        with self._drawing(seed):
+            (rows,) = self._sample_conditions(
+                [known], max_tries_per_batch, batch_size, output_folder_path
             )
-        return self._restored(sampled)
+        return self._restored(rows)
 
     def impute(
         self,
@@ -379,6 +423,8 @@ class TabDARSynthesizer(SDVHooks):
         num_draws: int = 1,
         num_samples: int = 10,
         batch_size: int | None = None,
+        *,
+        seed: int | None = None,
     ) -> Any:
         """Fill the missing cells of a table.
 
@@ -392,11 +438,13 @@ class TabDARSynthesizer(SDVHooks):
             num_samples: For one table: how many draws the filled cell is the mean of (numbers and
                 dates) or the most frequent value among (everything else). 1 for a single draw.
             batch_size: Rows to fill at a time; None lets the synthesizer choose.
+            seed: As in :meth:`sample`.
 
         Returns:
             The completed table, or a list of ``num_draws`` tables; a frame or a dictionary, like
-            ``data``. Known cells, index, column order and dtypes are those of ``data``, absent
-            columns follow in the order of the training table.
+            ``data``. Known cells, index, column order and dtypes are those of ``data`` (floats
+            that are whole numbers in the training table become so again where all gaps are
+            filled), absent columns follow in the order of the training table.
 
         Raises:
             sdv.errors.SamplingError: If the synthesizer has not been fitted.
@@ -408,19 +456,24 @@ class TabDARSynthesizer(SDVHooks):
         check_count('num_samples', num_samples, 1)
         check_count('batch_size', batch_size, 1, optional=True)
         frame = self._table_in(data)
-        with self._drawing():
+        with self._drawing(seed):
             filled = impute(table, frame, num_draws, num_samples, batch_size)
         if not isinstance(data, pd.DataFrame):
             filled = [{private_names.table_name(self): frame} for frame in filled]
         return filled if num_draws > 1 else filled[0]
 
-    def predict_proba(self, data: pd.DataFrame, column: Hashable) -> pd.DataFrame:
+    def predict_proba(
+        self, data: pd.DataFrame, column: Hashable, num_samples: int = 200
+    ) -> pd.DataFrame:
         """The distribution of a column of categories, given the other known cells of each row.
 
         Args:
             data: Rows; any of the other columns. A missing cell counts as unknown, and what
                 ``data`` has in ``column`` itself is ignored.
             column: A categorical, boolean or ordinal column, or an id that is no key.
+            num_samples: Draws for each row, of which probabilities are the shares. Only for a
+                column that a constraint or a transformer replaces, where its law does not follow
+                from those of the new columns.
 
         Returns:
             Probabilities: one row a row of ``data`` (same index), one column a level; sorted,
@@ -428,16 +481,21 @@ class TabDARSynthesizer(SDVHooks):
 
         Raises:
             sdv.errors.SamplingError: If the synthesizer has not been fitted.
-            ValueError: If the column is unknown, not categorical, or replaced by a constraint.
+            ValueError: If the column is unknown or not categorical, or ``num_samples`` is no whole
+                number of at least 1.
         """
+        check_column(column)
+        check_count('num_samples', num_samples, 1)
         predictor = Predictor(self._table_to_sample())
-        return predictor.probabilities(self._table_in(data), column)
+        with self._drawing():
+            return predictor.probabilities(self._table_in(data), column, num_samples)
 
     def predict_quantiles(
         self,
         data: pd.DataFrame,
         column: Hashable,
         quantiles: Sequence[float] = (0.05, 0.5, 0.95),
+        num_samples: int = 200,
     ) -> pd.DataFrame:
         """Quantiles of a column of numbers or dates, given the other known cells of each row.
 
@@ -445,6 +503,7 @@ class TabDARSynthesizer(SDVHooks):
             data: As in :meth:`predict_proba`.
             column: A numerical or datetime column.
             quantiles: Levels from 0 to 1.
+            num_samples: As in :meth:`predict_proba`; quantiles are those of the draws.
 
         Returns:
             One row a row of ``data`` (same index), one column a level: numbers in the unit of
@@ -452,35 +511,62 @@ class TabDARSynthesizer(SDVHooks):
 
         Raises:
             sdv.errors.SamplingError: If the synthesizer has not been fitted.
-            ValueError: If the column is unknown, not numerical, or replaced by a constraint, or a
-                level is not within 0 and 1.
+            ValueError: If the column is unknown or not numerical, a level is not within 0 and 1,
+                or ``num_samples`` is no whole number of at least 1.
         """
+        check_column(column)
+        check_quantiles(quantiles)
+        check_count('num_samples', num_samples, 1)
         predictor = Predictor(self._table_to_sample())
-        return predictor.quantiles(self._table_in(data), column, quantiles)
+        with self._drawing():
+            return predictor.quantiles(self._table_in(data), column, quantiles, num_samples)
 
-    def log_likelihood(self, data: pd.DataFrame, num_orders: int = 10) -> pd.Series:
+    def log_likelihood(
+        self,
+        data: pd.DataFrame,
+        num_orders: int = 10,
+        *,
+        by_column: bool = False,
+        unseen: str = UNSEEN[0],
+        seed: int | None = None,
+    ) -> pd.Series | pd.DataFrame:
         """How likely the model finds each row, to rank outliers or to compare models.
 
         Args:
             data: Rows; absent columns are left out. A missing cell is an event like any value
                 if training has seen one in its column, and is left out otherwise.
             num_orders: Random orders of the columns to average over (mean of the likelihoods).
+            by_column: Whether to give the part of each cell as well, in place of the sum: the
+                mean over the orders of its log-likelihood given the cells before it. The parts
+                of a row add up to at most its log-likelihood.
+            unseen: What a value counts as that training has not seen (a new level, a number
+                outside its range): ``'impossible'``, ``-inf``; ``'skip'``, left out; ``'rare'``,
+                as likely as if the next row after training had brought it, 1 / (rows + 1), for
+                numbers that have a density spread over the training range.
+            seed: Seed of the orders; None goes on where the last call stopped.
 
         Returns:
             Nats, with the index of ``data``: log mass for categories, missing cells and numbers
             that occur often, log density per unit of the column (dates: per nanosecond) for
             others; with constraints, of the columns that these put in the place of the user's.
-            ``-inf`` for rows with a level that training has not seen, a number outside its range,
-            or a broken constraint. Generated columns do not count.
+            By column a frame, the columns in the order of the training table, with NaN for cells
+            that are left out. ``-inf`` for rows that break a constraint. Generated columns do not
+            count.
 
         Raises:
             sdv.errors.SamplingError: If the synthesizer has not been fitted.
-            ValueError: If ``num_orders`` is no whole number of at least 1.
+            ValueError: If ``num_orders`` is no whole number of at least 1, ``unseen`` is none of
+                these words or ``seed`` is no seed.
         """
         check_count('num_orders', num_orders, 1)
+        check_choice('unseen', unseen, UNSEEN)
         predictor = Predictor(self._table_to_sample())
-        with self._drawing():
-            return predictor.log_likelihood(self._table_in(data), num_orders)
+        frame = self._table_in(data)
+        bar = tqdm.tqdm(total=len(frame), desc='Scoring rows', disable=not self.verbose)
+        with self._drawing(seed), bar:
+            return predictor.log_likelihood(
+                frame, num_orders, by_column=by_column, unseen=unseen, progress=bar.update
+            )
 
     def get_loss_values(self) -> pd.DataFrame:
         """The training loss of each epoch: columns ``Epoch`` and ``Loss`` (nats per cell).

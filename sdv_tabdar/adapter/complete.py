@@ -13,7 +13,9 @@ from sdv.errors import SamplingError
 
 from sdv_tabdar.adapter import private_names
 from sdv_tabdar.adapter.fitted import FittedTable
+from sdv_tabdar.adapter.global_generators import others_turn
 from sdv_tabdar.adapter.known import Known, Task
+from sdv_tabdar.adapter.lower_ends import has_lower_ends, with_lower_ends
 from sdv_tabdar.adapter.profile import Role
 from sdv_tabdar.adapter.request import Request
 from sdv_tabdar.adapter.values import item
@@ -100,10 +102,8 @@ class Completer:
         """
         if self.table.model is None:
             return self._met_rows(known, max_tries=max_tries, fill=True, progress=None)
-        model, processed = self.table.trained
-        request = Request.translate(self.table, known, fill=True)
-        repeated = request.repeated(num_samples)
-        drawn = ask(model, repeated, _FILL_PARTICLES, num_copies=num_samples, task=Task.IMPUTE)
+        _, processed = self.table.trained
+        drawn = self._repeated_draws(known, num_samples)
         averaged = {
             name: self._average(name, drawn[name].to_numpy().reshape(-1, num_samples))
             for name in drawn.columns
@@ -117,6 +117,22 @@ class Completer:
         again.index = pd.Index(left[again.index.to_numpy()])
         parts = [part for part in (finished, again) if len(part)]
         return pd.concat(parts).sort_index() if parts else finished
+
+    def _repeated_draws(self, known: Known, num_samples: int) -> pd.DataFrame:
+        """``num_samples`` draws of each row of the model, one after the other."""
+        model, _ = self.table.trained
+        lower = has_lower_ends(self.table, known)
+        copies = np.repeat(np.flatnonzero(lower), num_samples)
+        drawn = []
+        if not lower.all():
+            request = Request.translate(self.table, known.rows(np.flatnonzero(~lower)), fill=True)
+            repeated = request.repeated(num_samples)
+            drawn.append(ask(model, repeated, _FILL_PARTICLES, num_samples, task=Task.IMPUTE))
+        if len(copies):
+            part = with_lower_ends(self.table, known.rows(copies), self._ask_once, fill=True)
+            drawn.append(self._ask_once(Request.translate(self.table, part, fill=True), 1))
+        order = np.argsort(np.repeat(lower, num_samples), kind='stable')
+        return pd.concat(drawn, ignore_index=True).iloc[np.argsort(order)].reset_index(drop=True)
 
     def drawn_rows(self, known: Known, num_draws: int, max_tries: int) -> list[pd.DataFrame]:
         """``num_draws`` completions of the same rows, drawn together; as :meth:`expected_rows`."""
@@ -156,7 +172,7 @@ class Completer:
             most = _FILLED_ROWS if fill else _TRIED_ROWS
             copies = 1 if attempt == 0 else max(1, min(most // len(todo), 10**attempt))
             candidates = np.repeat(todo, copies)
-            rows = self._candidates(known.rows(candidates), fill=fill, bounded=attempt > 0)
+            rows = self._candidates(known.rows(candidates), fill=fill)
             rows.index = pd.Index(candidates[rows.index.to_numpy()])
             rows = rows[~rows.index.duplicated()]
             met.append(rows)
@@ -173,7 +189,8 @@ class Completer:
         """Why the first of some rows was not met: what is asked of it, least met first."""
         first = known.rows(np.zeros(_EXPLAINED_ROWS, dtype=np.int64))
         shares = {}
-        drawn, _ = self._drawn(first, fill=False, bounded=True)
+        told = with_lower_ends(self.table, first, self._ask_once, fill=False)
+        drawn, _ = self._drawn(told, fill=False)
         rows, valid = private_names.shares_valid(self.table.host, drawn)
         for key in [key for key in known.exact if key in rows]:
             profile = self.table.profiles[key]
@@ -198,9 +215,10 @@ class Completer:
             f"very small, raise 'max_tries_per_batch' (now {max_tries})."
         )
 
-    def _candidates(self, known: Known, *, fill: bool, bounded: bool) -> pd.DataFrame:
+    def _candidates(self, known: Known, *, fill: bool) -> pd.DataFrame:
         """One draw for each row; rows that do not meet what is asked are left out."""
-        drawn, loose = self._drawn(known, fill=fill, bounded=bounded)
+        known = with_lower_ends(self.table, known, self._ask_once, fill=fill)
+        drawn, loose = self._drawn(known, fill=fill)
         return self._finished(drawn, known, fill=fill, loose=None if fill else loose)
 
     def _finished(
@@ -235,15 +253,20 @@ class Completer:
         return rows[meets]
 
     def _drawn(
-        self, known: Known, *, fill: bool, bounded: bool
+        self, known: Known, *, fill: bool
     ) -> tuple[pd.DataFrame, Mapping[str, npt.NDArray[np.bool_]]]:
         if self.table.model is None:
             return pd.DataFrame(index=pd.RangeIndex(len(known.cells))), {}
         model, processed = self.table.trained
-        request = Request.translate(self.table, known, fill=fill, bounded=bounded)
+        request = Request.translate(self.table, known, fill=fill)
         task = Task.IMPUTE if fill else Task.SAMPLE
         drawn = ask(model, request, _FILL_PARTICLES if fill else None, task=task)
         return processed.from_model(drawn), request.loose
+
+    def _ask_once(self, request: Request, num_copies: int) -> pd.DataFrame:
+        """The model's completion of a request, with one particle for each row."""
+        model, _ = self.table.trained
+        return ask(model, request, _FILL_PARTICLES, num_copies)
 
     def _meets(
         self, known: Known, key: str, asked: npt.NDArray[np.bool_], rows: pd.DataFrame
@@ -300,13 +323,14 @@ def ask(
         SamplingError: If torch lacks an operation on this device.
     """
     try:
-        completed = model.complete(
-            request.frame,
-            request.observed,
-            restrictions=request.restrictions,
-            num_particles=num_particles,
-            num_copies=num_copies,
-        )
+        with others_turn():
+            completed = model.complete(
+                request.frame,
+                request.observed,
+                restrictions=request.restrictions,
+                num_particles=num_particles,
+                num_copies=num_copies,
+            )
     except ValueError as error:
         raise ValueError(f'{task.value}: {error}') from error
     except NotImplementedError as error:

@@ -7,7 +7,7 @@ function for each of SDV's constraints that says more than that (:data:`EFFECTS`
 
 from __future__ import annotations
 
-import dataclasses
+import math
 from collections.abc import Callable, Mapping
 from typing import Any
 
@@ -16,26 +16,15 @@ import numpy.typing as npt
 import pandas as pd
 
 from sdv_tabdar.adapter import private_names
-from sdv_tabdar.adapter.draft import Draft, Flags
-from sdv_tabdar.adapter.private_names import Combinations, ConstraintStep, OrderedColumns
+from sdv_tabdar.adapter.contradictions import contradiction
+from sdv_tabdar.adapter.draft import Draft, Flags, WholeRows
+from sdv_tabdar.adapter.ordered import keep_order
+from sdv_tabdar.adapter.private_names import Combinations, ConstraintStep
+from sdv_tabdar.adapter.profile import Role
 from sdv_tabdar.adapter.values import is_missing
-from sdv_tabdar.core.restrictions import Interval, Members
+from sdv_tabdar.core.restrictions import Interval, Members, NotMissing, Restriction
 
-Cells = dict[str, tuple[npt.NDArray[Any], Flags]]
-
-
-@dataclasses.dataclass
-class WholeRows:
-    """Rows whose columns of a constraint are all known.
-
-    Attributes:
-        rows: ``(rows of the draft,)``, True = the constraint has transformed the row.
-        made: For each new column its values, and in which rows they are known.
-    """
-
-    rows: Flags
-    made: Cells
-
+_HALF = 0.499  # of a step: whatever is drawn inside rounds to a multiple in the range
 
 Effect = Callable[[Draft, ConstraintStep, WholeRows], None]
 
@@ -73,15 +62,18 @@ def _transform_whole_rows(draft: Draft, step: ConstraintStep) -> WholeRows:
             rows = draft.cells[whole]
         transformed = step.constraint.transform(rows)
     except private_names.ConstraintNotMetError as error:
+        form = draft.table.form
+        message = private_names.order_message(draft.table.host, rows, form.restore) or error
         raise private_names.ConstraintNotMetError(
-            f'Unable to sample any rows for the given conditions: they break a constraint. {error}'
+            f'Unable to sample any rows for the given conditions: they break a constraint. '
+            f'{message}'
         ) from error
     except Exception:
         # A user's own constraint may need columns that are not known.
         return WholeRows(draft.none(), {})
     has_null = rows[list(step.dropped)].isna().any(axis=1).to_numpy()
     places = np.flatnonzero(whole)
-    made: Cells = {}
+    made: dict[str, Any] = {}
     for name, sdtype in step.added.items():
         values = np.full(draft.num_rows, None, dtype=object)
         values[places] = transformed[name].astype(object).to_numpy()
@@ -93,124 +85,76 @@ def _transform_whole_rows(draft: Draft, step: ConstraintStep) -> WholeRows:
     return WholeRows(whole, made)
 
 
-def keep_order(draft: Draft, step: ConstraintStep, whole: WholeRows) -> None:
-    """Inequality and Range: columns in order, learnt as the lowest one and differences."""
-    columns = private_names.ordered_columns(step.constraint)
-    whole.made.pop(columns.nulls, None)  # SDV leaves it empty where none of the cells is null
-    low = columns.names[0]
-    if low in draft.exact:
-        told = draft.exact[low] & ~draft.cells[low].isna().to_numpy()
-        draft.add(columns.low, draft.cells[low].to_numpy(dtype=object), told)
-        draft.mark_told(low, draft.exact[low] & ~whole.rows)
-    if all(name in draft.table.profiles for name in columns.names):
-        _tell_differences(draft, columns, whole)
-    _tell_nulls(draft, columns, whole)
-
-
-def _tell_differences(draft: Draft, columns: OrderedColumns, whole: WholeRows) -> None:
-    """What some columns of an Inequality or Range say of the others.
-
-    A difference of two known columns is known; in a bounded draft, an unknown column between or
-    below known ones is kept from passing them, which costs the model a call for each distinct
-    bound.
-    """
-    names = columns.names
-    values = dict.fromkeys(names, np.full(draft.num_rows, np.nan))
-    for name in names:
-        if name in draft.exact:
-            known = draft.cells[name].where(draft.exact[name])
-            numbers = draft.table.profiles[name].comparable(known)
-            values[name] = numbers.to_numpy(dtype=np.float64)
-    chained = ~np.isnan(values[names[0]])  # every column so far is known
-    for place, name in enumerate(columns.differences):
-        lower, upper = names[place], names[place + 1]
-        difference = _log1p(values[upper] - values[lower])
-        told = np.isfinite(difference) & ~whole.rows
-        draft.add(name, difference.astype(object), told)
-        chained = chained & told
-        if upper in draft.exact:
-            draft.mark_told(upper, chained)
-        above = [values[column] for column in names[place + 2 :]]
-        if draft.bounded and above:
-            highest = np.fmin.reduce(above)
-            _bound(draft, name, _log1p(highest - values[lower]), np.isnan(values[upper]))
-    if draft.bounded:
-        others = np.fmin.reduce([values[name] for name in names[1:]])
-        _bound(draft, columns.low, others, np.isnan(values[names[0]]))
-
-
-def _bound(draft: Draft, name: str, highest: npt.NDArray[np.float64], rows: Flags) -> None:
-    """Keep a column of the model at or below a number in some rows."""
-    if name not in draft.model.column_names or not draft.keeps_order(name):
-        return
-    least = draft.model.limits(name)[0]
-    restrictions = draft.restrictions_of(name)
-    for row in np.flatnonzero(rows & np.isfinite(highest) & (highest >= least)):
-        restrictions[row] = Interval(None, float(highest[row]))
-
-
-def _tell_nulls(draft: Draft, columns: OrderedColumns, whole: WholeRows) -> None:
-    """Which of a constraint's columns are null has a column of its own."""
-    patterns = [level for level in draft.model.levels(columns.nulls) if level is not None]
-    given = [name for name in columns.names if name in draft.exact]
-    told = whole.rows | draft.fill
-    values = np.full(draft.num_rows, None, dtype=object)
-    if not patterns:  # no nulls in training, and SDV left the column empty
-        draft.add(columns.nulls, values, told)
-        return
-    is_null = {name: draft.cells[name].isna().to_numpy() & draft.exact[name] for name in given}
-    restrictions = draft.restrictions_of(columns.nulls)
-    for row in range(draft.num_rows):
-        nulls = [name for name in given if is_null[name][row]]
-        values[row] = ', '.join(nulls) if nulls else private_names.NO_NULLS
-        others = {name for name in given if draft.exact[name][row]} - set(nulls)
-        if told[row] or not (nulls or others):
-            continue
-        fitting = tuple(p for p in patterns if _pattern_fits(p, nulls, others))
-        restrictions[row] = Members(fitting) if fitting else None
-    unseen = told & ~np.isin(values.astype(str), [str(pattern) for pattern in patterns])
-    draft.add(columns.nulls, values, told & ~unseen)
-
-
 def keep_combinations(draft: Draft, step: ConstraintStep, whole: WholeRows) -> None:
     """FixedCombinations: known members leave some of the values of its joint column possible."""
     allowed = private_names.combinations(step.constraint)
     names = allowed.names
     given = [name for name in names if name in draft.exact]
-    restrictions = draft.restrictions_of(allowed.joint)
-    cache: dict[tuple[Any, ...], Members | None] = {}
+    reason = 'no row of the training data combines them'
     if allowed.joint in whole.made:
-        _refuse_unseen(draft, allowed, whole)
-    for row in range(draft.num_rows):
-        known = {
-            names.index(name): draft.cells[name].iloc[row]
-            for name in given
-            if draft.exact[name][row]
-        }
-        if whole.rows[row] or not known:
+        values, told = whole.made[allowed.joint]
+        unseen = told & pd.isna(values)  # the constraint itself says nothing of them
+        if unseen.any():
+            raise contradiction(draft, step.constraint, int(unseen.argmax()), names, reason)
+    restrictions = draft.restrictions_of(allowed.joint)
+    fitting = _Fitting(draft, allowed)
+    for row in np.flatnonzero(~whole.rows).tolist():
+        labels = fitting.labels(row)
+        if labels is None:
             continue
-        key = tuple((place, type(value), value) for place, value in known.items())
-        if key not in cache:
-            fitting = tuple(
-                label
-                for label, values in allowed.labels.items()
-                if all(_same(values[place], value) for place, value in known.items())
-            )
-            cache[key] = Members(fitting) if fitting else None
-        if cache[key] is None and not draft.fill:
-            raise _no_combination({names[place]: value for place, value in known.items()})
-        restrictions[row] = cache[key]
+        if not labels and not draft.fill:
+            raise contradiction(draft, step.constraint, row, names, reason)
+        restrictions[row] = Members(labels) if labels else None
     for name in given:
         draft.mark_told(name, draft.exact[name] & ~whole.rows)
 
 
-def _refuse_unseen(draft: Draft, allowed: Combinations, whole: WholeRows) -> None:
-    """Refuse combinations that training has not seen, of which the constraint says nothing."""
-    values, told = whole.made[allowed.joint]
-    unseen = told & pd.isna(values)
-    if unseen.any():
-        row = draft.cells.loc[unseen, list(allowed.names)].iloc[0]
-        raise _no_combination(row.to_dict())
+class _Fitting:
+    """Which combinations fit what is known of a row.
+
+    Args:
+        draft: What is known.
+        allowed: The combinations.
+    """
+
+    def __init__(self, draft: Draft, allowed: Combinations) -> None:
+        self.draft = draft
+        self.labels_of = np.array(list(allowed.labels), dtype=object)
+        self.given = [name for name in allowed.names if name in draft.exact]
+        self.values = {
+            name: [values[allowed.names.index(name)] for values in allowed.labels.values()]
+            for name in self.given
+        }
+        self.cache: dict[tuple[Any, ...], Flags] = {}
+
+    def labels(self, row: int) -> tuple[Any, ...] | None:
+        """The values of the joint column that fit a row; None if nothing is known of it."""
+        fits = np.ones(len(self.labels_of), dtype=bool)
+        known = False
+        for name in self.given:
+            entry = self.draft.partial[name][row] if name in self.draft.partial else None
+            if entry is not None:
+                fits &= self._fits_range(name, entry)
+            elif self.draft.exact[name][row]:
+                fits &= self._fits_value(name, self.draft.cells[name].iloc[row])
+            else:
+                continue
+            known = True
+        return tuple(self.labels_of[fits]) if known else None
+
+    def _fits_value(self, name: str, value: Any) -> Flags:
+        key = (name, type(value), None if is_missing(value) else value)
+        if key not in self.cache:
+            self.cache[key] = np.array([_same(other, value) for other in self.values[name]])
+        return self.cache[key]
+
+    def _fits_range(self, name: str, entry: Restriction) -> Flags:
+        key = (name, Restriction, entry)
+        if key not in self.cache:
+            values = pd.Series(self.values[name], dtype=object)
+            profile = self.draft.table.profiles[name]
+            self.cache[key] = profile.meets(values, [entry] * len(values))
+        return self.cache[key]
 
 
 def _same(left: Any, right: Any) -> bool:
@@ -219,24 +163,88 @@ def _same(left: Any, right: Any) -> bool:
     return bool(left == right)
 
 
-def _log1p(difference: npt.NDArray[np.float64]) -> npt.NDArray[np.float64]:
-    """As SDV writes differences; NaN where the upper column is below the lower one."""
-    with np.errstate(invalid='ignore', divide='ignore'):
-        return np.where(difference < 0, np.nan, np.log(difference + 1))
+def keep_increments(draft: Draft, step: ConstraintStep, whole: WholeRows) -> None:
+    """FixedIncrements: a range or a set of values leaves some multiples possible."""
+    column, increment = private_names.increments(step.constraint)
+    (target,) = step.added
+    if column not in draft.partial or not draft.restricts(target):
+        return
+    restrictions = draft.restrictions_of(target)
+    for row, entry in enumerate(draft.partial[column]):
+        if entry is None or isinstance(entry, NotMissing):
+            restrictions[row] = entry
+            continue
+        restrictions[row] = _multiples(entry, increment)
+        if restrictions[row] is None and not draft.fill:
+            reason = f"'{column}' holds multiples of {increment:g}"
+            raise contradiction(draft, step.constraint, row, [column], reason)
 
 
-def _no_combination(values: Mapping[str, Any]) -> Exception:
-    error: Exception = private_names.ConstraintNotMetError(
-        'Unable to sample any rows for the given conditions: no row of the training data combines '
-        f'{dict(values)}, and a FixedCombinations constraint allows no others.'
+def _multiples(entry: Interval | Members, increment: float) -> Restriction | None:
+    """A restriction in multiples of an increment; None if it holds none."""
+    if isinstance(entry, Members):
+        members = [value for value in entry.values if is_missing(value) or value % increment == 0]  # type: ignore[operator]
+        found = tuple(None if is_missing(v) else v / increment for v in members)  # type: ignore[operator]
+        return Members(found, asked=entry.asked) if found else None
+    low = -math.inf if entry.low is None else math.ceil(entry.low / increment)
+    high = math.inf if entry.high is None else math.floor(entry.high / increment)
+    if low > high:
+        return None
+    return Interval(
+        None if entry.low is None else low - _HALF,
+        None if entry.high is None else high + _HALF,
+        asked=entry.asked,
     )
-    return error
 
 
-def _pattern_fits(pattern: Any, nulls: list[str], others: set[str]) -> bool:
-    """Whether a null pattern has the columns known to be null and none known not to be."""
-    names = set() if pattern == private_names.NO_NULLS else set(str(pattern).split(', '))
-    return names.issuperset(nulls) and names.isdisjoint(others)
+def keep_one_hot(draft: Draft, step: ConstraintStep, whole: WholeRows) -> None:
+    """OneHotEncoding: a one makes the others zeros, and all zeros but one make that a one."""
+    encoding = private_names.one_hot(step.constraint)
+    names = encoding.names
+    forced = np.stack([_forced(draft, name) for name in names], axis=1)
+    ones, zeros = (forced == 1).sum(axis=1), (forced == 0).sum(axis=1)
+    wrong = (ones > 1) | (zeros == len(names))
+    if wrong.any() and not draft.fill:
+        reason = f'exactly one of {list(names)} is 1'
+        raise contradiction(draft, step.constraint, int(wrong.argmax()), names, reason)
+    decided = ~wrong & ((ones == 1) | (zeros == len(names) - 1))
+    place = np.where(ones == 1, (forced == 1).argmax(axis=1), (forced != 0).argmax(axis=1))
+    if encoding.is_joint:
+        (joint,) = step.added
+        draft.add(joint, np.array(names, dtype=object)[place], decided & ~whole.rows)
+        restrictions = draft.restrictions_of(joint)
+        for row in np.flatnonzero((zeros > 0) & ~decided & ~wrong).tolist():
+            left = (name for name, value in zip(names, forced[row], strict=True) if value != 0)
+            restrictions[row] = Members(tuple(left))
+    else:
+        for number, target in enumerate(step.added):
+            is_one = np.where(decided, place == number, forced[:, number] == 1)
+            values = np.where(is_one, encoding.one, encoding.zero).astype(object)
+            told = (decided | (forced[:, number] == 0)) & ~wrong & ~whole.rows
+            draft.add(target, values, told)
+    for name in names:
+        if name in draft.exact:
+            draft.mark_told(name, decided)
+
+
+def _forced(draft: Draft, name: str) -> npt.NDArray[np.int64]:
+    """``(rows,)``: 1 or 0 where a column of ones and zeros must be that, else -1."""
+    forced = np.full(draft.num_rows, -1)
+    if name not in draft.exact:
+        return forced
+    profile = draft.table.profiles[name]
+    exact, cells = draft.exact[name], draft.cells[name].tolist()
+    ends = pd.Series([0, 1], dtype=object)
+    if profile.role is Role.DISCRETE:
+        ends = pd.Series(list(profile.levels.values()), dtype=object)
+    entries = draft.partial.get(name, [None] * draft.num_rows)
+    for row, entry in enumerate(entries):
+        if entry is not None:
+            possible = {int(value == 1) for value in ends[profile.meets(ends, [entry] * len(ends))]}
+            forced[row] = possible.pop() if len(possible) == 1 else -1
+        elif exact[row] and not is_missing(cells[row]):
+            forced[row] = int(cells[row] == 1)
+    return forced
 
 
 # What known cells of only some columns say, by the class of the constraint.
@@ -244,4 +252,6 @@ EFFECTS: Mapping[str, Effect] = {
     'Inequality': keep_order,
     'Range': keep_order,
     'FixedCombinations': keep_combinations,
+    'FixedIncrements': keep_increments,
+    'OneHotEncoding': keep_one_hot,
 }

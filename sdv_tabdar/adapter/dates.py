@@ -8,11 +8,15 @@ import re
 from typing import Any
 
 import numpy as np
+import numpy.typing as npt
 import pandas as pd
 from sdv.errors import InvalidDataError
 
 from sdv_tabdar.adapter.values import mapped, plain_objects
 
+# Nanoseconds of the units that dates come in, coarsest first.
+_UNITS = (86_400 * 10**9, 3_600 * 10**9, 60 * 10**9, 10**9, 10**6, 10**3)
+_MICROSECOND = 1_000  # nanoseconds
 # What else pandas reads, it reads by guessing which number is the month.
 _ISO_DATE = re.compile(r'\d{4}-\d{2}')
 DATE_TYPES = (datetime.date, np.datetime64)  # datetime and Timestamp are dates as well
@@ -26,21 +30,40 @@ class DateForm:
         text_format: Format of dates that are written as text or numbers, from the metadata.
         is_text: Whether the dates are text that ``text_format`` reads and writes exactly.
         time_zone: Time zone of the dates, if they have one.
+        has_nanoseconds: Whether some date is no whole number of microseconds.
+        ends: Earliest and latest date in whole nanoseconds; None if there is none.
+        stays_text: Whether SDV is to see text, because a constraint compares it with text in
+            another format, at the coarser precision of the two.
     """
 
     text_format: str | None = None
     is_text: bool = False
     time_zone: datetime.tzinfo | None = None
+    has_nanoseconds: bool = True
+    ends: tuple[int, int] | None = None
+    stays_text: bool = False
 
     @classmethod
     def learn(cls, values: pd.Series, text_format: str | None) -> DateForm:
         """Look at a column of dates of the training table."""
         present = values.dropna()
         first = present.iloc[0] if len(present) else None
-        time_zone = getattr(values.dtype, 'tz', None)
-        if time_zone is None and isinstance(first, datetime.datetime):
+        if isinstance(first, datetime.datetime) and values.dtype == object:
             time_zone = first.tzinfo
-        return cls(text_format, _is_exact_text(present, text_format), time_zone)
+        else:
+            time_zone = _zone(values)
+        form = cls(text_format, _is_exact_text(present, text_format), time_zone)
+        if form.is_text and '%f' not in str(text_format):
+            return form  # whole seconds, which a float64 holds exactly
+        plain = form.plain(present)
+        if not len(present) or not _is_date_time(plain):
+            return form
+        counts = _counts(plain)
+        return dataclasses.replace(
+            form,
+            has_nanoseconds=bool(np.any(counts % _MICROSECOND)),
+            ends=(int(counts.min()), int(counts.max())),
+        )
 
     @property
     def has_zone(self) -> bool:
@@ -60,18 +83,22 @@ class DateForm:
             InvalidDataError: If dates are too far from 1970 for nanoseconds.
         """
         if isinstance(values.dtype, pd.PeriodDtype):
-            values = values.dt.to_timestamp()
+            values = _timestamps(values)
+        elif _is_arrow_date(values.dtype):
+            values = values.astype('datetime64[s]')
         if values.dtype == object or isinstance(values.dtype, pd.CategoricalDtype):
             values = plain_objects(values)
             present = values.dropna()
             is_dates = all(isinstance(value, DATE_TYPES) for value in present)
-            if not len(present) or not (is_dates or self.is_text):
+            if not len(present) or not (is_dates or self.is_text) or self.stays_text:
                 return values
             try:
                 values = self._parsed(values)
+            except pd.errors.OutOfBoundsDatetime:
+                raise _too_far(present) from None
             except ValueError:
                 return values  # SDV's validation, or the check of known cells, names the value
-        if pd.api.types.is_datetime64_any_dtype(values.dtype):
+        if _is_date_time(values):
             keeps_zone = bool(self.text_format) and '%z' in str(self.text_format).lower()
             return _as_nanosecond_dates(values, keep_zone=keeps_zone)
         return values if isinstance(values.dtype, np.dtype) else plain_objects(values)
@@ -84,8 +111,9 @@ class DateForm:
             dtype: Dtype of the user's column.
             value_type: Type of the values of an object column if they all share one, else None.
         """
-        if not pd.api.types.is_datetime64_any_dtype(values.dtype):
+        if not _is_date_time(values):
             return values
+        values = self._as_learnt(values)
         if self.is_text:
             return plain_objects(values.dt.strftime(self.text_format))
         if self.time_zone is not None:
@@ -94,11 +122,47 @@ class DateForm:
             values = values.dt.tz_convert(self.time_zone)
         if isinstance(dtype, pd.PeriodDtype):
             return values.dt.to_period(dtype.freq)
+        if _is_arrow_date(dtype):
+            return values.dt.normalize()
         if value_type is datetime.date:
             return mapped(values, lambda value: value.date())
         if value_type is datetime.datetime:
             return mapped(values, lambda value: value.to_pydatetime(warn=False))
         return values
+
+    def _as_learnt(self, values: pd.Series) -> pd.Series:
+        """Plain dates without the error of the float64 that they were drawn as.
+
+        These hold a date of today to 256 nanoseconds. So what is next to a whole microsecond in
+        a column of such is that, and a date beyond the ends of training by no more is the end.
+        """
+        if values.dtype.kind != 'M' or self.ends is None:
+            return values
+        missing = values.isna().to_numpy()
+        counts = np.where(missing, 0, _counts(values))
+        error = np.spacing(np.abs(counts).astype(np.float64)) / 2
+        if not self.has_nanoseconds:
+            whole = (counts + _MICROSECOND // 2) // _MICROSECOND * _MICROSECOND
+            counts = np.where(np.abs(whole - counts) <= error, whole, counts)
+        low, high = self.ends
+        counts = np.where((counts < low) & (low - counts <= error), low, counts)
+        counts = np.where((counts > high) & (counts - high <= error), high, counts)
+        dates = pd.Series(counts.view('datetime64[ns]'), index=values.index, name=values.name)
+        dates = dates.mask(missing)
+        zone = _zone(values)
+        return dates if zone is None else dates.dt.tz_localize('UTC').dt.tz_convert(zone)
+
+    def in_utc(self, date: Any) -> pd.Timestamp:
+        """A single date without a zone, in UTC; read in the column's zone if it has none itself.
+
+        Raises:
+            TypeError: If it is no date.
+            ValueError: If it is text that is no date in the column's format.
+        """
+        stamp = self.parse(date)
+        if stamp.tz is None:
+            stamp = stamp.tz_localize(self.time_zone)
+        return stamp.tz_convert('UTC').tz_localize(None)
 
     def parse(self, value: Any) -> pd.Timestamp:
         """A single date from text, or of one of Python's or NumPy's types.
@@ -126,7 +190,7 @@ class DateForm:
             ValueError: If a value is not a date in the column's format.
         """
         dates = values
-        if not pd.api.types.is_datetime64_any_dtype(values.dtype):
+        if not _is_date_time(values):
             if pd.api.types.is_numeric_dtype(values.dtype) and self.text_format is None:
                 return values.astype(np.float64)
             dates = self._parsed(values)
@@ -135,6 +199,20 @@ class DateForm:
         stamps = dates.astype('datetime64[ns]')
         counts = stamps.astype(np.int64).astype(np.float64)
         return counts.where(stamps.notna())
+
+    def unit(self, values: pd.Series) -> float:
+        """The coarsest unit, in nanoseconds, that all dates are multiples of; 0 if there is none.
+
+        Args:
+            values: Dates in plain form; missing cells do not count.
+        """
+        present = values.dropna()
+        if pd.api.types.is_datetime64_any_dtype(present.dtype):
+            counts = present.to_numpy(dtype='datetime64[ns]').astype(np.int64)
+        else:
+            counts = self.nanoseconds(present).to_numpy().astype(np.int64)
+        found = (unit for unit in _UNITS if not np.any(counts % unit))
+        return float(next(found, 0)) if len(counts) else 0.0
 
     def _parsed(self, values: pd.Series) -> pd.Series:
         """Dates from text, numbers or Python's dates."""
@@ -163,25 +241,66 @@ def _is_exact_text(present: pd.Series, text_format: str | None) -> bool:
     texts = pd.Series(present.astype(object).unique(), dtype=object)
     try:
         dates = pd.to_datetime(texts, format=text_format)
+    except pd.errors.OutOfBoundsDatetime:
+        raise _too_far(present) from None
     except ValueError:
         return False
     return bool((dates.dt.strftime(text_format) == texts).all())
 
 
+def _is_date_time(values: pd.Series) -> bool:
+    return bool(pd.api.types.is_datetime64_any_dtype(values.dtype))
+
+
+def _is_arrow_date(dtype: Any) -> bool:
+    """Whether a dtype is one of Arrow's for dates without a time of day."""
+    return isinstance(dtype, pd.ArrowDtype) and dtype.type is datetime.date
+
+
+def _zone(values: pd.Series) -> datetime.tzinfo | None:
+    """The time zone of a column's dtype."""
+    if not _is_date_time(values) or _is_arrow_date(values.dtype):
+        return None
+    zone: datetime.tzinfo | None = values.dt.tz
+    return zone
+
+
+def _counts(dates: pd.Series) -> npt.NDArray[np.int64]:
+    """Whole nanoseconds since 1970; the least of all where missing."""
+    return dates.to_numpy(dtype='datetime64[ns]').view(np.int64)
+
+
+def _timestamps(periods: pd.Series) -> pd.Series:
+    """The first moment of each period."""
+    try:
+        return periods.dt.to_timestamp()
+    except pd.errors.OutOfBoundsDatetime:
+        raise _too_far(periods.dropna()) from None
+
+
 def _as_nanosecond_dates(values: pd.Series, *, keep_zone: bool) -> pd.Series:
     """Dates in nanoseconds; in UTC, and without a time zone unless it is to be kept."""
-    if getattr(values.dt, 'tz', None) is not None:
+    if _zone(values) is not None:
         values = values.dt.tz_convert('UTC')
         if not keep_zone:
             values = values.dt.tz_localize(None)
-    zone = getattr(values.dt, 'tz', None)
+    zone = _zone(values)
     dtype: Any = 'datetime64[ns]' if zone is None else pd.DatetimeTZDtype('ns', zone)
     try:
         return values.astype(dtype)
     except pd.errors.OutOfBoundsDatetime:
-        raise InvalidDataError(
-            [
-                f"Column '{values.name}' has dates from {values.min()} to {values.max()}. Dates "
-                f'must lie between {pd.Timestamp.min:%Y-%m-%d} and {pd.Timestamp.max:%Y-%m-%d}.'
-            ]
-        ) from None
+        raise _too_far(values.dropna()) from None
+
+
+def _too_far(present: pd.Series) -> InvalidDataError:
+    try:
+        low, high = present.min(), present.max()
+    except TypeError:  # dates and times in one column
+        low, high = present.map(str).min(), present.map(str).max()
+    return InvalidDataError(
+        [
+            f"Column '{present.name}' has dates from {low} to {high}. Dates must lie between "
+            f'{pd.Timestamp.min:%Y-%m-%d} and {pd.Timestamp.max:%Y-%m-%d}. Replace the others, or '
+            'leave the cells empty.'
+        ]
+    )

@@ -8,6 +8,7 @@ it is checked on the finished rows.
 
 from __future__ import annotations
 
+import dataclasses
 from typing import Any
 
 import numpy as np
@@ -21,6 +22,20 @@ from sdv_tabdar.adapter.profile import Role
 from sdv_tabdar.core.restrictions import Restriction
 
 Flags = npt.NDArray[np.bool_]
+Floats = npt.NDArray[np.float64]
+
+
+@dataclasses.dataclass
+class WholeRows:
+    """Rows whose columns of a constraint are all known.
+
+    Attributes:
+        rows: ``(rows of the draft,)``, True = the constraint has transformed the row.
+        made: For each new column its values, and in which rows they are known.
+    """
+
+    rows: Flags
+    made: dict[str, tuple[npt.NDArray[Any], Flags]]
 
 
 class Draft:
@@ -30,26 +45,29 @@ class Draft:
         table: The fitted table.
         known: What is known of each row.
         fill: Whether every cell that is not known is to get a value and not stay missing.
-        bounded: Whether to spend time on bounds that known columns set to unknown ones.
 
     Attributes:
         cells: Values of the known columns in plain form, RangeIndex.
         exact: For each of them ``(rows,)``, True = the value is known.
         beyond: For user's columns the rows in which training has not seen the known value.
         restrictions: Restrictions of the model's columns, row by row.
+        partial: For a user's column each row's restriction, as in :class:`Known`.
+        stands_for: For a user's column the one that a constraint has put in its place, with the
+            same values.
         loose: For a user's column the rows in which the model is not told of its cell.
     """
 
-    def __init__(self, table: FittedTable, known: Known, *, fill: bool, bounded: bool) -> None:
+    def __init__(self, table: FittedTable, known: Known, *, fill: bool) -> None:
         self.table = table
         self.model, _ = table.trained
         self.fill = fill
-        self.bounded = bounded
         self.num_rows = len(known.cells)
         self.cells = known.cells.copy(deep=False)
         self.exact: dict[str, Flags] = {
             key: known.exact[key].to_numpy(dtype=bool) for key in known.exact
         }
+        self.partial = known.partial
+        self.stands_for: dict[str, str] = {}
         self.beyond: dict[str, Flags] = {key: cells.rows for key, cells in known.beyond.items()}
         self.restrictions: dict[str, list[Restriction | None]] = {}
         self.loose: dict[str, Flags] = {}
@@ -96,6 +114,17 @@ class Draft:
         """Whether a column of the model has its numbers in the order of the column before it."""
         transformer = private_names.outputs(self.table.host)[name][1]
         return transformer is None or private_names.keeps_order(transformer)
+
+    def numbers(self, name: str) -> Floats:
+        """Known values of a user's column of numbers or dates, NaN in the other rows."""
+        if name not in self.exact:
+            return np.full(self.num_rows, np.nan)
+        known = self.cells[name].where(self.exact[name])
+        return self.table.profiles[name].comparable(known).to_numpy(dtype=np.float64)
+
+    def restricts(self, name: str) -> bool:
+        """Whether ranges of a column after constraints are ranges of the model's column."""
+        return name in self.model.column_names and self.keeps_order(name)
 
     def mark_loose(self, key: str, rows: Flags) -> None:
         """The model is not told of a user's column in these rows."""

@@ -6,6 +6,7 @@ import dataclasses
 from collections.abc import Mapping, Sequence
 from typing import Any
 
+import numpy as np
 import pandas as pd
 
 from sdv_tabdar.adapter import private_names
@@ -31,6 +32,7 @@ class FittedTable:
         rewritten: For each constraint the columns that it keeps with other values.
         processed: The form of the table that the model has learnt; None without a model.
         model: The trained model; None before training, and if all columns are generated.
+        num_rows: Rows of the training table.
         said: What users have been told once and need not be told again; it is not saved.
     """
 
@@ -40,6 +42,7 @@ class FittedTable:
     rewritten: Sequence[Sequence[str]] = ()
     processed: ProcessedFormat | None = None
     model: TabDAR | None = None
+    num_rows: int = 0
     said: set[tuple[str, str]] = dataclasses.field(default_factory=set, compare=False)
 
     def with_profiles(
@@ -63,7 +66,35 @@ class FittedTable:
                 extrapolates=extrapolates,
             )
         rewritten = private_names.rewritten_columns(self.host, plain.head(_LOOKED_AT))
-        return dataclasses.replace(self, profiles=profiles, rewritten=rewritten, said=set())
+        return dataclasses.replace(
+            self, profiles=profiles, rewritten=rewritten, num_rows=len(plain), said=set()
+        )
+
+    def in_date_units(self, rows: pd.DataFrame) -> pd.DataFrame:
+        """Rows whose dates, where constraints made them, are in the units of their columns.
+
+        SDV adds differences to dates as they are drawn, down to nanoseconds.
+
+        Args:
+            rows: Rows in plain form that meet the constraints.
+
+        Returns:
+            Rounded rows; those that rounding has put out of order are left out.
+        """
+        replaced = private_names.modified_columns(self.host)
+        rounded = {}
+        for key, profile in self.profiles.items():
+            is_made = profile.date_unit and key in rows and key not in replaced
+            if is_made and pd.api.types.is_datetime64_any_dtype(rows[key].dtype):
+                dates = rows[key].dt.round(pd.Timedelta(int(profile.date_unit)))
+                ends = profile.plain_of(profile.rounded(np.array([profile.low, profile.high])))
+                dates = dates if profile.extrapolates else dates.clip(*ends)
+                if not dates.equals(rows[key]):
+                    rounded[key] = dates
+        if not rounded:
+            return rows
+        rows = rows.assign(**rounded)
+        return rows[private_names.valid_rows(self.host, rows)]
 
     @property
     def trained(self) -> tuple[TabDAR, ProcessedFormat]:
@@ -80,6 +111,7 @@ class FittedTable:
             'rewritten': [list(names) for names in self.rewritten],
             'processed': None if self.processed is None else self.processed.to_state(),
             'model': self.model,
+            'num_rows': self.num_rows,
         }
 
     @classmethod
@@ -103,4 +135,5 @@ class FittedTable:
             state['rewritten'],
             None if processed is None else ProcessedFormat.from_state(processed),
             state['model'],
+            state['num_rows'],
         )

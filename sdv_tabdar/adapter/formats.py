@@ -10,7 +10,7 @@ is written back in the form that the user had (:meth:`TableFormat.restore`).
 from __future__ import annotations
 
 import dataclasses
-import decimal
+import datetime
 import numbers
 from collections.abc import Hashable, Iterable, Mapping
 from typing import Any
@@ -19,8 +19,11 @@ import numpy as np
 import pandas as pd
 from sdv.errors import InvalidDataError
 
-from sdv_tabdar.adapter.dates import DateForm
-from sdv_tabdar.adapter.values import is_missing, mapped, plain_objects
+from sdv_tabdar.adapter.dates import DATE_TYPES, DateForm
+from sdv_tabdar.adapter.numeric import NumberForm, as_written, is_short_float, nearest
+from sdv_tabdar.adapter.values import plain_objects
+
+_SINGLE = (str, numbers.Number, pd.Period, *DATE_TYPES)  # numbers and dates as a user gives them
 
 
 @dataclasses.dataclass(frozen=True)
@@ -33,8 +36,8 @@ class ColumnFormat:
         sdtype: SDV's type of the column; None for a column the metadata does not have.
         dtype: The user's dtype.
         dates: How its dates are written; of no meaning in columns of another sdtype.
+        number: How its numbers are held; of no meaning in columns of another sdtype.
         value_type: Type of the values of an object column if they all share one, else None.
-        decimals: Digits after the point of a column of Decimal numbers.
         null: What marks a missing cell in an object column.
     """
 
@@ -43,8 +46,8 @@ class ColumnFormat:
     sdtype: str | None
     dtype: Any
     dates: DateForm = dataclasses.field(default_factory=DateForm)
+    number: NumberForm = dataclasses.field(default_factory=NumberForm)
     value_type: type | None = None
-    decimals: int = 0
     null: Any = None
 
     @classmethod
@@ -60,54 +63,103 @@ class ColumnFormat:
             sdtype=sdtype,
             dtype=values.dtype,
             dates=DateForm.learn(values, date_format) if sdtype == 'datetime' else DateForm(),
+            number=NumberForm.learn(values) if sdtype == 'numerical' else NumberForm(),
             value_type=next(iter(types)) if len(types) == 1 else None,
-            decimals=_decimals(present) if types == {decimal.Decimal} else 0,
             null=missing.iloc[0] if is_object and len(missing) else None,
         )
 
     def to_state(self) -> dict[str, Any]:
         """The form as plain objects, to be saved."""
-        return {**vars(self), 'dates': dict(vars(self.dates))}
+        return {**vars(self), 'dates': dict(vars(self.dates)), 'number': dict(vars(self.number))}
 
     @classmethod
     def from_state(cls, state: Mapping[str, Any]) -> ColumnFormat:
         """The form that :meth:`to_state` wrote."""
-        return cls(**{**state, 'dates': DateForm(**state['dates'])})
+        dates, number = DateForm(**state['dates']), NumberForm(**state['number'])
+        return cls(**{**state, 'dates': dates, 'number': number})
 
     def plain(self, values: pd.Series) -> pd.Series:
-        """The column in a form that SDV handles; the length and the index stay."""
+        """The column in a form that SDV handles; the length and the index stay.
+
+        Raises:
+            InvalidDataError: If a number or a date is too large for SDV.
+        """
         if self.sdtype == 'numerical':
-            return _plain_numbers(values)
+            return self.number.plain(values)
         if self.sdtype == 'datetime':
             return self.dates.plain(values)
+        if self.sdtype == 'id' and _is_nullable_whole(values):
+            # SDV makes numbers for keys that are numbers, and text for keys that are objects.
+            return values.astype(getattr(values.dtype, 'numpy_dtype', np.int64))
+        if values.dtype == np.float16:
+            return values.astype(np.float64)  # pandas has no index of them
         if isinstance(values.dtype, np.dtype) and values.dtype != object:
             return values
         return plain_objects(values)
 
-    def restore(self, values: pd.Series) -> pd.Series:
-        """The column in the user's form, as far as its values allow."""
+    def plain_entry(self, entry: Mapping[str, Any]) -> Mapping[str, Any]:
+        """The metadata's description of the column, with the ends of its range in plain form."""
+        ends = {end: entry[end] for end in ('range_min', 'range_max') if end in entry}
+        if self.sdtype == 'numerical' and is_short_float(self.dtype):
+            short: Any = getattr(self.dtype, 'numpy_dtype', self.dtype)
+            return {**entry, **{k: as_written(short.type(v)).item() for k, v in ends.items()}}
+        if self.sdtype == 'datetime' and ends and self.dates.time_zone is not None:
+            plain = {key: str(self.dates.in_utc(end)) for key, end in ends.items()}
+            return {key: v for key, v in {**entry, **plain}.items() if key != 'datetime_format'}
+        return entry
+
+    def restore(self, values: pd.Series, given: pd.Series | None = None) -> pd.Series:
+        """The column in the user's form, as far as its values allow.
+
+        Args:
+            values: Plain values, or some that are in the user's form already.
+            given: What the user conditioned the cells on, values or not; these cells are kept
+                with all their digits.
+        """
         try:
             if self.sdtype == 'numerical':
-                restored = self._restored_numbers(values)
+                restored = self.number.restore(values, as_objects=self.dtype == object)
             elif self.sdtype == 'datetime':
                 restored = self.dates.restore(values, self.dtype, self.value_type)
             else:
                 restored = values
-            return self._cast(restored)
+            if isinstance(self.dtype, pd.CategoricalDtype):
+                restored = self._among_categories(restored, values, given)
+            restored = self._cast(restored)
+            return restored if given is None else self._with_given(restored, given)
         except (TypeError, ValueError, OverflowError):
             # Generated values need not fit the dtype that the real ones had, and an integer
             # column has no place for a missing cell that a condition asked for.
             return values
 
-    def _restored_numbers(self, values: pd.Series) -> pd.Series:
-        if isinstance(self.dtype, pd.CategoricalDtype):
-            return _nearest(values, self.dtype.categories)
-        if self.value_type is decimal.Decimal:
-            unit = decimal.Decimal(1).scaleb(-self.decimals)
-            return mapped(values, lambda value: decimal.Decimal(str(value)).quantize(unit))
-        if self.value_type is not None and issubclass(self.value_type, (int, np.integer)):
-            return mapped(values, round)
-        return values
+    def _among_categories(
+        self, restored: pd.Series, plain: pd.Series, given: pd.Series | None
+    ) -> pd.Series:
+        """Drawn numbers and dates as the nearest category; what is known stays."""
+        if self.sdtype not in ('numerical', 'datetime') or plain.dtype.kind not in 'iufM':
+            return restored
+        categories = pd.Series(self.dtype.categories)
+        choices, numbers = self.plain(categories), plain
+        if self.sdtype == 'datetime':
+            choices, numbers = self.dates.nanoseconds(choices), self.dates.nanoseconds(plain)
+        places = nearest(numbers, choices.to_numpy(dtype=np.float64))
+        is_drawn = places >= 0
+        if given is not None:
+            is_single = given.map(lambda value: isinstance(value, _SINGLE)).to_numpy(dtype=bool)
+            is_drawn &= ~(is_single & given.notna().to_numpy())
+        cells = restored.astype(object).to_numpy(copy=True)
+        cells[is_drawn] = categories.astype(object).to_numpy()[places[is_drawn]]
+        return pd.Series(cells, index=restored.index, name=restored.name, dtype=object)
+
+    def _with_given(self, restored: pd.Series, given: pd.Series) -> pd.Series:
+        """Known numbers with the digits that their plain form has not."""
+        number = self.number
+        if not (number.is_whole or number.is_decimal or number.is_mixed):
+            return restored
+        before = restored.tolist()
+        cells = np.empty(len(before), dtype=object)
+        cells[:] = [number.known(*pair) for pair in zip(before, given.tolist(), strict=True)]
+        return self._cast(pd.Series(cells, index=restored.index, name=restored.name))
 
     def _cast(self, values: pd.Series) -> pd.Series:
         if self.dtype == object:
@@ -124,7 +176,11 @@ class ColumnFormat:
             return values.astype(with_categories(self.dtype, values))
         if pd.api.types.is_integer_dtype(self.dtype) and pd.api.types.is_float_dtype(values):
             values = values.round()
-        return values.astype(self.dtype)
+        with np.errstate(over='ignore'):
+            cast = values.astype(self.dtype)
+        if is_short_float(self.dtype) and np.isinf(cast.to_numpy(np.float64, na_value=0.0)).any():
+            return values  # numbers that were generated or given, and do not fit
+        return cast
 
 
 @dataclasses.dataclass(frozen=True)
@@ -140,12 +196,18 @@ class TableFormat:
     order: tuple[str, ...]
 
     @classmethod
-    def learn(cls, frame: pd.DataFrame, columns: Mapping[str, Mapping[str, Any]]) -> TableFormat:
+    def learn(
+        cls,
+        frame: pd.DataFrame,
+        columns: Mapping[str, Mapping[str, Any]],
+        compared: Iterable[tuple[str, str]] = (),
+    ) -> TableFormat:
         """Look at a training table.
 
         Args:
             frame: The user's table.
             columns: The metadata's description of each column.
+            compared: SDV's labels of columns that constraints compare as text.
 
         Raises:
             InvalidDataError: If two columns have the same name.
@@ -165,6 +227,19 @@ class TableFormat:
             formats.append(
                 ColumnFormat.learn(frame[name], entry.get('sdtype'), entry.get('datetime_format'))
             )
+        text = {column.key: column.dates.text_format for column in formats if column.dates.is_text}
+        kept = {
+            key
+            for low, high in compared
+            for key in (low, high)
+            if low in text and high in text and text[low] != text[high]
+        }
+        formats = [
+            dataclasses.replace(column, dates=dataclasses.replace(column.dates, stays_text=True))
+            if column.key in kept
+            else column
+            for column in formats
+        ]
         known = [key for key in columns if key in keys]
         return cls(tuple(formats), tuple(known + [key for key in keys if key not in columns]))
 
@@ -182,6 +257,22 @@ class TableFormat:
     def names(self) -> list[Hashable]:
         """The user's labels in the user's order."""
         return [column.name for column in self.columns]
+
+    @property
+    def zones(self) -> dict[str, datetime.tzinfo]:
+        """Time zones of columns of dates, by SDV's label."""
+        zones = {column.key: column.dates.time_zone for column in self.columns}
+        return {key: zone for key, zone in zones.items() if zone is not None}
+
+    def plain_entries(
+        self, entries: Mapping[str, Mapping[str, Any]]
+    ) -> dict[str, Mapping[str, Any]]:
+        """The metadata's descriptions of those columns that are others for the plain table."""
+        formats = {column.key: column for column in self.columns}
+        plain = {
+            key: formats[key].plain_entry(entry) for key, entry in entries.items() if key in formats
+        }
+        return {key: entry for key, entry in plain.items() if entry != entries[key]}
 
     def plain(self, frame: pd.DataFrame, *, copy: bool = True) -> pd.DataFrame:
         """Any of the columns in plain form, SDV's labels and the metadata's order.
@@ -206,10 +297,16 @@ class TableFormat:
         order += [key for key in converted if key not in formats]
         return pd.DataFrame({key: converted[key] for key in order}, index=frame.index, copy=copy)
 
-    def restore(self, frame: pd.DataFrame) -> pd.DataFrame:
-        """A table of SDV's in the user's form; applying it twice changes nothing more."""
+    def restore(self, frame: pd.DataFrame, given: pd.DataFrame | None = None) -> pd.DataFrame:
+        """A table of SDV's in the user's form; applying it twice changes nothing more.
+
+        Args:
+            frame: The table in plain form, or in the user's already.
+            given: What the user conditioned its rows on, by SDV's labels.
+        """
+        given = pd.DataFrame() if given is None else given
         restored = {
-            column.name: column.restore(frame[label])
+            column.name: column.restore(frame[label], given.get(column.key))
             for column in self.columns
             for label in (column.key, column.name)
             if label in frame.columns
@@ -228,43 +325,17 @@ class TableFormat:
 def with_categories(dtype: pd.CategoricalDtype, values: pd.Series) -> pd.CategoricalDtype:
     """The dtype, with those of the values as further categories that it has not."""
     new = pd.Index(values.dropna().unique()).difference(dtype.categories, sort=False)
-    return pd.CategoricalDtype([*dtype.categories, *new]) if len(new) else dtype
+    if not len(new):
+        return dtype
+    return pd.CategoricalDtype([*dtype.categories, *new], ordered=dtype.ordered)
+
+
+def _is_nullable_whole(values: pd.Series) -> bool:
+    """Whether a column without gaps holds whole numbers in a nullable or Arrow dtype."""
+    is_nullable = not isinstance(values.dtype, np.dtype)
+    whole = is_nullable and pd.api.types.is_integer_dtype(values.dtype)
+    return whole and not values.isna().any()
 
 
 def _index(columns: Iterable[Hashable]) -> pd.Index:
     return pd.Index(list(columns), tupleize_cols=False)
-
-
-def _plain_numbers(values: pd.Series) -> pd.Series:
-    if isinstance(values.dtype, np.dtype) and values.dtype != object:
-        return values
-    present = values.dropna()
-    if any(isinstance(v, (bool, np.bool_)) or not isinstance(v, numbers.Number) for v in present):
-        return plain_objects(values)  # SDV's validation names the values
-    whole = all(isinstance(value, numbers.Integral) for value in present)
-    if whole and len(present) == len(values) and len(values):
-        try:
-            return values.astype(np.int64)
-        except (OverflowError, TypeError, ValueError):
-            whole = False
-    floats = np.array([np.nan if is_missing(v) else float(v) for v in values], dtype=np.float64)
-    return pd.Series(floats, index=values.index, name=values.name)
-
-
-def _nearest(values: pd.Series, categories: pd.Index) -> pd.Series:
-    """Each number's nearest category."""
-    ordered = np.sort(categories.to_numpy(dtype=np.float64))
-    known = values.notna().to_numpy()
-    wanted = values[known].to_numpy(dtype=np.float64)
-    above = np.searchsorted(ordered, wanted).clip(0, len(ordered) - 1)
-    below = (above - 1).clip(0)
-    nearer = np.abs(ordered[below] - wanted) < np.abs(ordered[above] - wanted)
-    result = values.astype(np.float64).copy()
-    result[known] = np.where(nearer, ordered[below], ordered[above])
-    return result.astype(categories.dtype) if known.all() else result
-
-
-def _decimals(values: pd.Series) -> int:
-    """Most digits after the point."""
-    exponents = [value.as_tuple().exponent for value in values if value.is_finite()]
-    return max((-exponent for exponent in exponents), default=0)

@@ -10,26 +10,32 @@ from __future__ import annotations
 
 import contextlib
 import dataclasses
+import warnings
 from collections.abc import Iterator, Sequence
 from typing import Any
 
 import pandas as pd
 import tqdm
-from sdv.sampling import Condition, DataFrameCondition
+from sdv.single_table.utils import (
+    check_num_rows,
+    handle_sampling_error,
+    validate_folder_path_with_table_names,
+)
 
 from sdv_tabdar.adapter import private_names
+from sdv_tabdar.adapter.advice import advice
 from sdv_tabdar.adapter.complete import Completer, missing_operation
 from sdv_tabdar.adapter.fitted import FittedTable
+from sdv_tabdar.adapter.global_generators import others_turn, untouched_random_states
 from sdv_tabdar.adapter.known import Known, Task, warn_of_unseen
 from sdv_tabdar.adapter.old_files import STATE_VERSION, refuse_old_files, wrong_format
-from sdv_tabdar.adapter.parameters import configs
+from sdv_tabdar.adapter.parameters import check_seed, configs
 from sdv_tabdar.adapter.processed import ProcessedFormat
 from sdv_tabdar.adapter.rows_on_disk import TableFile, append_csv, batches
 from sdv_tabdar.adapter.tables import (
     PlainTables,
     Tables,
     check_finite,
-    condition_frames,
     plain_tables,
     quiet_about_plain_dates,
     single_table,
@@ -40,6 +46,8 @@ _READ = 'sdv_tabdar_read'  # what was read of a frame of conditions, among its a
 
 refuse_old_files()
 
+_ADVICE = 'The table can be learnt as it is, but you may want to know:'
+
 
 class SDVHooks(private_names.BaseSingleTableSynthesizer):
     """An SDV synthesizer whose table is a :class:`FittedTable`.
@@ -47,10 +55,12 @@ class SDVHooks(private_names.BaseSingleTableSynthesizer):
     Attributes:
         _fitted_table: What is known of the table; None before one was seen.
         _gives_frames: Whether results are bare frames, as what ``fit`` was given.
+        _advised: What was said of training tables.
     """
 
     _fitted_table: FittedTable | None = None
     _gives_frames: bool = False
+    _advised: tuple[str, ...] = ()
 
     @property
     def _model(self) -> TabDAR | None:
@@ -86,7 +96,7 @@ class SDVHooks(private_names.BaseSingleTableSynthesizer):
 
     def _fit(self, processed_data: pd.DataFrame) -> None:
         """Train the model on SDV's processed table."""
-        processed = ProcessedFormat.learn(processed_data, self)
+        processed = ProcessedFormat.learn(processed_data, self, self._table.form.zones)
         model, training, sampling = configs(vars(self))
         network = TabDAR(
             model,
@@ -96,7 +106,8 @@ class SDVHooks(private_names.BaseSingleTableSynthesizer):
             random_state=None if self.random_state is None else int(self.random_state),
             verbose=self.verbose,
         )
-        network.fit(processed.to_model(processed_data), processed.kinds)
+        with others_turn():
+            network.fit(processed.to_model(processed_data), processed.kinds)
         self._fitted_table = dataclasses.replace(self._table, processed=processed, model=network)
 
     def _sample(self, num_rows: int, conditions: dict[str, Any] | None = None) -> pd.DataFrame:
@@ -107,7 +118,7 @@ class SDVHooks(private_names.BaseSingleTableSynthesizer):
             known[name] = pd.Series([value] * num_rows, dtype=object)
         bar = tqdm.tqdm(total=num_rows, desc='Drawing rows', leave=False, disable=not self.verbose)
         try:
-            with bar:
+            with bar, others_turn():
                 completed = model.complete(known, progress=bar.update)
         except NotImplementedError as error:
             raise missing_operation(error) from error
@@ -134,22 +145,9 @@ class SDVHooks(private_names.BaseSingleTableSynthesizer):
             restored = pd.concat([previous_rows, restored], ignore_index=True)
         return restored, len(restored)
 
-    @staticmethod
-    def _make_condition_dfs(
-        conditions: Sequence[Condition | DataFrameCondition],
-    ) -> list[pd.DataFrame]:
-        """SDV's frames, one for each set of columns, with cells exactly as they were given."""
-        return condition_frames(conditions)
-
-    def _validate_conditions(self, conditions: list[pd.DataFrame]) -> None:
-        """SDV's check of the columns, and then of the values."""
-        super()._validate_conditions(conditions)
-        self._read_conditions(conditions)
-
-    def _validate_known_columns(self, conditions: pd.DataFrame) -> None:
-        """As :meth:`_validate_conditions`, for the one frame of known columns."""
-        super()._validate_known_columns(conditions)
-        self._read_conditions([conditions])
+    def reverse_transform_constraints(self, sampled: pd.DataFrame) -> pd.DataFrame:
+        """Rows of the table before constraints, with dates in the units of their columns."""
+        return self._table.in_date_units(super().reverse_transform_constraints(sampled))
 
     def _read_conditions(self, frames: Sequence[pd.DataFrame]) -> None:
         """Read all conditions of a call; what was read stays with SDV's frames."""
@@ -183,13 +181,61 @@ class SDVHooks(private_names.BaseSingleTableSynthesizer):
         )
         parts = []
         for rows in chunks:
-            restored = table.form.restore(rows)
+            given = conditions.iloc[rows.index.to_numpy()].set_axis(rows.index)
+            restored = table.form.restore(rows, given)
             restored.index = conditions.index[rows.index.to_numpy()]
             if output_file_path and len(restored):
                 append_csv(output_file_path, restored)
             if len(restored):
                 parts.append(restored)
         return pd.concat(parts) if parts else table.form.empty()
+
+    def _sample_with_progress_bar(
+        self,
+        num_rows: int,
+        max_tries_per_batch: int = 100,
+        batch_size: int | None = None,
+        output_file_path: str | None = None,
+        show_progress_bar: bool = True,
+    ) -> pd.DataFrame:
+        """SDV's draw of rows; its bar, too, is shown only where it is asked for."""
+        return super()._sample_with_progress_bar(
+            num_rows,
+            max_tries_per_batch,
+            batch_size,
+            output_file_path,
+            show_progress_bar=show_progress_bar and self.verbose,
+        )
+
+    def _sample_conditions(
+        self,
+        conditions: Sequence[pd.DataFrame],
+        max_tries_per_batch: int,
+        batch_size: int | None,
+        output_folder_path: str | None,
+    ) -> list[pd.DataFrame]:
+        """Rows for each frame of conditions.
+
+        What SDV's two public methods do around ``_sample_with_conditions``, without the bar that
+        they show in any case.
+        """
+        name = private_names.table_name(self)
+        (path,) = validate_folder_path_with_table_names(output_folder_path, [name])
+        for frame in conditions:
+            self._validate_conditions_unseen_columns(frame)
+        self._read_conditions(conditions)
+        num_rows = sum(map(len, conditions))
+        parts: list[pd.DataFrame] = []
+        try:
+            with tqdm.tqdm(total=num_rows, desc='Sampling rows', disable=not self.verbose) as bar:
+                parts.extend(
+                    self._sample_with_conditions(frame, max_tries_per_batch, batch_size, bar, path)
+                    for frame in conditions
+                )
+            check_num_rows(sum(map(len, parts)), num_rows, True, max_tries_per_batch)
+        except (Exception, KeyboardInterrupt) as error:
+            handle_sampling_error(path, error)
+        return parts
 
     # SDV's public methods call each other with tables in plain form; what a user gives is put
     # into it here.
@@ -202,22 +248,50 @@ class SDVHooks(private_names.BaseSingleTableSynthesizer):
         self._gives_frames = isinstance(data, pd.DataFrame)
         return plain
 
-    def _preprocess_plain(self, plain: PlainTables) -> PlainTables:
-        """SDV's ``preprocess``, after which transformers are fitted and columns can be profiled."""
+    def _preprocess_plain(self, plain: PlainTables, *, stacklevel: int) -> PlainTables:
+        """SDV's ``preprocess``, after which transformers are fitted and columns can be profiled.
+
+        Args:
+            plain: The training table.
+            stacklevel: How far away the user's call is.
+        """
         processed = PlainTables(super().preprocess(plain))
+        table = plain[private_names.table_name(self)]
         self._fitted_table = self._table.with_profiles(
-            plain[private_names.table_name(self)],
+            table,
             rounds=self.enforce_rounding,
             extrapolates=not self.enforce_min_max_values,
         )
+        self._advise(table, stacklevel + 1)
         return processed
 
+    def _advise(self, plain: pd.DataFrame, stacklevel: int) -> None:
+        """Say what a user would want to know of the training table, unless it was said before."""
+        found = advice(plain, self._table.profiles, private_names.constrained_columns(self))
+        lines = [line for line in found if line not in self._advised]
+        self._advised = (*self._advised, *lines)
+        if lines:
+            text = '\n'.join(f'- {line}' for line in lines)
+            warnings.warn(f'{_ADVICE}\n{text}', stacklevel=stacklevel + 1)
+
     def _validate_plain(self, plain: PlainTables) -> None:
-        """SDV's ``validate``, with a check of its own before it."""
+        """SDV's ``validate``, with a check of its own before it.
+
+        Raises:
+            sdv.cag._errors.ConstraintNotMetError: With the rows as the user has them.
+        """
         original = private_names.original_table(self)
-        check_finite(plain[private_names.table_name(self)], original.columns)
-        with quiet_about_plain_dates(plain.form):
-            super().validate(plain)
+        table = plain[private_names.table_name(self)]
+        check_finite(table, original.columns)
+        entries = plain.form.plain_entries(original.columns)
+        try:
+            with quiet_about_plain_dates(plain.form), private_names.described(self, entries):
+                super().validate(plain)
+        except private_names.ConstraintNotMetError as error:
+            message = private_names.order_message(self, table, plain.form.restore)
+            if message is None:
+                raise
+            raise private_names.ConstraintNotMetError(message) from error
 
     def _processed_tables(self, processed_data: Any) -> PlainTables:
         """What a user has made of the processed table, to be learnt from anew."""
@@ -238,11 +312,12 @@ class SDVHooks(private_names.BaseSingleTableSynthesizer):
         """Batches of synthetic rows, written as soon as they are drawn."""
         name = main_table_name or private_names.table_name(self)
         sizes = [num_rows] if num_rows is None else list(batches(num_rows, batch_size))
-        bar = tqdm.tqdm(total=num_rows, desc='Sampling rows', disable=len(sizes) < 2)
+        bar = tqdm.tqdm(
+            total=num_rows, desc='Sampling rows', disable=not self.verbose or len(sizes) < 2
+        )
         with bar, file or contextlib.nullcontext():
             for size in sizes:
-                with private_names.untouched_random_states():
-                    tables = super().sample(size, name, max_tries_per_batch)
+                tables = super().sample(size, name, max_tries_per_batch)
                 (batch,) = tables.values()
                 if file is not None:
                     file.write(batch)
@@ -271,14 +346,21 @@ class SDVHooks(private_names.BaseSingleTableSynthesizer):
         """A frame if ``fit`` was given one, else a plain dictionary."""
         return next(iter(tables.values())) if self._gives_frames else dict(tables)
 
-    def _restored(self, tables: Tables) -> Any:
-        """Tables in the user's form again, after SDV has put parts together."""
-        restored = {name: self._table.form.restore(table) for name, table in tables.items()}
-        return self._as_given(restored)
+    def _restored(self, rows: pd.DataFrame) -> Any:
+        """Rows in the user's form again, after parts were put together."""
+        return self._as_given({private_names.table_name(self): self._table.form.restore(rows)})
 
     @contextlib.contextmanager
-    def _drawing(self) -> Iterator[None]:
-        """Draw from the model outside SDV's sampling methods: seeded as they are, once."""
-        with private_names.untouched_random_states():
+    def _drawing(self, seed: int | None = None) -> Iterator[None]:
+        """Draw from the model, from a seed or from where the last call stopped.
+
+        Raises:
+            ValueError: If ``seed`` is none.
+        """
+        check_seed(seed)
+        from_seed: contextlib.AbstractContextManager[None] = contextlib.nullcontext()
+        if seed is not None:
+            from_seed = private_names.seeded_sampling(self, int(seed))
+        with untouched_random_states(seed), from_seed:
             private_names.seed_sampling(self)
             yield

@@ -14,6 +14,7 @@ from sdv_tabdar.adapter.complete import Completer
 from sdv_tabdar.adapter.fitted import FittedTable
 from sdv_tabdar.adapter.formats import with_categories
 from sdv_tabdar.adapter.known import Known, Task, warn_of_unseen
+from sdv_tabdar.adapter.profile import Role
 
 _TRIES = 5  # draws for rows that break a constraint
 _CHUNK_DRAWS = 50_000  # rows drawn together
@@ -88,7 +89,7 @@ class Imputer:
 
     def _filled(self, rows: pd.DataFrame) -> pd.DataFrame:
         """The user's table with its gaps taken from finished rows."""
-        rows = self._with_new_keys(rows)
+        rows = self._with_new_keys(self._with_generated(rows))
         restored = self.table.form.restore(rows)
         left = np.setdiff1d(self.rows, rows.index.to_numpy())
         if len(left):
@@ -97,17 +98,31 @@ class Imputer:
                 f'constraints together with the known cells (first: {self.data.index[left[0]]!r}).',
                 stacklevel=5,
             )
+        trained = {column.name: column.dtype for column in self.table.form.columns}
         filled = {}
         for name in [*self.data.columns, *self.absent]:
             source = restored[_label(restored, name)]
             source = source.reindex(pd.RangeIndex(len(self.data)))
             if name in self.data.columns:
-                filled[name] = _merged(self.data[name], source)
+                filled[name] = _merged(self.data[name], source, trained[name])
             else:
                 dtype = restored[_label(restored, name)].dtype
                 filled[name] = _as_dtype(source.set_axis(self.data.index), dtype)
         columns = pd.Index(list(filled), tupleize_cols=False)
         return pd.DataFrame(filled, index=self.data.index, columns=columns)
+
+    def _with_generated(self, rows: pd.DataFrame) -> pd.DataFrame:
+        """Values where generators left cells missing as often as training had missing ones."""
+        for key, profile in self.table.profiles.items():
+            if profile.role is not Role.GENERATED or not profile.has_values or key not in rows:
+                continue
+            gaps = rows[key].isna().to_numpy()
+            if gaps.any():
+                fresh = private_names.generate_columns(self.table.host, [key], int(gaps.sum()))
+                values = rows[key].to_numpy(dtype=object, copy=True)
+                values[gaps] = fresh[key].to_numpy(dtype=object)
+                rows = rows.assign(**{key: profile.typed(list(values), rows.index)})
+        return rows
 
     def _with_new_keys(self, rows: pd.DataFrame) -> pd.DataFrame:
         """Generated keys that do not repeat those that are known."""
@@ -149,15 +164,24 @@ def _label(frame: pd.DataFrame, name: Hashable) -> Hashable:
     return name if name in frame.columns else next(c for c in frame.columns if str(c) == str(name))
 
 
-def _merged(given: pd.Series, filled: pd.Series) -> pd.Series:
-    """``given`` with its gaps taken from ``filled``, row by row in order."""
+def _merged(given: pd.Series, filled: pd.Series, trained: Any) -> pd.Series:
+    """``given`` with its gaps taken from ``filled``, row by row in order.
+
+    Pandas holds whole numbers with gaps as floats. Without gaps they are of the dtype ``trained``
+    again, if the training column had such a one.
+    """
     gaps = given.isna().to_numpy()
     if not gaps.any():
         return given
     values = given.astype(object).to_numpy(dtype=object, copy=True)
     values[gaps] = filled.astype(object).to_numpy()[gaps]
     merged = pd.Series(values, index=given.index, name=given.name, dtype=object)
-    return _as_dtype(merged, filled.dtype if gaps.all() else given.dtype)
+    if given.dtype == np.float64 and pd.api.types.is_integer_dtype(trained):
+        whole = not merged.isna().any() and all(float(value).is_integer() for value in values)
+        dtype = trained if whole else given.dtype
+    else:
+        dtype = filled.dtype if gaps.all() else given.dtype
+    return _as_dtype(merged, dtype)
 
 
 def _as_dtype(values: pd.Series, dtype: Any) -> pd.Series:
@@ -166,5 +190,5 @@ def _as_dtype(values: pd.Series, dtype: Any) -> pd.Series:
         dtype = with_categories(dtype, values)
     try:
         return values.astype(dtype)
-    except (TypeError, ValueError):
+    except (TypeError, ValueError, OverflowError):
         return values

@@ -142,6 +142,33 @@ class Known:
             },
         )
 
+    def with_values(
+        self, table: FittedTable, key: str, values: Sequence[Any], rows: npt.NDArray[np.bool_]
+    ) -> Known:
+        """The same with the values of a column known in some rows.
+
+        Args:
+            table: The fitted table.
+            key: A column.
+            values: One for each row, in plain form.
+            rows: ``(rows,)``, where they count.
+        """
+        exact = self.exact.copy(deep=False)
+        before = self.exact[key].to_numpy() if key in exact else np.zeros(len(exact), dtype=bool)
+        exact[key] = before | rows
+        cells = self.cells.copy(deep=False)
+        merged = np.full(len(cells), None, dtype=object)
+        if key in cells:
+            merged[:] = cells[key].to_numpy(dtype=object)
+        for row in np.flatnonzero(rows).tolist():
+            merged[row] = values[row]
+        cells[key] = table.profiles[key].typed(list(merged), cells.index)
+        partial = dict(self.partial)
+        if key in partial:
+            entries = zip(partial[key], rows, strict=True)
+            partial[key] = [None if given else entry for entry, given in entries]
+        return dataclasses.replace(self, cells=cells, exact=exact, partial=partial)
+
 
 def warn_of_unseen(table: FittedTable, known: Iterable[Known], task: Task) -> None:
     """Say which known cells hold what training has not seen, of each column once after a fit.

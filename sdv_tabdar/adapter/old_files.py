@@ -14,7 +14,7 @@ from types import ModuleType
 
 from sdv.errors import VersionError
 
-STATE_VERSION = 2
+STATE_VERSION = 3
 _MODULES_OF_FORMAT_1 = frozenset(
     f'sdv_tabdar.{name}'
     for name in (

@@ -4,11 +4,13 @@ from __future__ import annotations
 
 import dataclasses
 import numbers
-from collections.abc import Mapping
+import os
+from collections.abc import Hashable, Iterable, Mapping, Sequence
 from typing import Any
 
 import numpy as np
 from sdv.errors import SynthesizerInputError
+from sdv.metadata import Metadata
 
 from sdv_tabdar.core.config import ModelConfig, SamplingConfig, TrainingConfig
 
@@ -80,4 +82,102 @@ def check_count(name: str, value: Any, minimum: int, *, optional: bool = False) 
     if isinstance(value, bool) or not isinstance(value, numbers.Integral) or value < minimum:
         raise ValueError(
             f"Parameter '{name}' must be a whole number of at least {minimum}, however: {value!r}."
+        )
+
+
+def check_choice(name: str, value: Any, choices: Sequence[str]) -> None:
+    """Refuse what is none of some words.
+
+    Raises:
+        ValueError: If it is not.
+    """
+    if value not in choices:
+        raise ValueError(f"Parameter '{name}' must be one of {list(choices)}, however: {value!r}.")
+
+
+def check_drawing(max_tries_per_batch: Any, batch_size: Any, output_folder_path: Any) -> None:
+    """Refuse what the methods that draw rows have in common, if it is not allowed.
+
+    Raises:
+        ValueError: If a count is no whole number of at least 1.
+        TypeError: If the folder is neither None nor a path.
+    """
+    check_count('max_tries_per_batch', max_tries_per_batch, 1)
+    check_count('batch_size', batch_size, 1, optional=True)
+    if output_folder_path is not None and not isinstance(output_folder_path, (str, os.PathLike)):
+        raise TypeError(
+            "Parameter 'output_folder_path' must be the path of a folder, or None, however: "
+            f'{output_folder_path!r}.'
+        )
+
+
+def check_column(value: Any) -> None:
+    """Refuse what can be no name of a column.
+
+    Raises:
+        TypeError: If it cannot be hashed, as a list of names.
+    """
+    if not isinstance(value, Hashable):
+        raise TypeError(f"Parameter 'column' must be the name of one column, however: {value!r}.")
+
+
+def check_quantiles(value: Any) -> None:
+    """Refuse quantiles that are no list of numbers; the model looks at their range.
+
+    Raises:
+        TypeError: If they are not.
+    """
+    if isinstance(value, str) or not isinstance(value, Iterable):
+        raise TypeError(
+            f"Parameter 'quantiles' must be a list of numbers from 0 to 1, however: {value!r}."
+        )
+    for level in value:
+        if isinstance(level, bool) or not isinstance(level, numbers.Real):
+            raise TypeError(
+                f"Parameter 'quantiles' must be numbers from 0 to 1; among them is: {level!r}."
+            )
+
+
+def check_metadata(value: Any) -> None:
+    """Refuse what is no metadata of SDV.
+
+    Raises:
+        SynthesizerInputError: If it is not.
+    """
+    if not isinstance(value, Metadata):
+        raise SynthesizerInputError(
+            f"Parameter 'metadata' must be an sdv.metadata.Metadata, however: {value!r}. A file is "
+            'read by Metadata.load_from_json.'
+        )
+
+
+def check_constraints(value: Any) -> None:
+    """Refuse constraints that are no list; SDV looks at what is in it.
+
+    Raises:
+        TypeError: If they are not.
+    """
+    if not isinstance(value, (list, tuple)):
+        raise TypeError(
+            f"Parameter 'constraints' must be a list of constraints of sdv.cag, however: {value!r}."
+        )
+
+
+def settings_text(parameters: Mapping[str, Any], defaults: Mapping[str, Any]) -> str:
+    """The arguments of the constructor that are not as by default, as they would be written."""
+    changed = {name: value for name, value in parameters.items() if value != defaults[name]}
+    return ', '.join(f'{name}={value!r}' for name, value in changed.items())
+
+
+def check_seed(value: Any) -> None:
+    """Refuse a seed for drawing that is none.
+
+    Raises:
+        ValueError: If it is neither None nor a whole number from 0 to 2**63 - 1.
+    """
+    whole = isinstance(value, numbers.Integral) and not isinstance(value, bool)
+    if value is not None and (not whole or not 0 <= value < 2**63):
+        raise ValueError(
+            f"Parameter 'seed' must be a whole number from 0 to 2**63 - 1, or None, however: "
+            f'{value!r}.'
         )

@@ -3,15 +3,16 @@
 from __future__ import annotations
 
 import numbers
-from collections.abc import Hashable, Sequence
+import warnings
+from collections.abc import Callable, Hashable, Sequence
 from typing import Any
 
-import numpy as np
 import pandas as pd
 
-from sdv_tabdar.adapter import private_names
+from sdv_tabdar.adapter import private_names, replaced
 from sdv_tabdar.adapter.fitted import FittedTable
 from sdv_tabdar.adapter.known import Known, Task, warn_of_unseen
+from sdv_tabdar.adapter.likelihood import Scores
 from sdv_tabdar.adapter.profile import Role
 from sdv_tabdar.adapter.request import Request
 from sdv_tabdar.adapter.values import level_key
@@ -34,56 +35,93 @@ class Predictor:
         self.table = table
         self.model, self.processed = table.trained
 
-    def probabilities(self, data: pd.DataFrame, column: Hashable) -> pd.DataFrame:
+    def probabilities(self, data: pd.DataFrame, column: Hashable, num_samples: int) -> pd.DataFrame:
         """Probability of each level of a column of categories; see ``predict_proba``."""
         key = self._target(column, ColumnKind.CATEGORICAL)
-        request = self._request(data, key)
-        found = self.model.predict_proba(request.frame, request.observed, key)
+        known = self._others(data, key)
+        if self._has(key):
+            request = Request.translate(self.table, known)
+            found = self.model.predict_proba(request.frame, request.observed, key)
+        else:
+            found = replaced.probabilities(self.table, known, key, num_samples)
         order = private_names.level_order(self.table.host, key)
         places = sorted_levels(list(found.columns), order)
         return found.iloc[:, places].set_axis(data.index, axis=0)
 
     def quantiles(
-        self, data: pd.DataFrame, column: Hashable, quantiles: Sequence[float]
+        self,
+        data: pd.DataFrame,
+        column: Hashable,
+        quantiles: Sequence[float],
+        num_samples: int,
     ) -> pd.DataFrame:
         """Quantiles of a column of numbers or dates; see ``predict_quantiles``."""
         key = self._target(column, ColumnKind.NUMERICAL)
-        request = self._request(data, key)
-        found = self.model.predict_quantiles(request.frame, request.observed, key, list(quantiles))
+        known = self._others(data, key)
+        levels = list(quantiles)
         profile = self.table.profiles[key]
+        if self._has(key):
+            request = Request.translate(self.table, known)
+            found = self.model.predict_quantiles(request.frame, request.observed, key, levels)
+        else:
+            numbers = replaced.quantiles(self.table, known, key, levels, num_samples)
+            found = pd.DataFrame(numbers, columns=levels)
         if profile.role is Role.DATE:
             zone = profile.column.dates.time_zone
-            unit = self.processed.units.get(key) or 1.0
-            found = found.apply(lambda counts: pd.to_datetime((counts / unit).round() * unit))
+            found = found.apply(lambda counts: pd.to_datetime(self._whole_units(counts, key)))
             if zone is not None:
                 found = found.apply(lambda dates: dates.dt.tz_localize('UTC').dt.tz_convert(zone))
         return found.set_axis(data.index, axis=0)
 
-    def log_likelihood(self, data: pd.DataFrame, num_orders: int) -> pd.Series:
+    def log_likelihood(
+        self,
+        data: pd.DataFrame,
+        num_orders: int,
+        *,
+        by_column: bool,
+        unseen: str,
+        progress: Callable[[int], Any] | None,
+    ) -> pd.Series | pd.DataFrame:
         """Log-likelihood of rows; see the synthesizer's method of the same name."""
-        known = Known.from_gaps(data, self.table, Task.LIKELIHOOD, missing_is_known=True)
-        warn_of_unseen(self.table, [known], Task.LIKELIHOOD)
-        excluded = known.unseen
-        is_whole = len(known.cells.columns) == len(self.table.profiles)
-        if is_whole and private_names.has_constraints(self.table.host):
-            excluded = excluded | ~private_names.valid_rows(self.table.host, known.cells).to_numpy()
-        values = np.full(len(data), -np.inf)
-        rows = np.flatnonzero(~excluded)
-        if len(rows):
-            request = Request.translate(self.table, known.rows(rows))
-            values[rows] = self.model.log_likelihood(
-                request.frame, request.observed, num_orders=num_orders
-            )
-        return pd.Series(values, index=data.index, name='log_likelihood')
+        self._warn_about_rewritten({str(name) for name in data.columns})
+        scores = Scores(self.table, data, unseen)
+        if by_column:
+            return scores.of_cells(num_orders, progress)
+        return scores.of_rows(num_orders, progress)
 
-    def _request(self, data: pd.DataFrame, key: str) -> Request:
+    def _whole_units(self, counts: pd.Series, key: str) -> pd.Series:
+        """Nanoseconds in whole units of a column of dates."""
+        if key in self.processed.units:
+            return self.processed.rounded(counts.rename(key))
+        unit = self.table.profiles[key].date_unit or 1.0
+        return (counts / unit).round() * unit
+
+    def _others(self, data: pd.DataFrame, key: str) -> Known:
+        """What is known of the other columns."""
         rest = data[[name for name in data.columns if str(name) != key]]
         known = Known.from_gaps(rest, self.table, Task.PREDICT)
         warn_of_unseen(self.table, [known], Task.PREDICT)
-        return Request.translate(self.table, known)
+        return known
+
+    def _has(self, key: str) -> bool:
+        """Whether the model has a column as the user has it."""
+        field, transformer = private_names.outputs(self.table.host).get(key, (None, None))
+        passes = transformer is None or private_names.keeps_order(transformer)
+        is_rewritten = any(key in names for names in self.table.rewritten)
+        return field == key and passes and key in self.processed.kinds and not is_rewritten
+
+    def _warn_about_rewritten(self, given: set[str]) -> None:
+        names = [name for names in self.table.rewritten for name in names if name in given]
+        if names:
+            warnings.warn(
+                f'The columns {names} are rewritten by a constraint of your own. What it does to a '
+                'density is not known: log-likelihoods are per unit of the values that it writes. '
+                'Rows of one table still compare with each other.',
+                stacklevel=4,
+            )
 
     def _target(self, column: Hashable, kind: ColumnKind) -> str:
-        """SDV's label of a column that the model has as it is.
+        """SDV's label of a column that has a law of this kind.
 
         Raises:
             ValueError: If it has not.
@@ -94,20 +132,17 @@ class Predictor:
                 f"There is no column '{column}' in the training table. Its columns are "
                 f'{self.table.form.names}.'
             )
-        if self.table.profiles[key].role is Role.GENERATED:
+        role = self.table.profiles[key].role
+        if role is Role.GENERATED:
             raise ValueError(f"Column '{column}' is generated and not learnt, so it has no law.")
-        field, transformer = private_names.outputs(self.table.host).get(key, (None, None))
-        passes = transformer is None or private_names.keeps_order(transformer)
-        if field != key or not passes or key not in self.processed.kinds:
+        is_discrete = role is Role.DISCRETE
+        if self._has(key):
+            is_discrete = self.processed.kinds[key] is ColumnKind.CATEGORICAL
+        if is_discrete != (kind is ColumnKind.CATEGORICAL):
+            other = 'predict_proba' if is_discrete else 'predict_quantiles'
             raise ValueError(
-                f"The model has column '{column}' only in another form, because a constraint or "
-                'the transformer assigned to it replaces it.'
-            )
-        if self.processed.kinds[key] is not kind:
-            is_number = kind is ColumnKind.NUMERICAL
-            other = 'predict_proba' if is_number else 'predict_quantiles'
-            raise ValueError(
-                f"Column '{column}' is {'categorical' if is_number else 'numerical'}; use {other}."
+                f"Column '{column}' is {'categorical' if is_discrete else 'numerical'}; use "
+                f'{other}.'
             )
         return key
 

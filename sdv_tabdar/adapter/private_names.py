@@ -7,13 +7,14 @@ fails with the name of what SDV has renamed. ``synth`` is always an SDV single-t
 from __future__ import annotations
 
 import contextlib
+import copy
 import dataclasses
-import random
-from collections.abc import Hashable, Iterator, Mapping, Sequence
+from collections.abc import Callable, Hashable, Iterator, Mapping, Sequence
 from typing import Any
 
 import numpy as np
 import pandas as pd
+from pandas.api.types import is_datetime64_dtype
 from rdt.transformers import (
     BaseTransformer,
     BinaryEncoder,
@@ -24,9 +25,12 @@ from rdt.transformers import (
     UnixTimestampEncoder,
 )
 from rdt.transformers.utils import learn_rounding_digits
-from sdv.cag import Range
+from sdv.cag import Inequality, Range
 from sdv.cag._errors import ConstraintNotMetError  # what constraints raise; SDV exports it nowhere
+from sdv.cag._utils import get_lower_precision_format
+from sdv.cag.one_hot_encoding import EPSILON
 from sdv.cag.programmable_constraint import ProgrammableConstraintHarness
+from sdv.data_processing.numerical_formatter import MAX_DECIMALS
 from sdv.single_table.base import FIXED_RNG_SEED, BaseSingleTableSynthesizer
 
 __all__ = [
@@ -37,6 +41,8 @@ __all__ = [
 
 # SDV names null patterns by the columns that are null, and this one when none is.
 NO_NULLS = 'None'
+# What SDV's `fit` changes without replacing it.
+_FITTED_IN_PLACE = ('_data_processor', '_chained_constraints', '_reject_sampling_constraints')
 _CELLS_TOGETHER = 1 << 21  # transformed at a time
 
 Outputs = dict[str, tuple[Hashable, BaseTransformer | None]]
@@ -67,12 +73,14 @@ class OrderedColumns:
         differences: The columns that hold log(upper - lower + 1), for each two neighbours.
         nulls: The column that says which of ``names`` are null: their names in that order, or
             :data:`NO_NULLS`.
+        strict: Whether neighbours may not be equal.
     """
 
     names: tuple[str, ...]
     low: str
     differences: tuple[str, ...]
     nulls: str
+    strict: bool
 
 
 @dataclasses.dataclass(frozen=True)
@@ -90,18 +98,21 @@ class Combinations:
     labels: Mapping[str, tuple[Any, ...]]
 
 
-@contextlib.contextmanager
-def untouched_random_states() -> Iterator[None]:
-    """Leave NumPy's and Python's global generators as they were.
+@dataclasses.dataclass(frozen=True)
+class OneHot:
+    """What a OneHotEncoding calls its columns.
 
-    SDV's validation of dates samples rows with the global generator, and so may transformers.
+    Attributes:
+        names: Its columns.
+        is_joint: Whether it puts one column of their names in their place, and not one for each.
+        zero: What it writes for a 0 if it does not.
+        one: What it writes for a 1.
     """
-    numpy_state, python_state = np.random.get_state(), random.getstate()
-    try:
-        yield
-    finally:
-        np.random.set_state(numpy_state)
-        random.setstate(python_state)
+
+    names: tuple[str, ...]
+    is_joint: bool
+    zero: float
+    one: float
 
 
 def table_name(synth: Any) -> str:
@@ -127,6 +138,18 @@ def modified_columns(synth: Any) -> Mapping[str, Mapping[str, Any]]:
     return columns
 
 
+@contextlib.contextmanager
+def described(synth: Any, entries: Mapping[str, Mapping[str, Any]]) -> Iterator[None]:
+    """Within it, the metadata of the table describe some columns otherwise."""
+    columns = original_table(synth).columns
+    before = {key: columns[key] for key in entries}
+    columns.update(entries)
+    try:
+        yield
+    finally:
+        columns.update(before)
+
+
 def is_fitted(synth: Any) -> bool:
     """Whether SDV regards the synthesizer as fitted."""
     return bool(synth._fitted)
@@ -140,6 +163,32 @@ def model(synth: Any) -> Any:
 def is_preprocessed(synth: Any) -> bool:
     """Whether ``preprocess`` has run, without which processed data cannot be turned back."""
     return bool(synth._data_processor.fitted)
+
+
+@contextlib.contextmanager
+def unchanged(synth: Any, *, if_it_works: bool = False) -> Iterator[None]:
+    """Put a synthesizer back as it was before if what is done within fails or is interrupted.
+
+    SDV fits transformers and constraints in place. A synthesizer that has not learnt anything yet
+    has nothing to lose, and is left as SDV leaves it.
+
+    Args:
+        synth: The synthesizer.
+        if_it_works: Whether to put it back in any case.
+    """
+    if not is_fitted(synth) and not is_preprocessed(synth):
+        yield
+        return
+    in_place = {name: vars(synth)[name] for name in _FITTED_IN_PLACE}
+    before = {**vars(synth), **copy.deepcopy(in_place)}
+    works = False
+    try:
+        yield
+        works = True
+    finally:
+        if if_it_works or not works:
+            vars(synth).clear()
+            vars(synth).update(before)
 
 
 def apply_default_transformers(synth: Any) -> None:
@@ -162,11 +211,13 @@ def preprocess_table(synth: Any, table: pd.DataFrame) -> pd.DataFrame:
     """
     processor = synth._data_processor
     hyper_transformer = processor._hyper_transformer
-    with _fitted_by_column(hyper_transformer):
+    with _fitted_by_column(hyper_transformer), _dates_kept_whole(processor):
         processor.fit(table)
+    _learn_rounding_anew(synth, table)
     key = processor._primary_key
     if _meets_others(hyper_transformer, table):
-        processor.fit(table)  # what outputs are called depends on the other columns
+        with _dates_kept_whole(processor):
+            processor.fit(table)  # what outputs are called depends on the other columns
         whole: pd.DataFrame = processor.transform(table, is_condition=key is None)
         return whole
     transformers = hyper_transformer.field_transformers
@@ -181,8 +232,41 @@ def preprocess_table(synth: Any, table: pd.DataFrame) -> pd.DataFrame:
     in_order = {name: columns[name] for name in hyper_transformer._output_columns}
     processed = pd.DataFrame(in_order, index=table.index, copy=False)
     if key is not None:
-        processed.index = pd.Index(table[key])
+        # Under pandas, an index of objects would be inferred to be one of dates.
+        processed.index = pd.Index(table[key], dtype=table[key].dtype)
     return processed
+
+
+def _learn_rounding_anew(synth: Any, table: pd.DataFrame) -> None:
+    """Round as training does where the metadata have as many decimal places as SDV looks for.
+
+    Detection writes that number for columns in which it has found no rounding.
+    """
+    for name, formatter in synth._data_processor.formatters.items():
+        if (getattr(formatter, 'decimal_places', None) or 0) > MAX_DECIMALS:
+            formatter.decimal_places = None
+            formatter.enforce_rounding = synth.enforce_rounding
+            formatter.learn_format(table[name])
+
+
+@contextlib.contextmanager
+def _dates_kept_whole(processor: Any) -> Iterator[None]:
+    """Within it transformers of dates are fitted, and afterwards cut nothing off.
+
+    RDT writes dates as text in their format and reads this again, so that microseconds that a
+    float64 has just missed become the ones before. Text is no concern of theirs here.
+    """
+    transformers = processor._hyper_transformer.field_transformers
+    entries = processor.metadata.columns
+    for name, transformer in transformers.items():
+        if isinstance(transformer, UnixTimestampEncoder) and transformer.datetime_format == '':
+            transformer.datetime_format = entries.get(name, {}).get('datetime_format')
+    yield
+    for transformer in processor._hyper_transformer.field_transformers.values():
+        if isinstance(transformer, UnixTimestampEncoder) and is_datetime64_dtype(
+            transformer._dtype
+        ):
+            transformer.datetime_format = ''  # None would be guessed anew by the next fit
 
 
 @contextlib.contextmanager
@@ -225,6 +309,41 @@ def seed_sampling(synth: Any, seed: int = FIXED_RNG_SEED) -> None:
 def forget_sampling_state(synth: Any) -> None:
     """Make the next sampling call start anew, as ``fit`` does; ``fit_processed_data`` does not."""
     synth._random_state_set = False
+
+
+@contextlib.contextmanager
+def seeded_sampling(synth: Any, seed: int) -> Iterator[None]:
+    """Within it all that is drawn starts at a seed; afterwards the synthesizer goes on as before.
+
+    Generated columns are part of it, by copies of their transformers. RDT's generators of running
+    numbers and of patterns start from the first value.
+    """
+    processor, was_set = synth._data_processor, synth._random_state_set
+    synth._data_processor = copy.copy(processor)
+    synth._data_processor._hyper_transformer = copy.deepcopy(processor._hyper_transformer)
+    for transformer in synth._data_processor._hyper_transformer.field_transformers.values():
+        if transformer is not None:
+            _start_at(transformer, seed)
+    synth._random_state_set = True
+    model = synth._model
+    try:
+        with contextlib.nullcontext() if model is None else model.seeded(seed):
+            yield
+    finally:
+        synth._data_processor, synth._random_state_set = processor, was_set
+
+
+def _start_at(transformer: BaseTransformer, seed: int) -> None:
+    """Start a transformer's random numbers at a seed of the user's and the column's own."""
+    for name in ('random_seed', '_faker_random_seed'):
+        own = getattr(transformer, name, None)
+        if own is not None:
+            mixed = np.random.SeedSequence([seed, own]).generate_state(1)
+            setattr(transformer, name, int(mixed[0]))
+    for name in ('_unique_categories', '_unique_regex_values'):
+        if hasattr(transformer, name):
+            setattr(transformer, name, None)  # drawn by the first call otherwise, for all others
+    transformer.reset_randomization()
 
 
 def outputs(synth: Any) -> Outputs:
@@ -334,10 +453,26 @@ def constraint_name(constraint: Any) -> str:
 
 
 def generate_columns(synth: Any, columns: list[str], num_rows: int) -> pd.DataFrame:
-    """New values of generated columns."""
+    """New values of generated columns, none of them missing."""
     hyper_transformer = synth._data_processor._hyper_transformer
-    made: pd.DataFrame = hyper_transformer.create_anonymized_columns(num_rows, columns)
+    with contextlib.ExitStack() as stack:
+        for name in columns:
+            stack.enter_context(_without_gaps(hyper_transformer.field_transformers[name]))
+        made: pd.DataFrame = hyper_transformer.create_anonymized_columns(num_rows, columns)
     return made
+
+
+@contextlib.contextmanager
+def _without_gaps(transformer: BaseTransformer) -> Iterator[None]:
+    """Within it, a generator leaves no cell missing, however many training had."""
+    share = getattr(transformer, '_nan_frequency', None)
+    if share is not None:
+        transformer._nan_frequency = 0.0
+    try:
+        yield
+    finally:
+        if share is not None:
+            transformer._nan_frequency = share
 
 
 def constraint_steps(synth: Any, rewritten: Sequence[Sequence[str]]) -> list[ConstraintStep]:
@@ -378,7 +513,59 @@ def ordered_columns(constraint: Any) -> OrderedColumns:
         low=constraint._fillna_low_column_name,
         differences=differences,
         nulls=constraint._nan_column_name,
+        strict=not constraint._operator(0, 0),
     )
+
+
+def compared_format(constraint: Any) -> str | None:
+    """The coarser of two formats of text in which an Inequality compares dates.
+
+    None if both columns have one format, or are not text when SDV sees them.
+    """
+    is_text = isinstance(constraint, Inequality) and pd.api.types.is_object_dtype(constraint._dtype)
+    if not is_text or not constraint._is_datetime:
+        return None
+    formats = constraint._low_datetime_format, constraint._high_datetime_format
+    return None if formats[0] == formats[1] else get_lower_precision_format(*formats)
+
+
+def compared_columns(synth: Any) -> list[tuple[str, str]]:
+    """The lower and the upper column of each Inequality, which SDV compares as text if they are."""
+    every = (*synth._chained_constraints, *synth._reject_sampling_constraints)
+    return [
+        (constraint._low_column_name, constraint._high_column_name)
+        for constraint in every
+        if isinstance(constraint, Inequality)
+    ]
+
+
+def order_message(
+    synth: Any, table: pd.DataFrame, written: Callable[[pd.DataFrame], pd.DataFrame]
+) -> str | None:
+    """SDV's message about rows that break an Inequality or a Range.
+
+    Args:
+        synth: The synthesizer.
+        table: Rows in plain form, some or all columns.
+        written: Puts rows of ``table`` in the form in which they are to be shown.
+
+    Returns:
+        The message about the first such constraint; None if there is none.
+    """
+    metadata = synth._original_metadata
+    for constraint in (*synth._chained_constraints, *synth._reject_sampling_constraints):
+        if not isinstance(constraint, (Inequality, Range)):
+            continue
+        middle = getattr(constraint, '_middle_column_name', None)
+        names = [constraint._low_column_name, middle, constraint._high_column_name]
+        names = [name for name in names if name is not None]
+        if set(names) <= set(table.columns):
+            valid = np.asarray(constraint.is_valid(table, metadata), dtype=bool)
+            if not valid.all():
+                rows = written(table.loc[~valid, names])
+                message: str = constraint._format_error_message_constraint(rows, table_name(synth))
+                return message
+    return None
 
 
 def rewritten_columns(synth: Any, table: pd.DataFrame) -> list[tuple[str, ...]]:
@@ -409,9 +596,28 @@ def combinations(constraint: Any) -> Combinations:
     )
 
 
+def increments(constraint: Any) -> tuple[str, float]:
+    """The column of a FixedIncrements, and what its values are multiples of."""
+    return constraint.column_name, float(constraint.increment_value)
+
+
+def one_hot(constraint: Any) -> OneHot:
+    """The columns of a OneHotEncoding."""
+    is_joint = constraint.learning_strategy == 'categorical'
+    return OneHot(tuple(constraint._column_names), is_joint, EPSILON, 1 - EPSILON)
+
+
 def has_constraints(synth: Any) -> bool:
     """Whether any constraint is set."""
     return bool(synth._chained_constraints or synth._reject_sampling_constraints)
+
+
+def constrained_columns(synth: Any) -> set[str]:
+    """Columns of the user's that a constraint is about."""
+    columns: set[str] = set()
+    for constraint in [*synth._chained_constraints, *synth._reject_sampling_constraints]:
+        columns |= _looks_at(constraint)
+    return columns
 
 
 def valid_rows(synth: Any, table: pd.DataFrame) -> pd.Series:

@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import dataclasses
+import datetime
 from collections.abc import Mapping
 from typing import Any
 
@@ -15,8 +16,7 @@ from sdv_tabdar.adapter.values import is_missing, plain_objects
 from sdv_tabdar.core.codecs.values import frame_of
 from sdv_tabdar.core.schema import ColumnKind
 
-# Dates in nanoseconds are float64 here, which holds multiples of these exactly.
-_DATE_UNITS = (86_400e9, 3_600e9, 60e9, 1e9)
+_DATE_UNITS = (86_400e9, 3_600e9, 60e9, 1e9, 1e6, 1e3)  # nanoseconds
 _DISCRETE_SDTYPES = ('categorical', 'boolean', 'ordinal', 'id')
 
 
@@ -28,15 +28,25 @@ class ProcessedFormat:
         kinds: How the model is to read each column.
         dtypes: Dtype of each column.
         units: For columns of dates the unit that all training dates are multiples of.
+        zones: Time zones of dates, in which they are: a day begins at midnight there.
     """
 
     kinds: Mapping[str, ColumnKind]
     dtypes: Mapping[str, Any]
     units: Mapping[str, float]
+    zones: Mapping[str, datetime.tzinfo] = dataclasses.field(default_factory=dict)
 
     @classmethod
-    def learn(cls, processed: pd.DataFrame, synth: Any) -> ProcessedFormat:
-        """Look at a processed training table."""
+    def learn(
+        cls, processed: pd.DataFrame, synth: Any, zones: Mapping[str, datetime.tzinfo]
+    ) -> ProcessedFormat:
+        """Look at a processed training table.
+
+        Args:
+            processed: The table.
+            synth: The synthesizer, whose transformers made it.
+            zones: Time zones of the user's columns, by SDV's label.
+        """
         outputs = private_names.outputs(synth)
         metadata = private_names.modified_columns(synth)
         kinds: dict[str, ColumnKind] = {}
@@ -46,19 +56,20 @@ class ProcessedFormat:
             sdtype = metadata.get(str(field), {}).get('sdtype')
             kinds[name] = _kind(processed[name], transformer, sdtype)
             if isinstance(transformer, UnixTimestampEncoder) and name == field:
-                units[name] = _date_unit(processed[name])
-        return cls(kinds, dict(processed.dtypes), units)
+                units[name] = _date_unit(_local(processed[name], zones.get(name)))
+        zones = {name: zone for name, zone in zones.items() if name in units}
+        return cls(kinds, dict(processed.dtypes), units, zones)
 
     def to_state(self) -> dict[str, Any]:
         """The form as plain objects, to be saved."""
         kinds = {name: kind.value for name, kind in self.kinds.items()}
-        return {'kinds': kinds, 'dtypes': dict(self.dtypes), 'units': dict(self.units)}
+        return {**vars(self), 'kinds': kinds}
 
     @classmethod
     def from_state(cls, state: Mapping[str, Any]) -> ProcessedFormat:
         """The form that :meth:`to_state` wrote."""
         kinds = {name: ColumnKind(kind) for name, kind in state['kinds'].items()}
-        return cls(kinds, state['dtypes'], state['units'])
+        return cls(**{**state, 'kinds': kinds})
 
     def to_model(self, processed: pd.DataFrame) -> pd.DataFrame:
         """Processed rows as the model wants them: RangeIndex, numbers as float64.
@@ -77,13 +88,20 @@ class ProcessedFormat:
         """Rows of the model as SDV and RDT expect them."""
         processed = {}
         for name in rows.columns:
-            values = rows[name]
-            unit = self.units.get(name)
-            if unit:
-                # RDT cuts off what the date format cannot hold, where it should round.
-                values = (values / unit).round() * unit
-            processed[name] = _with_dtype(values, self.dtypes[name])
+            processed[name] = _with_dtype(self.rounded(rows[name]), self.dtypes[name])
         return pd.DataFrame(processed, index=rows.index)
+
+    def rounded(self, values: pd.Series) -> pd.Series:
+        """Numbers of a column; dates as multiples of its unit, in its time zone."""
+        unit, zone = self.units.get(str(values.name)), self.zones.get(str(values.name))
+        if not unit:
+            return values
+        if zone is None:
+            return (values / unit).round() * unit
+        local = (_local(values, zone) / unit).round() * unit
+        rounded = local - (_local(values, zone) - values)
+        # Where clocks are changed between a date and the nearest midnight, the offset is another.
+        return local - (_local(rounded, zone) - rounded)
 
 
 def _kind(values: pd.Series, transformer: Any, sdtype: str | None) -> ColumnKind:
@@ -98,12 +116,20 @@ def _kind(values: pd.Series, transformer: Any, sdtype: str | None) -> ColumnKind
     return ColumnKind.NUMERICAL if is_number and not discrete else ColumnKind.CATEGORICAL
 
 
+def _local(values: pd.Series, zone: datetime.tzinfo | None) -> pd.Series:
+    """What clocks in a time zone show, as nanoseconds since 1970; UTC without a zone."""
+    if zone is None:
+        return values
+    moments = pd.to_datetime(values, utc=True)
+    offsets = moments.dt.tz_convert(zone).dt.tz_localize(None) - moments.dt.tz_localize(None)
+    return values + offsets / pd.Timedelta(1, 'ns')
+
+
 def _date_unit(values: pd.Series) -> float:
-    """The coarsest unit that all dates are multiples of; 0 if none of the units is."""
+    """The coarsest unit that all dates are multiples of, as a float64 has them; 0 if none is."""
     present = values.dropna().to_numpy(dtype=np.float64)
-    if not len(present):
-        return 0.0
-    return next((unit for unit in _DATE_UNITS if not np.any(present % unit)), 0.0)
+    units = (unit for unit in _DATE_UNITS if np.all((present / unit).round() * unit == present))
+    return next(units, 0.0) if len(present) else 0.0
 
 
 def _with_dtype(values: pd.Series, dtype: Any) -> pd.Series:

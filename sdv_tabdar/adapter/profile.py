@@ -44,6 +44,7 @@ class ColumnProfile:
         has_values: Whether any cell was not.
         levels: Key to plain value of each level of a discrete column.
         unit: Numbers are multiples of this; 0 if they are not rounded.
+        date_unit: Dates are multiples of this, in nanoseconds; 0 if they are not rounded.
         extrapolates: Whether members of sets may lie outside ``[low, high]``.
     """
 
@@ -57,6 +58,7 @@ class ColumnProfile:
     levels: Mapping[Hashable, Any] = dataclasses.field(default_factory=dict)
     unit: float = 0.0
     extrapolates: bool = False
+    date_unit: float = 0.0
 
     @classmethod
     def learn(
@@ -94,6 +96,7 @@ class ColumnProfile:
             levels=levels,
             unit=unit,
             extrapolates=extrapolates,
+            date_unit=column.dates.unit(values) if role is Role.DATE else 0.0,
         )
 
     def to_state(self) -> dict[str, Any]:
@@ -157,6 +160,31 @@ class ColumnProfile:
             return self.column.dates.nanoseconds(values)
         keys = [None if is_missing(value) else level_key(item(value)) for value in values.tolist()]
         return pd.Series(keys, index=values.index, dtype=object)
+
+    def rounded(self, numbers: npt.NDArray[np.float64]) -> npt.NDArray[np.float64]:
+        """Numbers, or dates in nanoseconds, as the column rounds them."""
+        if self.role is Role.NUMBER:
+            return np.round(numbers, round(-math.log10(self.unit))) if self.unit else numbers
+        unit = self.date_unit
+        return np.round(numbers / unit) * unit if unit else numbers
+
+    def plain_of(self, numbers: npt.NDArray[np.float64]) -> list[Any]:
+        """The plain values that :meth:`comparable` gives numbers for; None for NaN."""
+        if self.role is Role.NUMBER:
+            whole = pd.api.types.is_integer_dtype(self.dtype)
+            return [None if x != x else round(x) if whole else x for x in numbers.tolist()]
+        form = self.column.dates
+        dates = pd.Series(pd.to_datetime(numbers))
+        if pd.api.types.is_datetime64_any_dtype(self.dtype):
+            zone = getattr(self.dtype, 'tz', None)
+            dates = dates if zone is None else dates.dt.tz_localize('UTC').dt.tz_convert(zone)
+        elif form.text_format:
+            texts = dates.dt.strftime(form.text_format)
+            is_number = pd.api.types.is_numeric_dtype(self.dtype)
+            dates = pd.to_numeric(texts) if is_number else texts
+        elif pd.api.types.is_numeric_dtype(self.dtype):
+            dates = pd.Series(numbers)
+        return [None if is_missing(value) else value for value in dates.astype(object).tolist()]
 
     def typed(self, values: Sequence[Any], index: pd.Index) -> pd.Series:
         """Plain values as a column of the training column's plain dtype if they fit it."""

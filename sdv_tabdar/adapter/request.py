@@ -39,22 +39,18 @@ class Request:
     loose: dict[str, npt.NDArray[np.bool_]]
 
     @classmethod
-    def translate(
-        cls, table: FittedTable, known: Known, *, fill: bool = False, bounded: bool = False
-    ) -> Request:
+    def translate(cls, table: FittedTable, known: Known, *, fill: bool = False) -> Request:
         """Put what is known in the terms of the model.
 
         Args:
             table: The fitted table; it has a model.
             known: What is known.
             fill: Whether every cell that is not known is to get a value and not stay missing.
-            bounded: Whether to spend time on bounds that known columns of an Inequality or Range
-                set to unknown ones.
 
         Raises:
             sdv.cag._errors.ConstraintNotMetError: If known cells break a constraint.
         """
-        draft = Draft(table, known, fill=fill, bounded=bounded)
+        draft = Draft(table, known, fill=fill)
         for step in private_names.constraint_steps(table.host, table.rewritten):
             apply_constraint(draft, step)
         fields = _fields(table)
@@ -71,7 +67,10 @@ class Request:
 
     def repeated(self, times: int) -> Request:
         """Each row ``times`` times in a row."""
-        rows = np.repeat(np.arange(len(self.frame)), times)
+        return self.rows(np.repeat(np.arange(len(self.frame)), times))
+
+    def rows(self, rows: npt.NDArray[np.int64]) -> Request:
+        """Some rows, with a new RangeIndex."""
         return Request(
             self.frame.iloc[rows].reset_index(drop=True),
             self.observed[rows],
@@ -125,10 +124,12 @@ def _transform(
 
 def _restrict(draft: Draft, known: Known, fields: Fields) -> None:
     """Tell the model of cells that are known in part, where it can be told."""
+    rewritten = {key for keys in draft.table.rewritten for key in keys}
     for key, wanted in known.partial.items():
-        targets = fields.get(key, [])
+        targets = fields.get(draft.stands_for.get(key, key), [])
         rows = np.array([entry is not None for entry in wanted])
-        if len(targets) != 1 or targets[0] not in draft.model.column_names:
+        is_same = len(targets) == 1 and targets[0] in draft.model.column_names
+        if not is_same or key in rewritten:  # a constraint of the user's own has other values
             draft.mark_loose(key, rows)
             continue
         distinct = dict.fromkeys(entry for entry in wanted if entry is not None)

@@ -1,4 +1,4 @@
-"""``python -m sdv_tabdar.benchmark``: run synthesizers on tables and print how they did."""
+"""``python -m sdv_tabdar.benchmark``: experiments, and their tables once more."""
 
 from __future__ import annotations
 
@@ -8,47 +8,15 @@ import textwrap
 from collections.abc import Sequence
 from pathlib import Path
 
-from sdv_tabdar.benchmark import (
-    conditional_quality,
-    conditional_speed,
-    conditional_truth,
-    full_report,
-    imputation,
-    paper,
-    prediction,
-    quality,
-    sampling_speed,
-    scaling,
-    settings,
-    solver,
-    solver_quality,
-    tenth,
-    time_quality,
-    training_speed,
-)
-from sdv_tabdar.benchmark.arguments import add_data_options, add_metric_options, plan_settings
-from sdv_tabdar.benchmark.results import load_results, print_tables
-from sdv_tabdar.benchmark.runner import RunFailed, plan, run_all, run_floor
-from sdv_tabdar.benchmark.synthesizers import KINDS
+from sdv_tabdar.benchmark.experiments.comparison import run_rows
+from sdv_tabdar.benchmark.experiments.declared import EXPERIMENTS
+from sdv_tabdar.benchmark.experiments.experiment import carry_out, print_again
+from sdv_tabdar.benchmark.experiments.options import add_options
+from sdv_tabdar.benchmark.jobs.process import RunFailed
+from sdv_tabdar.benchmark.jobs.runs import finished
+from sdv_tabdar.benchmark.methods.spec import KINDS
+from sdv_tabdar.benchmark.output import raw
 
-EVIDENCE = {
-    'quality': quality,
-    'tenth': tenth,
-    'settings': settings,
-    'solver': solver,
-    'solver-quality': solver_quality,
-    'sampling-speed': sampling_speed,
-    'paper': paper,
-    'time-quality': time_quality,
-    'full-report': full_report,
-    'training-speed': training_speed,
-    'scaling': scaling,
-    'conditional-speed': conditional_speed,
-    'conditional-truth': conditional_truth,
-    'conditional-quality': conditional_quality,
-    'imputation': imputation,
-    'prediction': prediction,
-}
 EXAMPLES = """
 examples:
   # ours and two of SDV's on two tables with three seeds
@@ -64,74 +32,39 @@ examples:
 def build_parser() -> argparse.ArgumentParser:
     """The parser with all commands."""
     kinds = '\n'.join(
-        textwrap.fill(f'{name:<18}{text}', 96, initial_indent='  ', subsequent_indent=' ' * 20)
-        for name, text in KINDS.items()
+        textwrap.fill(f'{name:<18}{kind.text}', 96, initial_indent='  ', subsequent_indent=' ' * 20)
+        for name, kind in KINDS.items()
     )
     parser = argparse.ArgumentParser(
         prog='python -m sdv_tabdar.benchmark',
-        description='Synthesizers x tables x seeds, each run in a fresh process and kept in a '
-        'directory: quality, time and memory.',
+        description='Experiments with synthesizers and tables, each measurement in a fresh process '
+        'and kept in a directory.',
         epilog=f'synthesizers ([LABEL=]KIND[:name=value,...]):\n{kinds}\n{EXAMPLES}',
         formatter_class=argparse.RawDescriptionHelpFormatter,
     )
     commands = parser.add_subparsers(dest='command', required=True, metavar='COMMAND')
-    run = commands.add_parser('run', help='run synthesizers on tables and print the results')
-    _add_run_arguments(run)
-    run.set_defaults(call=run_command)
-    table = commands.add_parser('table', help='print the results of a run directory again')
+    for name, experiment in EXPERIMENTS.items():
+        command = commands.add_parser(name, help=experiment.help, description=experiment.help)
+        add_options(command, experiment.options)
+    table = commands.add_parser('table', help='print the tables of a run directory again')
     table.add_argument('out', type=Path, metavar='FOLDER', help='the run directory')
-    table.set_defaults(call=table_command)
-    for name, module in EVIDENCE.items():
-        summary = (module.__doc__ or '').splitlines()[0]
-        command = commands.add_parser(name, help=module.HELP, description=summary)
-        module.add_arguments(command)
-        command.set_defaults(call=module.main)
     return parser
 
 
-def _add_run_arguments(parser: argparse.ArgumentParser) -> None:
-    add_data_options(parser, out='benchmark_runs/run')
-    add_metric_options(parser)
-    parser.add_argument(
-        '--synthesizers',
-        nargs='+',
-        metavar='SYNTHESIZER',
-        default=['tabdar', 'gaussian_copula', 'ctgan', 'tvae'],
-        help='which ones, see the main --help (default: tabdar gaussian_copula ctgan tvae)',
-    )
-    parser.add_argument(
-        '--max-training-time',
-        type=float,
-        metavar='SECONDS',
-        help='how long our own synthesizer may train (the others have no such setting)',
-    )
-    parser.add_argument(
-        '--argn-python',
-        metavar='PYTHON',
-        help='the Python that has mostlyai-engine, for the synthesizer tabularargn',
-    )
+def print_tables(out: Path) -> int:
+    """Print the tables of all experiments that a run directory has raw rows of.
 
-
-def run_command(options: argparse.Namespace) -> int:
-    """Run, then print the tables of these runs; 1 if one of them failed."""
-    jobs = plan(
-        synthesizers=options.synthesizers,
-        max_training_time=options.max_training_time,
-        argn_python=options.argn_python,
-        **plan_settings(options),
-    )
-    results = run_all(jobs, options.out)
-    if options.floors:
-        for job in {job.table: job for job in jobs}.values():
-            run_floor(job, options.out)
-    if results:
-        print('\n' + print_tables(options.out, results, name='table'))
-    return int(len(results) < len(jobs))
-
-
-def table_command(options: argparse.Namespace) -> int:
-    """Print the tables of a run directory."""
-    print(print_tables(options.out, load_results(options.out), name='table'))
+    Raises:
+        FileNotFoundError: If it has none, and no finished runs.
+    """
+    found = {name.replace('-', '_'): experiment for name, experiment in EXPERIMENTS.items()}
+    stems = [stem for stem in raw.names(out) if stem in found]
+    if not stems:
+        # The command was interrupted before it had all of its rows.
+        raw.save(out, 'run', run_rows(*finished(out)), {'out': str(out)})
+        stems = ['run']
+    for stem in stems:
+        print(print_again(stem, found[stem], out))
     return 0
 
 
@@ -139,14 +72,15 @@ def main(arguments: Sequence[str] | None = None) -> int:
     """The console program; wrong input ends with one line and code 2."""
     options = build_parser().parse_args(arguments)
     try:
-        outcome = options.call(options)
+        if options.command == 'table':
+            return print_tables(options.out)
+        return carry_out(options.command, EXPERIMENTS[options.command], options)
     except (ValueError, FileNotFoundError, ConnectionError, ImportError, RunFailed) as error:
         print(f'error: {error}', file=sys.stderr)
         return 2
     except KeyboardInterrupt:
         print('\nStopped. The same command goes on where this one ended.', file=sys.stderr)
         return 130
-    return outcome if isinstance(outcome, int) else 0
 
 
 if __name__ == '__main__':

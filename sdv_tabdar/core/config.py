@@ -8,6 +8,7 @@ hyperparameter setting' in that flat form.
 from __future__ import annotations
 
 import dataclasses
+import datetime
 import math
 from typing import Any
 
@@ -62,6 +63,9 @@ class ModelConfig:
             inside its bin. 1 leaves all of them to one diffusion.
         max_categories: Levels of a categorical column that have a code of their own; rarer ones
             share a code, and are drawn from their training frequencies when it comes up.
+        max_crosses: Sets of columns, at most so many, that the network also sees together, where
+            rows that were held out for the choice say that they explain others only together
+            (year, month and day; longitude and latitude). 0 for none, as in the paper.
         precision: Of the transformer's matrix products: ``'float32'``, ``'bfloat16'``, or
             ``'auto'``, which is bfloat16 where the processor multiplies it faster.
         numerical_head: What places a number inside its bin: the nested ``'diffusion'``, or
@@ -81,6 +85,7 @@ class ModelConfig:
     max_atoms: int = 256
     num_bins: int = 32
     max_categories: int = 2048
+    max_crosses: int = 4
     precision: str = 'auto'
     numerical_head: str = 'diffusion'
     column_order: str = 'random'
@@ -99,6 +104,7 @@ class ModelConfig:
             ('max_atoms', 0),
             ('num_bins', 1),
             ('max_categories', 2),
+            ('max_crosses', 0),
         ):
             _check_integer(self, field, minimum)
         _check_choice(self, 'precision', ('auto', 'float32', 'bfloat16'))
@@ -116,16 +122,19 @@ class TrainingConfig:
     """How the network is trained.
 
     Attributes:
-        epochs: Passes over the table; None chooses by the size of the table.
-        max_training_time: Seconds after which training ends, with the learning rate annealed
-            towards that end; None sets no limit.
+        epochs: Passes over the table; None holds some rows out and trains for as long as their
+            likelihood gains from it.
+        max_training_time: Seconds (or a ``timedelta``, which becomes seconds) after which
+            training ends, with the learning rate annealed towards that end; None sets no limit.
         batch_size: Rows of a step; None chooses by the size of the table and the number of cores.
         learning_rate: Highest learning rate; None chooses by the rows of a step.
         optimizer: ``'muon'`` for the matrices of hidden layers, beside AdamW for the rest, or
             ``'adamw'`` for all parameters.
-        weight_decay: Decoupled weight decay.
-        scheduler: ``'cosine'`` (warm-up, then annealed to the end of training) or ``'plateau'``
-            (halved when the loss of an epoch has stopped falling; the paper's).
+        weight_decay: Decoupled weight decay of weight matrices and tokens; None chooses by the
+            size of the table, more for fewer rows.
+        scheduler: Where ``epochs`` is given, ``'cosine'`` (warm-up, then annealed to the end of
+            training) or ``'plateau'`` (halved when the loss of an epoch has stopped falling; the
+            paper's).
         ema_decay: Decay of the moving average of the weights, which is what samples; 0 for none.
         noise_draws: Noise levels drawn for each hidden numerical cell of a step.
         loss_weighting: ``'order'`` weighs the loss of a row by 1 / (number of its hidden cells),
@@ -137,7 +146,7 @@ class TrainingConfig:
     batch_size: int | None = None
     learning_rate: float | None = None
     optimizer: str = 'muon'
-    weight_decay: float = 1e-6
+    weight_decay: float | None = None
     scheduler: str = 'cosine'
     ema_decay: float = 0.9995
     noise_draws: int = 2
@@ -147,13 +156,17 @@ class TrainingConfig:
         """Validate each field."""
         if self.epochs is not None:
             _check_integer(self, 'epochs', 1)
+        if isinstance(self.max_training_time, datetime.timedelta):
+            seconds = self.max_training_time.total_seconds()
+            object.__setattr__(self, 'max_training_time', seconds)
         if self.max_training_time is not None:
             _check_number(self, 'max_training_time', 0, open_low=True)
         if self.batch_size is not None:
             _check_integer(self, 'batch_size', 1)
         if self.learning_rate is not None:
             _check_number(self, 'learning_rate', 0, open_low=True)
-        _check_number(self, 'weight_decay', 0)
+        if self.weight_decay is not None:
+            _check_number(self, 'weight_decay', 0)
         _check_choice(self, 'optimizer', ('muon', 'adamw'))
         _check_choice(self, 'scheduler', ('cosine', 'plateau'))
         _check_number(self, 'ema_decay', 0, 1)
@@ -202,6 +215,7 @@ PAPER: dict[str, Any] = {
     'denoiser_blocks': 4,
     'max_atoms': 0,
     'num_bins': 1,
+    'max_crosses': 0,
     'precision': 'float32',
     'epochs': 5000,
     'max_training_time': None,

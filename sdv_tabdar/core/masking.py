@@ -2,6 +2,8 @@
 
 from __future__ import annotations
 
+from collections.abc import Collection
+
 import torch
 
 from sdv_tabdar.core.runtime.random import stratified_uniforms
@@ -55,6 +57,15 @@ def random_order(num_columns: int, *, generator: torch.Generator) -> list[int]:
     return [int(position) for position in order]
 
 
-def column_order(num_columns: int, *, fixed: bool, generator: torch.Generator) -> list[int]:
-    """Left to right if ``fixed``, else a random order."""
-    return list(range(num_columns)) if fixed else random_order(num_columns, generator=generator)
+def column_order(
+    num_columns: int,
+    *,
+    fixed: bool,
+    generator: torch.Generator,
+    leading: Collection[int] = (),
+) -> list[int]:
+    """Left to right if ``fixed``, else a random order in which ``leading`` columns come first."""
+    if fixed:
+        return list(range(num_columns))
+    order = random_order(num_columns, generator=generator)
+    return sorted(order, key=lambda position: position not in leading)

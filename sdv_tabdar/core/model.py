@@ -8,6 +8,7 @@ from __future__ import annotations
 import contextlib
 import dataclasses
 from collections.abc import Callable, Hashable, Iterator, Mapping, Sequence
+from pathlib import Path
 from typing import Any
 
 import numpy as np
@@ -16,6 +17,7 @@ import pandas as pd
 import torch
 
 from sdv_tabdar.core.codecs.codec import Codec
+from sdv_tabdar.core.codecs.crosses import find_crosses
 from sdv_tabdar.core.codecs.encoder import TableEncoder
 from sdv_tabdar.core.config import ModelConfig, SamplingConfig, TrainingConfig
 from sdv_tabdar.core.inference.complete import complete
@@ -23,17 +25,21 @@ from sdv_tabdar.core.inference.frames import known_cells, without, write_back
 from sdv_tabdar.core.inference.likelihood import frame_log_likelihood
 from sdv_tabdar.core.inference.order import check_all_before, check_leading
 from sdv_tabdar.core.inference.particles import restricted_cells
-from sdv_tabdar.core.inference.predict import level_probabilities, quantiles_of
+from sdv_tabdar.core.inference.predict import (
+    cell_log_densities,
+    level_probabilities,
+    quantiles_of,
+)
 from sdv_tabdar.core.nn.lowered import lowered
 from sdv_tabdar.core.nn.network import TabDARNetwork
 from sdv_tabdar.core.restrictions import Restriction
 from sdv_tabdar.core.runtime.allocator import kept_memory
 from sdv_tabdar.core.runtime.device import fast_products, resolve_device
 from sdv_tabdar.core.runtime.progress import training_bar
-from sdv_tabdar.core.runtime.random import RandomState, make_generator
+from sdv_tabdar.core.runtime.random import RandomState, default_generator_at, make_generator
 from sdv_tabdar.core.schema import ColumnKind
 from sdv_tabdar.core.table import EncodedTable
-from sdv_tabdar.core.training.history import TrainingHistory
+from sdv_tabdar.core.training.history import Callback, TrainingHistory
 from sdv_tabdar.core.training.loop import fit_network
 
 _STATE_VERSION = 4
@@ -91,24 +97,39 @@ class TabDAR:
         self._network: TabDARNetwork | None = None
         self._history = TrainingHistory()
 
-    def fit(self, frame: pd.DataFrame, kinds: Mapping[Any, ColumnKind]) -> TabDAR:
+    def fit(
+        self,
+        frame: pd.DataFrame,
+        kinds: Mapping[Any, ColumnKind],
+        *,
+        callbacks: Sequence[Callback] = (),
+        checkpoint_path: str | Path | None = None,
+    ) -> TabDAR:
         """Learn a table.
 
         Args:
             frame: The table. Missing cells are NaN, None or pandas.NA; that a cell is missing is
                 learnt like any other value.
             kinds: For each column whether it is numerical or categorical.
+            callbacks: Called with an ``EpochReport`` at the end of each epoch; training ends if
+                one returns True.
+            checkpoint_path: File that keeps the state of the training while it goes on; the same
+                call goes on from it if training was cut short.
 
         Returns:
-            Itself. If anything goes wrong, what was fitted before stays in place.
+            Itself. Ctrl-C ends training early, with what was learnt by then. If anything goes
+            wrong, what was fitted before stays in place.
 
         Raises:
             ValueError: If the table is empty or a numerical column holds infinite values.
             TypeError: If a numerical column holds something that is not a number.
-            FloatingPointError: If the training loss stops being finite.
+            FloatingPointError: If the training loss stops being finite again and again.
+            ValueError: If the checkpoint is that of another table or of other settings.
         """
         encoder = TableEncoder.fit(frame, kinds, self.model)
         table = encoder.encode(frame, np.ones(frame.shape, dtype=bool))
+        crosses = find_crosses(table, encoder.schema, self.model.max_crosses)
+        encoder = encoder.with_crosses(crosses)
         generator = make_generator(self.random_state, self._device)
         with self._resources(), training_bar(self.verbose) as show:
             network, history = fit_network(
@@ -118,6 +139,8 @@ class TabDAR:
                 self.training,
                 generator=generator,
                 progress=show,
+                callbacks=callbacks,
+                checkpoint_path=checkpoint_path,
             )
         self._encoder, self._network, self._history = encoder, network, history
         self._generator = generator
@@ -221,7 +244,8 @@ class TabDAR:
         table = encoder.encode(rest, known)
         position = self._predicted(column, table)
         found = level_probabilities(encoder, network, table, position, self.sampling)
-        return pd.DataFrame(found, frame.index, pd.Index(levels, dtype=object, tupleize_cols=False))
+        columns = pd.Index(levels, dtype=object, tupleize_cols=False)
+        return pd.DataFrame(found, index=frame.index, columns=columns)
 
     def predict_quantiles(
         self,
@@ -269,6 +293,7 @@ class TabDAR:
         observed: npt.NDArray[np.bool_] | None = None,
         *,
         num_orders: int = 10,
+        by_column: bool = False,
         progress: Callable[[int], None] | None = None,
     ) -> npt.NDArray[np.float64]:
         """Log-likelihood of the known cells of each row.
@@ -277,12 +302,13 @@ class TabDAR:
             frame: Any of the fitted columns.
             observed: As in :meth:`complete`; cells that are not known are left out.
             num_orders: Random orders of the columns to average over, in the log-mean-exp way.
+            by_column: Whether to give each cell's part, see ``inference.likelihood``.
             progress: Called with the number of rows finished, after each chunk.
 
         Returns:
-            ``(B,)`` in nats: log mass for categories, missing cells and values that occur often,
-            log density per unit of the column for other numbers; -inf where the model excludes a
-            value (outside the training range).
+            ``(B,)`` in nats, or ``(B, C)`` by column: log mass for categories, missing cells and
+            values that occur often, log density per unit of the column for other numbers; -inf
+            where the model excludes a value (outside the training range).
 
         Raises:
             ValueError: If a category was never seen in training, or num_orders is below 1.
@@ -299,14 +325,84 @@ class TabDAR:
             num_orders=num_orders,
             config=self.sampling,
             generator=self._generator,
+            by_column=by_column,
             progress=progress,
         )
 
+    def log_density(
+        self, frame: pd.DataFrame, observed: npt.NDArray[np.bool_] | None, column: str
+    ) -> npt.NDArray[np.float64]:
+        """How likely the cells of one column are given the other known cells of their rows.
+
+        Args:
+            frame: Any of the fitted columns, ``column`` among them.
+            observed: As in :meth:`complete`; it must mark every cell of ``column``.
+            column: A column.
+
+        Returns:
+            ``(B,)`` in nats, as in :meth:`log_likelihood`.
+
+        Raises:
+            ValueError: If ``column`` is unknown, or a cell of it is not known.
+        """
+        encoder, network = self._working()
+        position = encoder.schema.position(column)
+        known = known_cells(frame, observed, {})
+        if not known[:, frame.columns.get_loc(column)].all():
+            raise ValueError(f"Cells of column '{column}' are hidden and have no density.")
+        table = encoder.encode(frame, known)
+        return cell_log_densities(network, table, position, self.sampling) + encoder.codecs[
+            position
+        ].log_volume(frame[column])
+
+    def excluded(
+        self, frame: pd.DataFrame, observed: npt.NDArray[np.bool_]
+    ) -> npt.NDArray[np.bool_]:
+        """Which known cells have a number that the model gives no probability.
+
+        Args:
+            frame: Any of the fitted columns.
+            observed: As in :meth:`complete`.
+
+        Returns:
+            Of the shape of ``observed``: numbers outside the training range, and in columns
+            of values that occur often all others.
+
+        Raises:
+            ValueError: If a category was never seen in training.
+        """
+        encoder, _ = self._fitted()
+        positions = [encoder.schema.position(name) for name in frame.columns]
+        known = np.zeros((len(frame), len(encoder.codecs)), dtype=bool)
+        known[:, positions] = observed
+        return np.isneginf(encoder.log_volume(frame, known)[:, positions])
+
+    def log_unseen(self, column: str) -> float:
+        """What may stand for the log-likelihood of a value that training has not seen, in nats.
+
+        Raises:
+            ValueError: If there is no such column.
+        """
+        return self._codec(column).log_unseen
+
     @property
     def loss_values(self) -> pd.DataFrame:
-        """Mean training loss of each epoch, in nats per cell: columns ``Epoch`` and ``Loss``."""
-        losses = self._history.losses
-        return pd.DataFrame({'Epoch': range(len(losses)), 'Loss': losses})
+        """Columns ``Epoch`` and ``Loss``: mean training loss of each epoch, in nats per cell.
+
+        Where rows were held out, ``Training codes``, ``Training residuals``, ``Held-out codes``
+        and ``Held-out residuals`` as well, in nats per row; see ``TrainingHistory.by_epoch``.
+        """
+        return self._history.by_epoch()
+
+    @property
+    def column_loss_values(self) -> pd.DataFrame:
+        """The last four of these by column, see ``TrainingHistory.by_column``."""
+        return self._history.by_column(self.column_names)
+
+    @property
+    def training_history(self) -> TrainingHistory:
+        """All that is known of the training."""
+        return self._history
 
     @property
     def training_seconds(self) -> float:
@@ -338,6 +434,16 @@ class TabDAR:
         """Whether training saw a missing value in ``column``."""
         return self._codec(column).column.missing is not None
 
+    def random_numbers(self, count: int) -> npt.NDArray[np.float64]:
+        """Uniform numbers in [0, 1), the next ones of those that sampling uses.
+
+        They are for choices between rows that were drawn.
+        """
+        device = self._generator.device
+        numbers = torch.rand(count, generator=self._generator, device=device, dtype=torch.float64)
+        found: npt.NDArray[np.float64] = numbers.cpu().numpy()
+        return found
+
     def set_random_state(self, state: RandomState) -> None:
         """Restart the random numbers of sampling.
 
@@ -345,6 +451,16 @@ class TabDAR:
             state: A seed, None for a fresh one, or a generator (see ``make_generator``).
         """
         self._generator = make_generator(state, self._device)
+
+    @contextlib.contextmanager
+    def seeded(self, seed: int) -> Iterator[None]:
+        """Within it sampling starts at ``seed``; afterwards its random numbers go on as before."""
+        before = self._generator
+        self._generator = make_generator(seed, self._device)
+        try:
+            yield
+        finally:
+            self._generator = before
 
     def _fitted(self) -> tuple[TableEncoder, TabDARNetwork]:
         if self._encoder is None or self._network is None:
@@ -384,7 +500,7 @@ class TabDAR:
             'device': self.device,
             'random_state': self.random_state,
             'verbose': self.verbose,
-            'history': dataclasses.asdict(self._history),
+            'history': self._history.plain(),
             'encoder': None if self._encoder is None else self._encoder.to_state(),
             'weights': None
             if self._network is None
@@ -412,10 +528,10 @@ class TabDAR:
             random_state=state['random_state'],
             verbose=state['verbose'],
         )
-        self._history = TrainingHistory(**state['history'])
+        self._history = TrainingHistory.from_plain(state['history'])
         if state['encoder'] is not None:
             self._encoder = TableEncoder.from_state(state['encoder'])
-            with torch.random.fork_rng(devices=[]):
+            with default_generator_at(0):  # every weight is replaced
                 network = TabDARNetwork(self._encoder.schema, self.model)
             network.load_state_dict(state['weights'])
             self._network = network.requires_grad_(False).eval().to(self._device)

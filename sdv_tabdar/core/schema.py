@@ -73,14 +73,53 @@ class Column:
 
 
 @dataclasses.dataclass(frozen=True)
+class Cross:
+    """Columns whose cells together are one more thing that the model sees of a row.
+
+    The codes of each member fall into groups; a level of the cross is a combination of groups,
+    numbered with the first member as the most significant digit.
+
+    Attributes:
+        members: Positions of the columns, at least two.
+        groups: For each member the group of each of its codes.
+        levels: The combinations that training contains, sorted.
+    """
+
+    members: tuple[int, ...]
+    groups: tuple[tuple[int, ...], ...]
+    levels: tuple[int, ...]
+
+    def to_state(self) -> dict[str, Any]:
+        """The fields as plain values."""
+        return {
+            'members': list(self.members),
+            'groups': [list(groups) for groups in self.groups],
+            'levels': list(self.levels),
+        }
+
+    @classmethod
+    def from_state(cls, state: Mapping[str, Any]) -> Cross:
+        """The cross that :meth:`to_state` described."""
+        groups = tuple(tuple(groups) for groups in state['groups'])
+        return cls(tuple(state['members']), groups, tuple(state['levels']))
+
+
+@dataclasses.dataclass(frozen=True)
 class TableSchema:
     """The columns of a table in their order.
 
     Attributes:
         columns: One entry a column; names are unique.
+        crosses: Columns that are also seen together, those that explain most first.
     """
 
     columns: tuple[Column, ...]
+    crosses: tuple[Cross, ...] = ()
+
+    @property
+    def leading(self) -> tuple[int, ...]:
+        """Positions of the columns that are drawn first: the members of the first cross."""
+        return self.crosses[0].members if self.crosses else ()
 
     @property
     def names(self) -> tuple[str, ...]:

@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 from collections.abc import Mapping
-from dataclasses import dataclass, field
+from dataclasses import dataclass
 from functools import cached_property
 
 import numpy as np
@@ -12,27 +12,9 @@ import pandas as pd
 from sdv_tabdar.evaluation.columns import ColumnTypes
 from sdv_tabdar.evaluation.neighbours import Points, nearest, to_points
 
-TINY = 60
-"""Below this many rows, halves of the real table are too small to compare: resample instead."""
-
 
 class NotComputableError(ValueError):
     """A metric has no value on this data; the message says why."""
-
-
-@dataclass(frozen=True)
-class MetricResult:
-    """What a metric returns.
-
-    Attributes:
-        scores: Numbers by key.
-        tables: Breakdowns by name.
-        arrays: Numbers per row, by name.
-    """
-
-    scores: dict[str, float]
-    tables: dict[str, pd.DataFrame] = field(default_factory=dict)
-    arrays: dict[str, np.ndarray] = field(default_factory=dict)
 
 
 @dataclass(frozen=True)
@@ -82,25 +64,3 @@ class Context:
                 'pass them as real_test.'
             )
         return self.holdout
-
-    def halves(self) -> Context:
-        """Two disjoint halves of the real rows, one in the place of the synthetic rows.
-
-        With fewer than `TINY` real rows, the real rows and a bootstrap sample of them.
-        """
-        generator = np.random.default_rng(self.seed)
-        rows = len(self.real)
-        if rows < TINY:
-            first = np.arange(rows)
-            second = generator.integers(rows, size=rows)
-        else:
-            order = generator.permutation(rows)
-            first, second = order[: rows // 2], order[rows // 2 : 2 * (rows // 2)]
-        return Context(
-            self.real.iloc[first].reset_index(drop=True),
-            self.real.iloc[second].reset_index(drop=True),
-            self.columns,
-            self.holdout,
-            self.target,
-            self.seed,
-        )

@@ -1,10 +1,13 @@
-"""A mixed table as a numeric matrix for classifiers, fitted on real data only.
+"""A mixed table as a numeric matrix for classifiers.
 
 The layout is that of SDMetrics' detection metrics, so that our numbers are theirs wherever theirs
 exist: first the numbers, in frame order, then the one-hot columns of each categorical column with
 its levels sorted. Missing categories are a level. What SDMetrics hides from the classifier comes
 after: one column per number that says 'is missing', and one per category that says 'is a value
-that real data does not have'.
+that the fitted rows do not have'.
+
+A classifier that is to tell two tables apart must know the levels of both, or else it tells them by
+which of them was asked for its levels.
 """
 
 from __future__ import annotations
@@ -42,11 +45,11 @@ class TableFeatures:
     Attributes:
         columns: The measured columns.
         fills: What stands in for a missing number: its mean or median in real data.
-        levels: The levels of each categorical column in real data, sorted, None last.
+        levels: The known levels of each categorical column, sorted, None last.
         shown: How many of the levels, most frequent first, have a one-hot column. Smaller than
             the number of levels only where the matrix would be too wide; then a further column
             has the rank of the level by frequency.
-        ranks: The rank of each level by frequency in real data.
+        ranks: The rank of each level by frequency.
         flagged: Numbers for which missing cells are flagged.
     """
 
@@ -63,6 +66,7 @@ class TableFeatures:
         real: pd.DataFrame,
         columns: ColumnTypes,
         *,
+        beside: pd.DataFrame | None = None,
         fill: str = 'median',
         flag_missing: bool = True,
         max_one_hot: int = MAX_ONE_HOT_COLUMNS,
@@ -72,6 +76,7 @@ class TableFeatures:
         Args:
             real: The frame.
             columns: The columns to use.
+            beside: Other rows, whose levels count as much as those of the real ones.
             fill: 'median' or 'mean' (what SDMetrics fills with).
             flag_missing: Whether to add 'is missing' columns. They are there for every number,
                 so that missing cells that only synthetic data has can be seen.
@@ -85,12 +90,15 @@ class TableFeatures:
         levels: dict[str, list[str | None]] = {}
         ranks: dict[str, dict[str | None, int]] = {}
         for name in columns.categories:
+            labels = real[name]
+            if beside is not None:
+                labels = pd.concat([labels, beside[name]], ignore_index=True)
             # The labels sort ties, so that the order of rows decides nothing.
-            counts = real[name].value_counts().rename_axis('label').reset_index(name='rows')
+            counts = labels.value_counts().rename_axis('label').reset_index(name='rows')
             by_count = counts.sort_values(['rows', 'label'], ascending=[False, True])['label']
             found: list[str | None] = sorted(by_count)
             ordered: list[str | None] = list(by_count)
-            if real[name].isna().any():
+            if labels.isna().any():
                 found.append(None)
                 ordered.append(None)
             levels[name] = found

@@ -33,6 +33,7 @@ _SETTINGS: dict[str, Any] = {
     'epochs': 4,
     'batch_size': 32,
     'learning_rate': 0.003,
+    'weight_decay': 1e-6,
     'num_steps': 3,
     'num_particles': 8,
     'precision': 'float32',

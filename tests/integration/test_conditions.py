@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import copy
 import re
 from pathlib import Path
 from typing import Any
@@ -266,7 +267,9 @@ def test_rows_are_written_in_batches_in_the_users_form(
 def test_progress_bar(
     fitted: TabDARSynthesizer, table: pd.DataFrame, capsys: pytest.CaptureFixture[str]
 ) -> None:
-    fitted.sample_remaining_columns(table[['age']].head(7))
+    loud = copy.deepcopy(fitted)
+    loud.verbose = True
+    loud.sample_remaining_columns(table[['age']].head(7))
 
     assert '7/7' in capsys.readouterr().err
 

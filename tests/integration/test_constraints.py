@@ -191,7 +191,7 @@ def test_broken_constraints_are_named(constrained: Constrained) -> None:
     with pytest.raises(ConstraintNotMetError, match='Unable to sample .* they break a constraint'):
         synthesizer.sample_remaining_columns(backwards)
     impossible = pd.DataFrame({'country': ['fr'], 'city': ['Bonn']})
-    with pytest.raises(ConstraintNotMetError, match=r"no row .* 'fr', 'city': 'Bonn'"):
+    with pytest.raises(ConstraintNotMetError, match=r"'fr', 'city': 'Bonn'.* no row"):
         synthesizer.sample_remaining_columns(impossible)
 
 

@@ -117,7 +117,7 @@ def test_thousands_of_levels() -> None:
     num_rows = 4_000
     data = pd.DataFrame(
         {
-            'title': [f'title {i}' for i in range(num_rows)],
+            'title': [f'title {i // 2}' for i in range(num_rows)],
             'owner': RANDOM.integers(0, 1_500, num_rows),
             'x': RANDOM.normal(size=num_rows),
         }

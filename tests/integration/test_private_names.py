@@ -15,8 +15,14 @@ import pandas as pd
 import pytest
 import torch
 from rdt import HyperTransformer
-from rdt.transformers import BaseTransformer, FloatFormatter, LabelEncoder
-from sdv.cag import FixedCombinations, Inequality, Range
+from rdt.transformers import (
+    AnonymizedFaker,
+    BaseTransformer,
+    FloatFormatter,
+    LabelEncoder,
+    RegexGenerator,
+)
+from sdv.cag import FixedCombinations, FixedIncrements, Inequality, OneHotEncoding, Range
 from sdv.cag.base import BaseConstraint
 from sdv.data_processing.data_processor import DataProcessor
 from sdv.single_table import base
@@ -40,9 +46,15 @@ OVERRIDDEN = {
         'previous_rows',
         'keep_extra_columns',
     ],
-    '_make_condition_dfs': ['conditions'],
-    '_validate_conditions': ['self', 'conditions'],
-    '_validate_known_columns': ['self', 'conditions'],
+    '_sample_with_progress_bar': [
+        'self',
+        'num_rows',
+        'max_tries_per_batch',
+        'batch_size',
+        'output_file_path',
+        'show_progress_bar',
+    ],
+    '_validate_conditions_unseen_columns': ['self', 'conditions'],
     '_sample_with_conditions': [
         'self',
         'conditions',
@@ -131,6 +143,13 @@ def test_hyper_transformer_and_transformers() -> None:
     for name in ('get_output_columns', 'get_output_sdtypes', 'get_supported_sdtypes'):
         assert hasattr(BaseTransformer, name), f'RDT has renamed BaseTransformer.{name}'
     assert hasattr(LabelEncoder(), 'add_noise'), 'RDT has renamed LabelEncoder.add_noise'
+    for transformer, names in (
+        (AnonymizedFaker(), ['random_seed', '_faker_random_seed', '_unique_categories']),
+        (RegexGenerator(), ['random_seed', '_unique_regex_values']),
+    ):
+        for name in names:
+            kind = type(transformer).__name__
+            assert hasattr(transformer, name), f'RDT has renamed {kind}.{name}'
 
 
 def test_transformers_have_no_successors(table: pd.DataFrame) -> None:
@@ -142,7 +161,7 @@ def test_transformers_have_no_successors(table: pd.DataFrame) -> None:
 
 def test_constraints() -> None:
     data = pd.DataFrame({'a': [1.0, 2.0], 'b': [2.0, 3.0], 'c': [3.0, 5.0], 'x': ['p', 'q']})
-    entries = {name: {'sdtype': 'numerical'} for name in 'abc'}
+    entries = {name: {'sdtype': 'numerical'} for name in 'abcpq'}
     metadata = make_metadata(
         {
             **entries,
@@ -151,6 +170,7 @@ def test_constraints() -> None:
         }
     )
     data['y'] = data['x']
+    data = data.assign(p=[0, 1], q=[1, 0])
     wanted: list[tuple[Any, list[str]]] = [
         (
             Inequality('a', 'b'),
@@ -160,6 +180,10 @@ def test_constraints() -> None:
                 '_fillna_low_column_name',
                 '_diff_column_name',
                 '_nan_column_name',
+                '_operator',
+                '_dtype',
+                '_is_datetime',
+                '_format_error_message_constraint',
             ],
         ),
         (
@@ -172,8 +196,11 @@ def test_constraints() -> None:
                 '_low_diff_column_name',
                 '_high_diff_column_name',
                 '_nan_column_name',
+                '_operator',
             ],
         ),
+        (FixedIncrements('a', 1), ['column_name', 'increment_value']),
+        (OneHotEncoding(['p', 'q']), ['_column_names', 'learning_strategy']),
         (FixedCombinations(['x', 'y']), ['column_names', '_joint_column', '_ids_to_combinations']),
     ]
     for constraint, names in wanted:

@@ -2,11 +2,13 @@
 
 from __future__ import annotations
 
+import copy
 from typing import Any
 
 import numpy as np
 import pandas as pd
 import pytest
+from rdt.transformers import LogScaler, UniformEncoder
 from sdv.cag import Inequality
 
 from sdv_tabdar.synthesizer import TabDARSynthesizer
@@ -89,6 +91,107 @@ def test_likelihood_of_one_column_is_its_probability(fitted: TabDARSynthesizer) 
     np.testing.assert_allclose(found, [law[level] for level in data['city']], rtol=1e-4)
 
 
+@pytest.fixture(scope='module')
+def small() -> TabDARSynthesizer:
+    """Levels, numbers that have a density, and whole numbers that have a mass."""
+    random = np.random.default_rng(0)
+    data = pd.DataFrame(
+        {
+            'level': random.choice(list('ab'), 400),
+            'size': random.normal(size=400),
+            'count': random.integers(0, 4, 400),
+        }
+    )
+    columns = {
+        'level': {'sdtype': 'categorical'},
+        'size': {'sdtype': 'numerical'},
+        'count': {'sdtype': 'numerical'},
+    }
+    return fit_tiny(data, columns, enforce_rounding=False)
+
+
+ROWS = pd.DataFrame({'level': ['a', 'z', 'b'], 'size': [0.1, 0.2, 99.0], 'count': [1, 2, 3]})
+NEW = 'values that the training data had not'
+
+
+@pytest.mark.filterwarnings(f'ignore:.*{NEW}')
+def test_what_training_has_not_seen_can_be_skipped_or_rare(small: TabDARSynthesizer) -> None:
+    def likelihood(rows: pd.DataFrame, unseen: str) -> np.ndarray:
+        found = small.log_likelihood(rows, num_orders=3, unseen=unseen, seed=0)
+        return found.to_numpy()
+
+    impossible, skipped, rare = (likelihood(ROWS, way) for way in ('impossible', 'skip', 'rare'))
+    assert list(np.isneginf(impossible)) == [False, True, True]
+    np.testing.assert_allclose(skipped[0], impossible[0])
+    np.testing.assert_allclose(
+        skipped, likelihood(ROWS.assign(level=['a', None, 'b'], size=[0.1, 0.2, None]), 'skip')
+    )
+    size = small.sample(3000, seed=0)['size']
+    width = np.log(size.max() - size.min())
+    np.testing.assert_allclose(rare - skipped, [0, -np.log(401), -np.log(401) - width], atol=0.5)
+    assert rare[1] - skipped[1] == pytest.approx(-np.log(401), abs=1e-6)
+
+
+@pytest.mark.filterwarnings(f'ignore:.*{NEW}')
+def test_likelihood_by_column(small: TabDARSynthesizer) -> None:
+    rows = ROWS.set_index(pd.Index(['r0', 'r1', 'r2']))[['count', 'level', 'size']]
+    whole = small.log_likelihood(rows, num_orders=1, unseen='rare', seed=0)
+    parts = small.log_likelihood(rows, num_orders=1, by_column=True, unseen='rare', seed=0)
+
+    pd.testing.assert_index_equal(parts.index, rows.index)
+    assert list(parts.columns) == ['level', 'size', 'count']  # as in the training table
+    np.testing.assert_allclose(parts.sum(axis=1), whole, atol=1e-4)
+    skipped = small.log_likelihood(rows, num_orders=2, by_column=True, unseen='skip')
+    assert list(skipped['level'].isna()) == [False, True, False]
+    assert list(skipped['size'].isna()) == [False, False, True]
+    impossible = small.log_likelihood(rows, num_orders=2, by_column=True)
+    assert list(np.isneginf(impossible).sum()) == [0, 1, 1]
+    assert list(small.log_likelihood(rows[['size']], by_column=True)) == ['size']
+
+
+def test_likelihood_by_column_under_a_constraint() -> None:
+    data = pd.DataFrame({'a': range(30), 'b': range(3, 33), 'c': list('xy' * 15)})
+    columns = {name: {'sdtype': 'numerical'} for name in 'ab'}
+    synthesizer = TabDARSynthesizer(
+        make_metadata({**columns, 'c': {'sdtype': 'categorical'}}), **TINY
+    )
+    synthesizer.add_constraints([Inequality('a', 'b')])
+    synthesizer.fit(data)
+    rows = data.head(3).assign(b=[3, -9, 500], c=['x', 'y', 'x'])
+    parts = synthesizer.log_likelihood(rows, by_column=True, unseen='rare', seed=0)
+
+    assert list(parts.columns[:2]) == ['b', 'c']
+    assert len(parts.columns) > 3  # those in place of a and b
+    assert np.isneginf(parts.iloc[1]).all()  # breaks it
+    assert np.isfinite(parts.iloc[2].dropna()).all()
+    assert parts['b'].notna().sum() == 2
+
+
+def test_words_for_unseen_values(small: TabDARSynthesizer) -> None:
+    message = r"'unseen' must be one of \['impossible', 'skip', 'rare'\], however: 'never'"
+    with pytest.raises(ValueError, match=message):
+        small.log_likelihood(ROWS, unseen='never')
+
+
+def test_the_orders_follow_the_seed(small: TabDARSynthesizer) -> None:
+    rows = ROWS.head(1)
+    found = [small.log_likelihood(rows, num_orders=1, seed=seed).iloc[0] for seed in (1, 1, 2, 3)]
+
+    assert found[0] == found[1]
+    assert len(set(found)) > 1
+
+
+def test_scoring_shows_progress_where_asked_for(
+    small: TabDARSynthesizer, capsys: pytest.CaptureFixture[str]
+) -> None:
+    small.log_likelihood(ROWS.head(1))
+    assert capsys.readouterr().err == ''
+    loud = copy.deepcopy(small)
+    loud.verbose = True
+    loud.log_likelihood(ROWS.head(1))
+    assert 'Scoring rows' in capsys.readouterr().err
+
+
 @pytest.mark.parametrize(
     ('method', 'column', 'message'),
     [
@@ -129,12 +232,31 @@ def test_columns_that_a_constraint_replaces() -> None:
     synthesizer.add_constraints([Inequality('a', 'b')])
     synthesizer.fit(data)
 
-    with pytest.raises(ValueError, match='a constraint or the transformer'):
-        synthesizer.predict_quantiles(data, 'b')
+    found = synthesizer.predict_quantiles(data, 'b', [0.5])[0.5]
+    assert found.between(data['a'], data['b'].max()).all()
     broken = data.assign(b=data['a'] - 1)
     np.testing.assert_allclose(synthesizer.predict_proba(data, 'c').sum(axis=1), 1, atol=1e-5)
     assert np.isfinite(synthesizer.log_likelihood(data, num_orders=1)).any()
     assert (synthesizer.log_likelihood(broken, num_orders=1) == -np.inf).all()
+
+
+@pytest.mark.filterwarnings('ignore:Replacing the default transformer')
+def test_columns_that_a_transformer_replaces_are_drawn() -> None:
+    data = pd.DataFrame({'a': [0.5, 1.5, 2.5] * 10, 'b': [*'xxxxy'] * 6})
+    columns = {'a': {'sdtype': 'numerical'}, 'b': {'sdtype': 'categorical'}}
+    settings = {**TINY, 'enforce_rounding': False, 'enforce_min_max_values': False}
+    synthesizer = TabDARSynthesizer(make_metadata(columns), **settings)
+    synthesizer.auto_assign_transformers(data)
+    synthesizer.update_transformers({'b': UniformEncoder(), 'a': LogScaler()})
+    synthesizer.fit(data)
+
+    chances = synthesizer.predict_proba(data.head(3), 'b', num_samples=40)
+    assert list(chances) == ['x', 'y']
+    np.testing.assert_allclose(chances.sum(axis=1), 1)
+    quantiles = synthesizer.predict_quantiles(data.head(3), 'a', [0.0, 1.0], num_samples=40)
+    assert ((quantiles > 0.4) & (quantiles < 2.6)).all(axis=None)
+    with pytest.raises(ValueError, match='num_samples'):
+        synthesizer.predict_proba(data, 'b', num_samples=0)
 
 
 def test_tables_of_generated_columns_have_no_law() -> None:

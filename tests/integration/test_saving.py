@@ -100,7 +100,7 @@ def test_other_formats_are_refused(fitted: TabDARSynthesizer) -> None:
     state = {**fitted.__getstate__(), '_state_version': 99}
     blank = TabDARSynthesizer.__new__(TabDARSynthesizer)
 
-    with pytest.raises(VersionError, match='saved in format 99; this version .* reads format 2'):
+    with pytest.raises(VersionError, match='saved in format 99; this version .* reads format 3'):
         blank.__setstate__(state)
 
 

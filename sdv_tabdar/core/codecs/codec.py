@@ -7,6 +7,7 @@ what they stand for in one column, so that nothing else asks which kind of colum
 from __future__ import annotations
 
 import abc
+import math
 from collections.abc import Callable, Hashable, Mapping, Sequence
 from typing import Any, NoReturn
 
@@ -115,6 +116,14 @@ class Codec(abc.ABC):
         of its code, 0 where the code stands for one value, -inf where it gives the value no
         probability.
         """
+
+    @property
+    def log_unseen(self) -> float:
+        """What stands for the log-likelihood of a value that training has not seen, in nats.
+
+        As if the next row had brought it: log(1 / (N + 1)) after N training rows.
+        """
+        return -math.log1p(sum(self.column.counts))
 
     @property
     def levels(self) -> tuple[Hashable, ...]:

@@ -21,7 +21,7 @@ from sdv_tabdar.core.codecs.pieces import Pieces
 from sdv_tabdar.core.codecs.values import SHOWN, Floats, frame_of
 from sdv_tabdar.core.config import ModelConfig
 from sdv_tabdar.core.restrictions import Restriction
-from sdv_tabdar.core.schema import ColumnKind, TableSchema
+from sdv_tabdar.core.schema import ColumnKind, Cross, TableSchema
 from sdv_tabdar.core.table import EncodedTable
 
 CODECS: Mapping[ColumnKind, type[Codec]] = {
@@ -30,7 +30,7 @@ CODECS: Mapping[ColumnKind, type[Codec]] = {
 }
 """The codec of each kind of column."""
 
-_STATE_VERSION = 1
+_STATE_VERSION = 2
 
 Restrictions = Mapping[str, Sequence[Restriction | None]]
 """For columns, what each row's cell may be; None = anything."""
@@ -44,10 +44,10 @@ class TableEncoder:
         schema: The codes of the columns.
     """
 
-    def __init__(self, codecs: Sequence[Codec]) -> None:
+    def __init__(self, codecs: Sequence[Codec], crosses: Sequence[Cross] = ()) -> None:
         """Use :meth:`fit` to make one from data."""
         self.codecs = tuple(codecs)
-        self.schema = TableSchema(tuple(codec.column for codec in codecs))
+        self.schema = TableSchema(tuple(codec.column for codec in codecs), tuple(crosses))
         self._residual_of = {column: place for place, column in enumerate(self.schema.numerical)}
 
     @classmethod
@@ -79,6 +79,10 @@ class TableEncoder:
                 f'The columns {absent} have no kind. Give a ColumnKind for each column.'
             )
         return cls([CODECS[kinds[name]].fit(name, frame[name], config) for name in frame.columns])
+
+    def with_crosses(self, crosses: Sequence[Cross]) -> TableEncoder:
+        """The same codecs; the schema has these crosses."""
+        return TableEncoder(self.codecs, crosses)
 
     def encode(self, frame: pd.DataFrame, observed: npt.NDArray[np.bool_]) -> EncodedTable:
         """Encode the observed cells of a table; hidden ones get code 0.
@@ -174,18 +178,22 @@ class TableEncoder:
             known: ``(B, C)``, cells that count; those of columns absent from ``frame`` do not.
 
         Returns:
-            ``(B,)`` in nats: the sum of :meth:`Codec.log_volume` over the cells that count.
+            ``(B, C)`` in nats: :meth:`Codec.log_volume` of the cells that count, 0 for the others.
         """
-        total = np.zeros(len(frame))
+        volumes = np.zeros(known.shape)
         for name in frame.columns:
             position = self.schema.position(name)
             rows = known[:, position]
-            total[rows] += self.codecs[position].log_volume(frame[name][rows])
-        return total
+            volumes[rows, position] = self.codecs[position].log_volume(frame[name][rows])
+        return volumes
 
     def to_state(self) -> dict[str, Any]:
         """Everything fitted as plain values, arrays and the user's levels."""
-        return {'version': _STATE_VERSION, 'codecs': [codec.to_state() for codec in self.codecs]}
+        return {
+            'version': _STATE_VERSION,
+            'codecs': [codec.to_state() for codec in self.codecs],
+            'crosses': [cross.to_state() for cross in self.schema.crosses],
+        }
 
     @classmethod
     def from_state(cls, state: Mapping[str, Any]) -> TableEncoder:
@@ -201,12 +209,11 @@ class TableEncoder:
                 'version that saved it.'
             )
         kinds = [ColumnKind(codec['column']['kind']) for codec in state['codecs']]
-        return cls(
-            [
-                CODECS[kind].from_state(codec)
-                for kind, codec in zip(kinds, state['codecs'], strict=True)
-            ]
-        )
+        codecs = [
+            CODECS[kind].from_state(codec)
+            for kind, codec in zip(kinds, state['codecs'], strict=True)
+        ]
+        return cls(codecs, [Cross.from_state(cross) for cross in state['crosses']])
 
     @property
     def code_dtype(self) -> type[np.integer[Any]]:

@@ -10,6 +10,7 @@ is the paper's quantile transform.
 from __future__ import annotations
 
 import dataclasses
+import math
 from collections.abc import Mapping, Sequence
 from typing import Any, NoReturn
 
@@ -149,6 +150,13 @@ class NumericalCodec(Codec):
         is_atom = (codes < len(self.atoms)) & ~np.isnan(numbers)
         slopes[is_atom] = np.where(self.atoms[codes[is_atom]] == numbers[is_atom], 0.0, -np.inf)
         return slopes
+
+    @property
+    def log_unseen(self) -> float:
+        """As :attr:`Codec.log_unseen`; where numbers have a density, over the training range."""
+        low, high = self.limits
+        half = high / 2 - low / 2 if self.bins else 0.0  # the whole might be infinite
+        return super().log_unseen - (math.log(half) + math.log(2) if half > 0 else 0.0)
 
     def restrict(self, restriction: Restriction) -> Pieces:
         """The atoms and parts of bins that a restriction allows, see :meth:`Codec.restrict`."""

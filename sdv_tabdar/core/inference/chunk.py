@@ -8,7 +8,12 @@ import torch
 
 from sdv_tabdar.core.config import SamplingConfig
 from sdv_tabdar.core.nn.cache import Rows
-from sdv_tabdar.core.nn.incremental import cached_context, empty_cache, insert_cells
+from sdv_tabdar.core.nn.incremental import (
+    cached_context,
+    empty_cache,
+    insert_cells,
+    insert_tokens,
+)
 from sdv_tabdar.core.nn.network import TabDARNetwork
 from sdv_tabdar.core.table import EncodedTable
 
@@ -33,8 +38,10 @@ class Chunk:
         self.observed = table.observed.clone()
         num_rows, num_columns = self.codes.shape
         self._numerical = {column: i for i, column in enumerate(network.schema.numerical)}
-        self._cached: list[int] = []  # columns in the order of their places, behind [pad]'s
+        # Columns, and C + x for cross x, in the order of their places behind [pad]'s.
+        self._cached: list[int] = []
         self._cache = empty_cache(network, num_rows)
+        self._crossed = self.observed.new_zeros(num_rows, len(network.crosses))
         for position in range(num_columns):
             self._insert(position, self.observed[:, position])
 
@@ -70,20 +77,41 @@ class Chunk:
         """Keep (and repeat) the rows at ``index``."""
         self.codes, self.residuals = self.codes[index], self.residuals[index]
         self.observed = self.observed[index]
+        self._crossed = self._crossed[index]
         self._cache.select(index)
 
     def _insert(self, position: int, marked: torch.Tensor) -> None:
         """Insert the cells of one column into the cache, in the rows ``marked`` ``(B,)``."""
         if not marked.any():
             return
-        if position not in self._cached:
-            self._cached.append(position)
-        place, rows = self._cached.index(position) + 1, row_index(marked)
+        rows = row_index(marked)
         residuals = None
         if position in self._numerical:
             residuals = self.residuals[rows, self._numerical[position]]
-        codes = self.codes[rows, position]
+        codes, place = self.codes[rows, position], self._place(position)
         insert_cells(self.network, self._cache, place, rows, position, codes, residuals)
+        for number, members in enumerate(self.network.crosses.members):
+            if position in members:
+                self._insert_cross(number, marked)
+
+    def _insert_cross(self, number: int, marked: torch.Tensor) -> None:
+        """Insert a cross into the cache, where it is known among the rows ``marked`` ``(B,)``."""
+        members = self.network.crosses.members[number]
+        marked = marked & self.observed[:, members].all(dim=1) & ~self._crossed[:, number]
+        if not marked.any():
+            return
+        tokens, known = self.network.crosses.one(number, self.codes)
+        marked = marked & known
+        if marked.any():
+            place, rows = self._place(self.codes.shape[1] + number), row_index(marked)
+            self._crossed[:, number] |= marked
+            insert_tokens(self.network, self._cache, place, rows, tokens[rows])
+
+    def _place(self, key: int) -> int:
+        """The place in the cache of a column, or of cross x for C + x."""
+        if key not in self._cached:
+            self._cached.append(key)
+        return self._cached.index(key) + 1
 
 
 def row_index(marked: torch.Tensor) -> Rows:

@@ -22,7 +22,6 @@ from sdv_tabdar.core.config import SamplingConfig
 from sdv_tabdar.core.inference.chunk import Chunk, row_index, rows_of_chunk
 from sdv_tabdar.core.inference.column import draw_cells
 from sdv_tabdar.core.inference.particles import Restrictions, draw_column, draw_restricted
-from sdv_tabdar.core.masking import column_order
 from sdv_tabdar.core.nn.network import TabDARNetwork
 from sdv_tabdar.core.runtime.random import split_generator
 from sdv_tabdar.core.runtime.threads import workers
@@ -123,7 +122,7 @@ def _completed_chunk(
     fixed = network.fixed_order
     first = {} if fixed else restrictions  # a fixed order leaves them in their places
     sizes = draw_restricted(chunk, first, config=config, generator=generator)
-    for position in column_order(len(network.schema.columns), fixed=fixed, generator=generator):
+    for position in network.draw_order(generator=generator):
         if fixed and position in restrictions:
             pieces = [piece for piece in restrictions[position] if piece is not None]
             rows = torch.tensor([piece is not None for piece in restrictions[position]])

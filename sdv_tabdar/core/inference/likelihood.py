@@ -19,7 +19,6 @@ from sdv_tabdar.core.codecs.encoder import TableEncoder
 from sdv_tabdar.core.config import SamplingConfig
 from sdv_tabdar.core.inference.chunk import Chunk, row_index, rows_of_chunk
 from sdv_tabdar.core.inference.column import log_density
-from sdv_tabdar.core.masking import column_order
 from sdv_tabdar.core.nn.network import TabDARNetwork
 from sdv_tabdar.core.runtime.threads import workers
 from sdv_tabdar.core.table import EncodedTable
@@ -36,9 +35,10 @@ def frame_log_likelihood(
     num_orders: int,
     config: SamplingConfig,
     generator: torch.Generator,
+    by_column: bool = False,
     progress: Callable[[int], None] | None = None,
 ) -> Floats:
-    """:func:`log_likelihood` ``(B,)`` in the frame's units instead of those of residuals.
+    """:func:`log_likelihood` in the frame's units instead of those of residuals.
 
     Args:
         encoder: What encoded the frame.
@@ -48,6 +48,7 @@ def frame_log_likelihood(
         num_orders: As in :func:`log_likelihood`, as are the rest.
         config: Sampling settings.
         generator: Source of the orders.
+        by_column: As in :func:`log_likelihood`.
         progress: Called with the number of rows finished.
     """
     found = log_likelihood(
@@ -56,10 +57,12 @@ def frame_log_likelihood(
         num_orders=num_orders,
         config=config,
         generator=generator,
+        by_column=by_column,
         progress=progress,
     )
-    total: Floats = found.double().numpy()
-    return total + encoder.log_volume(frame, table.observed.cpu().numpy())
+    logs: Floats = found.double().numpy()
+    volumes = encoder.log_volume(frame, table.observed.cpu().numpy())
+    return logs + (volumes if by_column else volumes.sum(axis=1))
 
 
 def log_likelihood(
@@ -69,6 +72,7 @@ def log_likelihood(
     num_orders: int,
     config: SamplingConfig,
     generator: torch.Generator,
+    by_column: bool = False,
     progress: Callable[[int], None] | None = None,
 ) -> torch.Tensor:
     """Log-likelihood of the observed cells of each row, in codes and residuals.
@@ -83,22 +87,24 @@ def log_likelihood(
         num_orders: R, how many random orders to average over.
         config: Sampling settings.
         generator: Source of the orders.
+        by_column: Whether to give each cell's part: the mean over the orders of its log-likelihood
+            given the observed cells before it. The parts of a row add up to at most its own.
         progress: Called with the number of rows finished, after each chunk.
 
     Returns:
-        ``(B,)`` in nats, on the CPU; densities are per unit of the residual.
+        ``(B,)`` in nats, or ``(B, C)`` by column, with 0 where a cell is not observed; on the
+        CPU, densities per unit of the residual.
     """
-    num_columns = table.codes.shape[1]
     size = rows_of_chunk(config, *table.codes.shape)
     tasks = []
     for start in range(0, len(table), size):
-        orders = [
-            column_order(num_columns, fixed=network.fixed_order, generator=generator)
-            for _ in range(num_orders)
-        ]
+        orders = [network.draw_order(generator=generator) for _ in range(num_orders)]
         rows = table.rows(slice(start, start + size))
-        tasks.append(functools.partial(_chunk_log_likelihood, network, rows, orders, config))
-    parts = [torch.zeros(0)]
+        tasks.append(
+            functools.partial(_chunk_log_likelihood, network, rows, orders, config, by_column)
+        )
+    num_columns = table.codes.shape[1]
+    parts = [torch.zeros((0, num_columns) if by_column else 0)]
     with workers(len(tasks), generator.device) as team:
         for part in team.run(tasks):
             parts.append(part.cpu())
@@ -113,9 +119,15 @@ def _chunk_log_likelihood(
     table: EncodedTable,
     orders: Sequence[Sequence[int]],
     config: SamplingConfig,
+    by_column: bool,
 ) -> torch.Tensor:
     """As :func:`log_likelihood`, for rows that go through the network together."""
     table = table.to(network.pad.device)
+    if by_column:
+        total = torch.zeros(table.codes.shape, device=network.pad.device)
+        for order in orders:
+            total += ordered_log_densities(network, table, order, config)
+        return total / len(orders)
     logs = [ordered_log_densities(network, table, order, config).sum(dim=1) for order in orders]
     return torch.stack(logs).logsumexp(dim=0) - math.log(len(orders))
 

@@ -11,6 +11,7 @@ import torch
 from sdv_tabdar.core.codecs.encoder import TableEncoder
 from sdv_tabdar.core.config import SamplingConfig
 from sdv_tabdar.core.inference.chunk import table_chunks
+from sdv_tabdar.core.inference.column import log_density
 from sdv_tabdar.core.nn.network import TabDARNetwork
 from sdv_tabdar.core.table import EncodedTable
 
@@ -64,6 +65,27 @@ def quantiles_of(
         masses = logits[:, :present].softmax(dim=1).double().cpu().numpy()
         cdf = functools.partial(_residual_cdf, network, context, position, config)
         parts.append(codec.quantiles(masses, levels, cdf))
+    return np.concatenate(parts)
+
+
+@torch.no_grad()
+def cell_log_densities(
+    network: TabDARNetwork, table: EncodedTable, position: int, config: SamplingConfig
+) -> Floats:
+    """Log density ``(B,)`` of the cells of one column, given the other observed cells.
+
+    In nats, and per unit of the residual; the cells must be encoded, observed or not.
+    """
+    numerical = {column: place for place, column in enumerate(network.schema.numerical)}
+    parts = [np.zeros(0)]
+    for chunk in table_chunks(table, network, config):
+        residuals = None
+        if position in numerical:
+            residuals = chunk.residuals[:, numerical[position]]
+        context = _context(network, chunk, position)
+        codes = chunk.codes[:, position]
+        found = log_density(network, position, context, codes, residuals, config=config)
+        parts.append(found.double().cpu().numpy())
     return np.concatenate(parts)
 
 

@@ -15,9 +15,10 @@ from sdv_tabdar.core.nn.network import TabDARNetwork
 
 def empty_cache(network: TabDARNetwork, num_rows: int) -> AttentionCache:
     """The cache of rows of which nothing is known: only ``[pad]``, which every cell sees."""
-    num_places, num_heads = len(network.positions) + 1, network.layers[0].num_heads
+    num_places = 1 + len(network.positions) + len(network.crosses)
+    num_heads = network.layers[0].num_heads
     cache = AttentionCache.empty(num_places, num_rows, num_heads, network.pad)
-    _insert_tokens(network, cache, 0, slice(None), network.pad.unsqueeze(0))
+    insert_tokens(network, cache, 0, slice(None), network.pad.unsqueeze(0))
     return cache
 
 
@@ -42,7 +43,7 @@ def insert_cells(
         residuals: ``(N,)``, or None for a categorical column.
     """
     tokens = network.tokenizer.column(position, codes, residuals) + network.positions[position]
-    _insert_tokens(network, cache, place, rows, tokens)
+    insert_tokens(network, cache, place, rows, tokens)
 
 
 def cached_context(
@@ -63,9 +64,10 @@ def cached_context(
     return context
 
 
-def _insert_tokens(
+def insert_tokens(
     network: TabDARNetwork, cache: AttentionCache, place: int, rows: Rows, tokens: torch.Tensor
 ) -> None:
+    """Make tokens ``(N, D)`` known in N rows, at their place in the cache."""
     first = network.layers[0]
     query, key_value = first.project(tokens)
     key, value = first.split_heads(key_value).chunk(2, dim=-1)

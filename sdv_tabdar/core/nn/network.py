@@ -3,6 +3,7 @@
 ::
 
     codes, residuals --Tokenizer--> tokens --hide--> [pad] + tokens + positions --Blocks--> z
+    codes --CrossTokens--> tokens of columns that are seen together, more keys for the blocks
     z --CodeHead--> p(code)          z, bin --ResidualHead--> p(residual)
 """
 
@@ -14,6 +15,8 @@ import torch
 from torch import nn
 
 from sdv_tabdar.core.config import ModelConfig
+from sdv_tabdar.core.masking import column_order
+from sdv_tabdar.core.nn.crosses import CrossTokens
 from sdv_tabdar.core.nn.heads.choice import make_residual_head
 from sdv_tabdar.core.nn.heads.codes import CodeHead
 from sdv_tabdar.core.nn.heads.residual import first_bins
@@ -46,6 +49,7 @@ class TabDARNetwork(nn.Module):
         self.tokenizer = Tokenizer(schema, config.width)
         self.pad = nn.Parameter(torch.randn(config.width) * config.width**-0.5)
         self.positions = nn.Parameter(torch.randn(num_columns, config.width) * config.width**-0.5)
+        self.crosses = CrossTokens(schema, config.width)
         self.blocks = nn.ModuleList(
             Block(config.width, config.num_heads, config.feedforward_factor)
             for _ in range(config.num_blocks)
@@ -82,15 +86,35 @@ class TabDARNetwork(nn.Module):
         """
         tokens = self.tokenizer(table.codes, table.residuals)
         hidden = tokens * table.observed.t().unsqueeze(-1) + self.positions.unsqueeze(1)
-        x = torch.cat([self.pad.expand(1, len(table), -1), hidden])
-        bias = self.key_bias(table.observed)
+        together, known = self.crosses(table.codes)
+        x = torch.cat([self.pad.expand(1, len(table), -1), hidden, together])
+        bias = self.key_bias(table.observed, known & self.crosses.observed(table.observed))
         for block in self.blocks:
             x = block(x, bias=bias)
-        return self.norm(x[1:]).transpose(0, 1)
+        return self.norm(x[1 : 1 + len(tokens)]).transpose(0, 1)
 
-    def key_bias(self, observed: torch.Tensor) -> torch.Tensor:
-        """Attention bias for 1 + C keys of each row from ``(B, C)``: ``[pad]`` is visible."""
+    def draw_order(self, *, generator: torch.Generator) -> list[int]:
+        """An order of the columns in which their cells are drawn.
+
+        It is random, but for the members of the first cross, which lead: what depends on them
+        together is then drawn given all of them.
+        """
+        return column_order(
+            len(self.schema.columns),
+            fixed=self.fixed_order,
+            generator=generator,
+            leading=self.schema.leading,
+        )
+
+    def key_bias(self, observed: torch.Tensor, crossed: torch.Tensor) -> torch.Tensor:
+        """Attention bias for 1 + C + X keys of each row: ``[pad]`` is visible.
+
+        Args:
+            observed: ``(B, C)``, which cells are.
+            crossed: ``(B, X)``, which crosses are.
+        """
         visible = torch.nn.functional.pad(observed, (1, 0), value=True)
+        visible = torch.cat([visible, crossed], dim=1)
         return attention_bias(visible.unsqueeze(1), self.layers[0].num_heads)
 
     def losses(

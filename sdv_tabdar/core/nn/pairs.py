@@ -8,7 +8,6 @@ for a cell whose output is not used.
 from __future__ import annotations
 
 import torch
-from torch.nn.functional import pad
 
 from sdv_tabdar.core.nn.network import TabDARNetwork
 from sdv_tabdar.core.nn.transformer import attention_bias
@@ -38,11 +37,14 @@ def pair_contexts(
     """
     asking = network.positions.unsqueeze(1)
     tokens = network.tokenizer(codes, residuals) + asking
-    visible = torch.cat([network.pad.expand(2, len(codes), -1), tokens])
+    together, known = network.crosses(codes)
+    visible = torch.cat([network.pad.expand(2, len(codes), -1), tokens, together])
     num_visible = len(visible)
     x = torch.cat([visible, asking.expand_as(tokens)])
     *others, last = network.layers
-    bias = pair_bias(observed_by_first, last.num_heads)
+    by_first = known & network.crosses.observed(observed_by_first)
+    by_second = known & network.crosses.observed(~observed_by_first)
+    bias = pair_bias(observed_by_first, by_first, by_second, last.num_heads)
     for number, block in enumerate(others):
         if number:
             x = block(x, num_keys=num_visible, bias=bias)
@@ -56,22 +58,33 @@ def pair_contexts(
     return context
 
 
-def pair_bias(observed_by_first: torch.Tensor, num_heads: int) -> torch.Tensor:
-    """Attention bias for 2 + 2 C queries and 2 + C keys of pairs: a token sees its row's.
+def pair_bias(
+    observed_by_first: torch.Tensor,
+    crossed_by_first: torch.Tensor,
+    crossed_by_second: torch.Tensor,
+    num_heads: int,
+) -> torch.Tensor:
+    """Attention bias for 2 + 2 C + X queries and 2 + C + X keys of pairs: a token sees its row's.
 
-    The keys are a ``[pad]`` for each row and the observed cells; the queries are these and the
-    asked cells, each of which is of the other row.
+    The keys are a ``[pad]`` for each row, the observed cells and the crosses; the queries are
+    these and the asked cells, each of which is of the other row. A cross whose members are not
+    all of one row is seen by such crosses only, whose outputs are not used.
 
     Args:
         observed_by_first: ``(P, C)`` as in :func:`pair_contexts`.
+        crossed_by_first: ``(P, X)``, whether the first row sees all members of a cross.
+        crossed_by_second: ``(P, X)``, whether the second row does.
         num_heads: Attention heads.
 
     Returns:
-        ``(P * heads, 2 + 2 C, 2 + C)``.
+        ``(P * heads, 2 + 2 C + X, 2 + C + X)``.
     """
-    keys = pad(observed_by_first, (1, 0), value=False)
-    keys = pad(keys, (1, 0), value=True)
-    queries = torch.cat([keys, ~observed_by_first], dim=1)
+    row = (~observed_by_first).to(torch.int8)
+    pads = row.new_tensor([0, 1]).expand(len(row), 2)
+    nobody = row.new_tensor(2)
+    crossed = crossed_by_second.to(torch.int8).where(crossed_by_first | crossed_by_second, nobody)
+    keys = torch.cat([pads, row, crossed], dim=1)
+    queries = torch.cat([keys, 1 - row], dim=1)
     return attention_bias(queries[:, :, None] == keys[:, None], num_heads)
 
 

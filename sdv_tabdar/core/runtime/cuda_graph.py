@@ -7,12 +7,15 @@ its results to the same memory; its random numbers continue from call to call.
 
 from __future__ import annotations
 
+import logging
 from collections.abc import Callable
 
 import torch
 
 Results = tuple[torch.Tensor, tuple[torch.Tensor, ...]]
 Step = Callable[[torch.Tensor, torch.Generator], Results]
+
+_logger = logging.getLogger(__name__)
 
 _WARM_UPS = 3  # libraries choose and set up their kernels in the first calls
 _TOLERANCE = 0.02  # of the loss: sums are not taken in the same order each time
@@ -72,10 +75,13 @@ def recorded(
         return unrecorded
     try:
         recording = Recording(step, argument, generator)
-    except RuntimeError:
+    except RuntimeError as error:
+        _logger.info('Training steps run without a CUDA graph: %s', error)
         return unrecorded
     recording.generator.set_state(generator.get_state())
     expected = float(unrecorded(argument)[0])
     first, second = (float(recording(argument)[0]) for _ in range(2))
     is_right = abs(first - expected) <= _TOLERANCE * abs(expected) and second != first
+    if not is_right:
+        _logger.info('Training steps run without a CUDA graph: it gives other losses.')
     return recording if is_right else unrecorded

@@ -2,8 +2,14 @@
 
 from __future__ import annotations
 
+import contextlib
+import threading
+from collections.abc import Iterator
+
 import numpy as np
 import torch
+
+_global_generator = threading.Lock()
 
 RandomState = int | None | tuple[np.random.RandomState, torch.Generator] | torch.Generator
 
@@ -42,6 +48,18 @@ def split_generator(generator: torch.Generator, number: int) -> list[torch.Gener
     """``number`` generators on its device, with seeds drawn from ``generator``."""
     seeds = torch.randint(2**62, (number,), generator=generator, device=generator.device)
     return [torch.Generator(generator.device).manual_seed(seed) for seed in seeds.tolist()]
+
+
+@contextlib.contextmanager
+def default_generator_at(seed: int) -> Iterator[None]:
+    """Within it torch's default generator on the CPU starts at ``seed``; afterwards it goes on.
+
+    For what draws from no other generator, such as the initial weights of torch's modules. One
+    thread at a time, because the default generator is one for all.
+    """
+    with _global_generator, torch.random.fork_rng(devices=[]):
+        torch.default_generator.manual_seed(seed)  # torch.manual_seed would seed GPUs as well
+        yield
 
 
 def stratified_uniforms(

@@ -52,11 +52,12 @@ def workers(most: int, device: torch.device) -> Iterator[Workers]:
         device: On a CPU there is a thread for each core that torch may use, up to ``most``; on
             a GPU tasks run one after the other in the calling thread.
     """
-    number = min(torch.get_num_threads(), most) if device.type == 'cpu' else 1
+    cores = torch_threads()
+    number = min(cores, most) if device.type == 'cpu' else 1
     if number <= 1:
         yield Workers(1, None)
         return
-    with _torch_threads.limited_to(max(torch.get_num_threads() // number, 1)) as share:
+    with _torch_threads.limited_to(max(cores // number, 1)) as share:
         pool = ThreadPoolExecutor(number, 'sdv_tabdar', torch.set_num_threads, (share,))
         try:
             yield Workers(number, pool)
@@ -65,10 +66,10 @@ def workers(most: int, device: torch.device) -> Iterator[Workers]:
 
 
 class TorchThreads:
-    """Limits torch's number of threads, which is one setting for the whole process.
+    """Limits torch's number of threads: a setting of each thread, and one for those to come.
 
-    Several users may overlap: the first one's limit holds for all of them, and the number that
-    was set before is put back when the last one is done.
+    Several threads may do so at once. What they start from, and put back, is the number that was
+    set before the first of them came.
     """
 
     def __init__(self) -> None:
@@ -76,21 +77,33 @@ class TorchThreads:
         self._users = 0
         self._before = 0
 
+    def unlimited(self) -> int:
+        """The number of threads but for the limits of those who are working."""
+        with self._lock:
+            return self._before if self._users else torch.get_num_threads()
+
     @contextlib.contextmanager
     def limited_to(self, number: int) -> Iterator[int]:
-        """Within it torch uses ``number`` threads, or the limit that is in force already."""
+        """Within it operations of this thread use ``number`` threads."""
         with self._lock:
             if not self._users:
                 self._before = torch.get_num_threads()
-                torch.set_num_threads(number)
             self._users += 1
+            torch.set_num_threads(number)
         try:
             yield number
         finally:
             with self._lock:
                 self._users -= 1
-                if not self._users:
-                    torch.set_num_threads(self._before)
+                torch.set_num_threads(self._before)
 
 
 _torch_threads = TorchThreads()
+
+
+def torch_threads() -> int:
+    """How many threads the user lets torch have, also while :func:`workers` limits them.
+
+    So that what is trained beside another training is trained as it would be alone.
+    """
+    return _torch_threads.unlimited()

@@ -7,14 +7,18 @@ import math
 import torch
 
 from sdv_tabdar.core.config import TrainingConfig
+from sdv_tabdar.core.runtime.threads import torch_threads
 
 _DEFAULT_CELLS = 60_000_000  # cells that go through the network by default ...
 _MIN_EPOCHS, _MAX_EPOCHS = 10, 80  # ... within these numbers of epochs, and no more than ...
 _FEW_EPOCHS, _ROWS_PER_EPOCH = 30, 225  # ... these for fewer rows, which would be memorised
 _MIN_STEPS = 500  # of a training, however small the table
+_MAX_LENGTH = 1.4  # of a training that ends by its held-out loss, in default lengths, and ...
+_MAX_PASSES, _FEW_STEPS = 70, 250  # ... for small tables no more passes than this, or steps
 _SMALL_TABLE, _LARGE_TABLE = 4_000, 16_000  # rows of a table below, and from, which ...
 _SMALL_STEP, _STEP, _LARGE_STEP = 64, 128, 256  # ... steps have fewer rows, or more, ...
 _MAX_CORES = 2  # ... the last so many on each core, up to this number of cores
+_DECAY, _DECAY_ROWS = 1.0, 300  # weight decay of tables of at most so many rows, falling as 1 / n
 _RATE = 1.5e-3  # learning rate; in steps of several cores it grows with the root of their number
 
 
@@ -26,13 +30,24 @@ def default_epochs(num_rows: int, num_columns: int, batch_size: int) -> int:
     return max(min(max(epochs, _MIN_EPOCHS), most), at_least)
 
 
+def longest_training(num_rows: int, num_columns: int, batch_size: int) -> int:
+    """Steps after which a training that ends by its held-out loss ends at the latest.
+
+    Small tables are held to fewer: their held-out rows are too few to tell soon enough that
+    training rows are memorised.
+    """
+    steps = num_rows // batch_size
+    most = int(_MAX_LENGTH * default_epochs(num_rows, num_columns, batch_size) * steps)
+    return most if num_rows >= _SMALL_TABLE else min(most, max(_MAX_PASSES * steps, _FEW_STEPS))
+
+
 def default_batch_size(num_rows: int, device: torch.device) -> int:
     """Rows of a step for a table of ``num_rows`` rows when none are asked for."""
     if num_rows < _SMALL_TABLE:
         return _SMALL_STEP
     if num_rows < _LARGE_TABLE:
         return _STEP
-    cores = torch.get_num_threads() if device.type == 'cpu' else _MAX_CORES
+    cores = torch_threads() if device.type == 'cpu' else _MAX_CORES
     return _LARGE_STEP * min(cores, _MAX_CORES)
 
 
@@ -45,3 +60,8 @@ def default_learning_rate(batch_size: int) -> float:
     """Highest learning rate for steps of ``batch_size`` rows when none is asked for."""
     cores = min(max(batch_size / _LARGE_STEP, 1), _MAX_CORES)
     return _RATE * cores**0.5
+
+
+def default_weight_decay(num_rows: int) -> float:
+    """Weight decay for a table of ``num_rows`` rows when none is asked for."""
+    return _DECAY * min(_DECAY_ROWS / num_rows, 1.0)

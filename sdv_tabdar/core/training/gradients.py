@@ -3,19 +3,23 @@
 from __future__ import annotations
 
 import functools
+import logging
 from collections.abc import Callable
 
 import torch
 
 from sdv_tabdar.core.nn.lowered import lowered
 from sdv_tabdar.core.nn.network import TabDARNetwork
-from sdv_tabdar.core.runtime.cuda_graph import recorded
+from sdv_tabdar.core.runtime.cuda_graph import Results, recorded
 from sdv_tabdar.core.runtime.random import split_generator
 from sdv_tabdar.core.runtime.threads import Workers
 from sdv_tabdar.core.table import EncodedTable
 
+Share = Callable[[torch.Tensor], Results]
 BatchLoss = Callable[[TabDARNetwork, EncodedTable, torch.Generator], torch.Tensor]
 """``loss(network, rows, generator)``, the mean over the rows as a scalar."""
+
+_logger = logging.getLogger(__name__)
 
 
 class LowPrecisionCopy:
@@ -58,6 +62,9 @@ class StepGradient:
         batch_size: Rows of a step.
         team: Threads, each of which computes the gradient of its share of the rows.
         generator: Seeds a generator for each of them.
+
+    Attributes:
+        generators: These.
     """
 
     def __init__(
@@ -76,13 +83,14 @@ class StepGradient:
         self._sums = [torch.zeros_like(parameter) for parameter in parameters]
         for parameter, gradient in zip(parameters, self._sums, strict=True):
             parameter.grad = gradient
-        rows = torch.arange(batch_size, device=generator.device)
-        self._shares = [
-            recorded(self._share, rows, own) for own in split_generator(generator, team.number)
-        ]
+        self.generators = split_generator(generator, team.number)
+        self._pieces = 1
+        self._shares: dict[tuple[int, int], Share] = {}
 
     def compute(self, rows: torch.Tensor) -> torch.Tensor:
         """Gradient and loss of the rows at ``rows`` ``(batch_size,)``.
+
+        Where a GPU has not enough memory for them, in several pieces from then on.
 
         Each share's gradients are its own until they are added, so that no two threads write to
         the same place and the sum does not depend on which is first.
@@ -90,23 +98,51 @@ class StepGradient:
         Returns:
             The loss, a scalar without a gradient.
         """
-        parts = rows.tensor_split(len(self._shares))
-        pairs = zip(self._shares, parts, strict=True)
-        tasks = [functools.partial(share, part) for share, part in pairs]
-        (total, gradients), *others = self._team.run(tasks)
-        torch._foreach_copy_(self._sums, gradients)
-        for loss, more in others:
-            total = total + loss
-            torch._foreach_add_(self._sums, more)
+        while True:
+            try:
+                return self._add_up(rows)
+            except torch.cuda.OutOfMemoryError:
+                if self._pieces >= len(rows):
+                    raise
+            # Outside of the handler, whose error keeps the step's tensors alive.
+            self._shares.clear()
+            torch.cuda.empty_cache()
+            self._pieces *= 2
+            size = -(-len(rows) // self._pieces)
+            _logger.warning(
+                'The GPU is out of memory. A training step of %d rows is now computed %d rows at '
+                'a time, with their gradients added.',
+                len(rows),
+                size,
+            )
+
+    def _add_up(self, rows: torch.Tensor) -> torch.Tensor:
+        """Gradient and loss of the rows, some pieces of them one after the other."""
+        total = torch.zeros((), device=rows.device)
+        for number, piece in enumerate(rows.tensor_split(self._pieces)):
+            parts = piece.tensor_split(self._team.number)
+            tasks = [functools.partial(self._compute, *pair) for pair in enumerate(parts)]
+            for thread, (loss, gradients) in enumerate(self._team.run(tasks)):
+                total = total + loss
+                if number or thread:
+                    torch._foreach_add_(self._sums, gradients)
+                else:
+                    torch._foreach_copy_(self._sums, gradients)
         return total
+
+    def _compute(self, thread: int, rows: torch.Tensor) -> Results:
+        """What a thread does: its share of the rows, recorded once for each number of them."""
+        share = self._shares.get((thread, len(rows)))
+        if share is None:
+            share = recorded(self._share, rows, self.generators[thread])
+            self._shares[thread, len(rows)] = share
+        return share(rows)
 
     def weights_changed(self) -> None:
         """Take over what the optimizers did to the network."""
         self._working.update()
 
-    def _share(
-        self, rows: torch.Tensor, generator: torch.Generator
-    ) -> tuple[torch.Tensor, tuple[torch.Tensor, ...]]:
+    def _share(self, rows: torch.Tensor, generator: torch.Generator) -> Results:
         """Loss and gradients of a part of a step's rows, by its share of them."""
         loss = self._batch_loss(self._working.network, self._table.rows(rows), generator)
         loss = loss * (len(rows) / self._batch_size)

@@ -2,29 +2,29 @@
 
 from __future__ import annotations
 
+import contextlib
+import logging
 import math
-from collections.abc import Callable
+from collections.abc import Sequence
+from pathlib import Path
+from typing import Any
 
 import torch
 
 from sdv_tabdar.core.config import ModelConfig, TrainingConfig
 from sdv_tabdar.core.nn.network import TabDARNetwork
-from sdv_tabdar.core.runtime.threads import Workers, workers
+from sdv_tabdar.core.runtime.threads import workers
 from sdv_tabdar.core.schema import TableSchema
 from sdv_tabdar.core.table import EncodedTable
-from sdv_tabdar.core.training import losses
-from sdv_tabdar.core.training.defaults import default_epochs, default_learning_rate, rows_of_step
-from sdv_tabdar.core.training.ema import Ema
-from sdv_tabdar.core.training.gradients import StepGradient
-from sdv_tabdar.core.training.history import TrainingHistory
-from sdv_tabdar.core.training.optimizers import make_optimizers
-from sdv_tabdar.core.training.schedule import Clock, learning_rate_factor
+from sdv_tabdar.core.training.checkpoints import CheckpointFile, fingerprint
+from sdv_tabdar.core.training.defaults import rows_of_step
+from sdv_tabdar.core.training.history import Callback, TrainingHistory
+from sdv_tabdar.core.training.interrupts import Interrupts
+from sdv_tabdar.core.training.trainer import Progress, Trainer
 
 SHARD_CELLS = 960  # of a step, for each core that takes part: fewer are not worth its overhead
-_PLATEAU_PATIENCE = 50  # epochs
 
-Progress = Callable[[float, int, float], None]
-"""``progress(share of the training done, epochs done, loss of the last epoch)``."""
+_logger = logging.getLogger(__name__)
 
 
 def fit_network(
@@ -35,8 +35,13 @@ def fit_network(
     *,
     generator: torch.Generator,
     progress: Progress | None = None,
+    callbacks: Sequence[Callback] = (),
+    checkpoint_path: str | Path | None = None,
 ) -> tuple[TabDARNetwork, TrainingHistory]:
     """Train a network end to end.
+
+    Ctrl-C ends training after the step; what is returned then is as good as training got. A
+    second Ctrl-C is raised.
 
     Args:
         table: The encoded training table, on the device of ``generator``; all cells observed.
@@ -45,113 +50,61 @@ def fit_network(
         config: Training settings.
         generator: Source of all randomness.
         progress: Called after each step.
+        callbacks: Called at the end of each epoch; training ends if one returns True.
+        checkpoint_path: File to keep the state of the training in, from which the same call goes
+            on if it was cut short; it is removed when training ends by itself.
 
     Returns:
         The network with averaged weights, in evaluation mode, and the history.
 
     Raises:
-        FloatingPointError: If the loss stops being finite.
+        FloatingPointError: If the loss stops being finite again and again.
+        ValueError: If the checkpoint is that of another table or of other settings.
 
     Source: paper, Algorithm 'Training'.
     """
     batch_size = rows_of_step(config, len(table), generator.device)
-    with workers(batch_size * len(schema.columns) // SHARD_CELLS, generator.device) as team:
-        trainer = _Trainer(table, schema, model, config, batch_size, team, generator, progress)
-        while trainer.clock.share < 1:
-            trainer.run_epoch()
-    trainer.history.seconds = trainer.clock.seconds
+    number = batch_size * len(schema.columns) // SHARD_CELLS
+    with contextlib.ExitStack() as stack:
+        team = stack.enter_context(workers(number, generator.device))
+        interrupts = stack.enter_context(Interrupts())
+        checkpoint = None
+        found: dict[str, Any] | None = None
+        if checkpoint_path is not None:
+            made_of = fingerprint(table, schema, model, config, batch_size, team.number)
+            checkpoint = CheckpointFile(Path(checkpoint_path), made_of, generator)
+            found = checkpoint.read()
+        trainer = Trainer(table, schema, model, config, batch_size, team, generator)
+        if found is not None:
+            trainer.restore(found)
+            _logger.info('Training goes on from the checkpoint %s.', checkpoint_path)
+        _run(trainer, interrupts, checkpoint, progress, callbacks)
     return trainer.result(), trainer.history
 
 
-class _Trainer:
-    """Network, optimizers, EMA and clock of one training."""
-
-    def __init__(
-        self,
-        table: EncodedTable,
-        schema: TableSchema,
-        model: ModelConfig,
-        config: TrainingConfig,
-        batch_size: int,
-        team: Workers,
-        generator: torch.Generator,
-        progress: Progress | None,
-    ) -> None:
-        self.table, self.config, self.batch_size, self.team = table, config, batch_size, team
-        self.generator, self.progress = generator, progress
-        self.learning_rate = config.learning_rate or default_learning_rate(batch_size)
-        self.network = _initialised(schema, model, generator).to(generator.device).train()
-        self.ema = Ema(self.network, config.ema_decay) if config.ema_decay else None
-        self.optimizers = make_optimizers(self.network, config, self.learning_rate, team.number)
-        self.plateaus = [
-            torch.optim.lr_scheduler.ReduceLROnPlateau(
-                optimizer, factor=0.5, patience=_PLATEAU_PATIENCE
-            )
-            for optimizer in self.optimizers
-        ]
-        self.steps_per_epoch = len(table) // self.batch_size
-        num_rows, num_columns = table.codes.shape
-        epochs = config.epochs or default_epochs(num_rows, num_columns, self.batch_size)
-        self.clock = Clock(epochs * self.steps_per_epoch, config.max_training_time)
-        self.history = TrainingHistory()
-        self.gradient = StepGradient(
-            self.network, table, self._batch_loss, batch_size, team, generator
-        )
-
-    def run_epoch(self) -> None:
-        """Go through the table once, or until time is up."""
-        device = self.generator.device
-        total = torch.zeros((), device=device)
-        order = torch.randperm(len(self.table), generator=self.generator, device=device)
-        steps = 0
-        while steps < self.steps_per_epoch and (self.clock.share < 1 or not steps):
-            rows = order[steps * self.batch_size : (steps + 1) * self.batch_size]
-            total += self._step(rows)
-            steps += 1
-        loss = float(total) / steps
-        self.history.losses.append(loss)
-        if not math.isfinite(loss):
-            raise FloatingPointError(
-                f'The training loss became {loss} in epoch {len(self.history.losses)}. Try a lower '
-                f'learning_rate than {self.learning_rate:g}.'
-            )
-        if self.config.scheduler == 'plateau':
-            for plateau in self.plateaus:
-                plateau.step(loss)
-
-    def result(self) -> TabDARNetwork:
-        """The network to sample from, in evaluation mode."""
-        network = self.ema.network if self.ema is not None else self.network
-        return network.requires_grad_(False).eval()
-
-    def _step(self, rows: torch.Tensor) -> torch.Tensor:
-        if self.config.scheduler == 'cosine':
-            factor = learning_rate_factor(self.clock.share)
-            for optimizer in self.optimizers:
-                for group in optimizer.param_groups:
-                    group['lr'] = group['initial_lr'] * factor
-        loss = self.gradient.compute(rows)
-        list(self.team.run([optimizer.step for optimizer in self.optimizers]))
-        if self.ema is not None:
-            self.ema.update()
-        self.gradient.weights_changed()
-        self.clock.steps += 1
-        if self.progress is not None:
-            epochs = self.history.losses
-            self.progress(self.clock.share, len(epochs), epochs[-1] if epochs else math.nan)
-        return loss
-
-    def _batch_loss(
-        self, network: TabDARNetwork, rows: EncodedTable, generator: torch.Generator
-    ) -> torch.Tensor:
-        return losses.batch_loss(network, rows, self.config, generator=generator)
-
-
-def _initialised(
-    schema: TableSchema, model: ModelConfig, generator: torch.Generator
-) -> TabDARNetwork:
-    """A network with initial weights drawn from ``generator`` and not from torch's global one."""
-    seed = int(torch.randint(2**62, (1,), generator=generator, device=generator.device))
-    with torch.random.fork_rng(devices=[]):
-        torch.default_generator.manual_seed(seed)  # torch.manual_seed would seed GPUs as well
-        return TabDARNetwork(schema, model)
+def _run(
+    trainer: Trainer,
+    interrupts: Interrupts,
+    checkpoint: CheckpointFile | None,
+    progress: Progress | None,
+    callbacks: Sequence[Callback],
+) -> None:
+    """Steps until training ends, by itself or by someone's wish."""
+    reason = ''
+    while not reason and not trainer.finished:
+        trainer.step()
+        if progress is not None:
+            losses = trainer.history.losses
+            progress(trainer.share, len(losses), losses[-1] if losses else math.nan)
+        if trainer.epoch_is_over:
+            report = trainer.end_epoch()
+            answers = [callback(report) for callback in callbacks]
+            if any(answer is True for answer in answers):
+                reason = 'A callback ended training.'
+        if interrupts.asked:
+            reason = 'Training was interrupted; what it had learnt by then is kept.'
+        if checkpoint is not None and (checkpoint.due or reason):
+            checkpoint.write(trainer.state())
+    trainer.end(reason)
+    if checkpoint is not None and not reason:
+        checkpoint.remove()

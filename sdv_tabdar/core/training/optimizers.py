@@ -2,6 +2,9 @@
 
 from __future__ import annotations
 
+import re
+from typing import Any
+
 import torch
 
 from sdv_tabdar.core.config import TrainingConfig
@@ -10,33 +13,44 @@ from sdv_tabdar.core.runtime.device import matrix_type
 from sdv_tabdar.core.training.muon import Muon, updating_work
 
 _BETAS = (0.9, 0.98)
+_NOT_DECAYED = re.compile(r'bias|norm|^pad$|^positions$')
 _MUON_FACTOR = 3.0  # Muon's learning rate, as a multiple of AdamW's
 
 
 def make_optimizers(
-    network: TabDARNetwork, config: TrainingConfig, learning_rate: float, number: int
+    network: TabDARNetwork,
+    config: TrainingConfig,
+    learning_rate: float,
+    weight_decay: float,
+    number: int,
 ) -> list[torch.optim.Optimizer]:
     """Muon for the matrices of hidden layers, if it is asked for, and AdamW for what remains.
 
     Args:
         network: Whose parameters are to be trained.
-        config: For the kind of optimizer and the weight decay.
+        config: For the kind of optimizer.
         learning_rate: AdamW's highest; Muon's is a multiple of it.
+        weight_decay: Of all but biases, norms and positions.
         number: How many Muons to share the matrices out to, for as many threads.
 
     Returns:
         Optimizers that may step at the same time; each group has its ``initial_lr``.
     """
     matrices = network.hidden_matrices() if config.optimizer == 'muon' else []
-    others = {id(parameter): parameter for parameter in network.parameters()}
-    for matrix in matrices:
-        del others[id(matrix)]
+    own = {id(matrix) for matrix in matrices}
+    others = [(name, value) for name, value in network.named_parameters() if id(value) not in own]
+    decayed = [value for name, value in others if not _NOT_DECAYED.search(name)]
+    rest = [value for name, value in others if _NOT_DECAYED.search(name)]
+    groups: list[dict[str, Any]] = [
+        {'params': decayed},
+        {'params': rest, 'weight_decay': 0.0},
+    ]
     found: list[torch.optim.Optimizer] = [
         torch.optim.AdamW(
-            others.values(),
+            groups,
             lr=learning_rate,
             betas=_BETAS,
-            weight_decay=config.weight_decay,
+            weight_decay=weight_decay,
             fused=True,
         )
     ]
@@ -44,7 +58,7 @@ def make_optimizers(
         rate = _MUON_FACTOR * learning_rate
         dtype = matrix_type(matrices[0].device, network.precision)
         found.extend(
-            Muon(part, lr=rate, weight_decay=config.weight_decay, dtype=dtype)
+            Muon(part, lr=rate, weight_decay=weight_decay, dtype=dtype)
             for part in _equal_parts(matrices, number)
         )
     for optimizer in found:

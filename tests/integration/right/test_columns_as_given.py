@@ -3,23 +3,24 @@
 from __future__ import annotations
 
 import datetime
+import decimal
 from typing import Any
 
 import numpy as np
 import pandas as pd
 import pyarrow as pa
 import pytest
+from sdv.errors import InvalidDataError
 from sdv.metadata import Metadata
 
 from sdv_tabdar import TabDARSynthesizer
 
-from ..conftest import TINY, fit_tiny
+from ..conftest import TINY, fit_tiny, make_metadata
 
 N = 120
 RANDOM = np.random.default_rng(0)
 DAYS = pd.Series(pd.Timestamp('2020-01-01') + pd.to_timedelta(RANDOM.integers(0, 300, N), 'D'))
 MOMENTS = DAYS + pd.to_timedelta(RANDOM.integers(0, 86_400, N), 's')
-UNFITTED = 'does not fit, though SDV fits it'
 ARROW_ZONE = pd.ArrowDtype(pa.timestamp('us', tz='Europe/Berlin'))
 
 
@@ -45,15 +46,7 @@ def detected(data: pd.DataFrame, **settings: Any) -> TabDARSynthesizer:
     return synthesizer
 
 
-@pytest.mark.parametrize(
-    'name',
-    [
-        name
-        if name == 'UTC'
-        else pytest.param(name, marks=pytest.mark.xfail(strict=True, reason=UNFITTED))
-        for name in ZONED
-    ],
-)
+@pytest.mark.parametrize('name', ZONED)
 def test_zones_under_detected_metadata(name: str) -> None:
     values = ZONED[name]
     data = pd.DataFrame({'t': values, 'c': RANDOM.choice(list('ab'), N)})
@@ -70,7 +63,6 @@ def test_zones_under_detected_metadata(name: str) -> None:
 
 
 @pytest.mark.parametrize('detect', [False, True], ids=['given', 'detected'])
-@pytest.mark.xfail(strict=True, reason=UNFITTED)
 @pytest.mark.parametrize('kind', [pa.date32(), pa.date64()], ids=str)
 def test_dates_of_arrow(kind: Any, detect: bool) -> None:
     values = pd.Series(DAYS.dt.date.tolist(), dtype=pd.ArrowDtype(kind))
@@ -88,8 +80,7 @@ def test_dates_of_arrow(kind: Any, detect: bool) -> None:
     assert filled.notna().all()
 
 
-@pytest.mark.xfail(strict=True, reason='comes back as NaN')
-@pytest.mark.filterwarnings('ignore:.*encountered in:RuntimeWarning')
+@pytest.mark.filterwarnings('ignore:.*encountered in:RuntimeWarning')  # from the detection
 def test_half_precision_under_detected_metadata() -> None:
     """SDV detects 15 decimal places, the most there are, and rounding overflows."""
     data = pd.DataFrame({'x': pd.Series(RANDOM.normal(0, 5, N), dtype='float16')})
@@ -109,11 +100,7 @@ TINY_NUMBERS = {
 
 
 @pytest.mark.parametrize('name', TINY_NUMBERS)
-@pytest.mark.parametrize(
-    'detect',
-    [False, pytest.param(True, marks=pytest.mark.xfail(strict=True, reason='comes back as 0'))],
-    ids=['given', 'detected'],
-)
+@pytest.mark.parametrize('detect', [False, True], ids=['given', 'detected'])
 def test_tiny_numbers(name: str, detect: bool) -> None:
     """The 15 decimal places that SDV detects are the most it looks for, and not the data's."""
     data = pd.DataFrame({'x': TINY_NUMBERS[name]})
@@ -136,10 +123,131 @@ def test_huge_numbers(detect: bool) -> None:
 
 
 @pytest.mark.parametrize('zone', ['America/New_York', 'Europe/Berlin'])
-@pytest.mark.xfail(strict=True, reason='days come back at other hours than midnight')
 def test_days_in_a_zone_stay_at_midnight(zone: str) -> None:
     """All training dates are midnight there, on both sides of summer time."""
     data = pd.DataFrame({'t': DAYS.dt.tz_localize(zone)})
     sampled = fit_tiny(data, {'t': {'sdtype': 'datetime'}}, max_atoms=0).sample(60)['t']
 
     assert (sampled.dt.normalize() == sampled).all()
+
+
+NUMBER: dict[str, Any] = {'sdtype': 'numerical'}
+
+
+@pytest.mark.parametrize('dtype', ['Int64', 'UInt64', 'int64[pyarrow]'])
+def test_keys_in_nullable_dtypes_stay_numbers(dtype: str) -> None:
+    data = pd.DataFrame({'k': pd.Series(range(5_000, 5_020), dtype=dtype), 'x': range(20)})
+    metadata = make_metadata({'k': {'sdtype': 'id'}, 'x': NUMBER}, primary_key='k')
+    synthesizer = TabDARSynthesizer(metadata, **TINY)
+    synthesizer.fit(data)
+
+    assert synthesizer.sample(5)['k'].dtype == data['k'].dtype
+    gaps = data.head(4).copy()
+    gaps.loc[2, 'k'] = None
+    filled = synthesizer.impute(gaps)['k']
+    assert filled.dtype == data['k'].dtype
+    assert filled.is_unique
+    assert filled.notna().all()
+
+
+@pytest.mark.parametrize('dtype', ['float16', 'period[D]'])
+@pytest.mark.filterwarnings('ignore:.*overflow encountered:RuntimeWarning')
+def test_keys_that_pandas_has_no_index_of(dtype: str) -> None:
+    cells = np.arange(20) if dtype == 'float16' else pd.period_range('2020-01-01', periods=20)
+    data = pd.DataFrame({'k': pd.Series(cells, dtype=dtype), 'x': range(20)})
+    metadata = make_metadata({'k': {'sdtype': 'id'}, 'x': NUMBER}, primary_key='k')
+    synthesizer = TabDARSynthesizer(metadata, **TINY)
+    synthesizer.fit(data)
+
+    keys = synthesizer.sample(5)['k']
+    assert keys.is_unique
+    assert keys.notna().all()
+
+
+LARGE: dict[str, list[Any]] = {
+    'beyond the precision of floats': [0, 1, 2**62 + 1, None],
+    'at the end of the dtype': [0, 1, 2**63 - 1, None],
+    'without gaps': [0, 1, 2**63 - 1, 2],
+    'decimals': [decimal.Decimal('1783573289355542800.01'), decimal.Decimal('3.25'), None],
+    'whole and not': [48, 2.5, None, -3],
+}
+
+
+@pytest.mark.parametrize('dtype', ['object', 'Int64', 'int64[pyarrow]', 'int64', 'uint64'])
+@pytest.mark.parametrize('name', LARGE)
+def test_numbers_that_floats_cannot_hold(name: str, dtype: str) -> None:
+    cells = LARGE[name]
+    if dtype != 'object' and name in ('decimals', 'whole and not'):
+        pytest.skip('Only objects hold these.')
+    if dtype.endswith('int64') and None in cells:
+        pytest.skip('There are no gaps in this dtype.')
+    data = pd.DataFrame({'x': pd.Series(cells * 6, dtype=dtype)})
+    synthesizer = fit_tiny(data, {'x': NUMBER})
+    known = data.head(len(cells))
+
+    completed = synthesizer.sample_remaining_columns(known)
+    pd.testing.assert_frame_equal(completed, known)
+    assert list(map(type, completed['x'])) == list(map(type, known['x']))
+    sampled = synthesizer.sample(40)['x']
+    assert sampled.dtype == data['x'].dtype
+    drawn, present = sampled.dropna().tolist(), data['x'].dropna().tolist()
+    assert min(present) <= min(drawn)
+    assert max(drawn) <= max(present)
+    assert set(map(type, drawn)) <= set(map(type, present))
+
+
+@pytest.mark.parametrize('text', [None, '%Y-%m-%dT%H:%M:%S.%f'])
+@pytest.mark.parametrize('unit', ['ms', 'us', 'ns'])
+@pytest.mark.parametrize('number', [20, 1])
+def test_dates_to_the_microsecond(unit: str, text: str | None, number: int) -> None:
+    start = np.datetime64('2021-03-28T00:00:00.009694', 'us')
+    stamps = pd.Series(np.resize((start + np.arange(number) * 1_000).astype(f'M8[{unit}]'), 20))
+    data = pd.DataFrame({'t': stamps if text is None else stamps.dt.strftime(text).astype(object)})
+    entry = {'sdtype': 'datetime', **({'datetime_format': text} if text else {})}
+    synthesizer = fit_tiny(data, {'t': entry})
+    sampled = synthesizer.sample(50)['t']
+
+    assert sampled.dtype == data['t'].dtype
+    assert sampled.min() >= data['t'].min()
+    assert sampled.max() <= data['t'].max()
+    assert (pd.to_datetime(sampled).astype('datetime64[ns]').dt.nanosecond == 0).all()
+    known = data.head(3)
+    pd.testing.assert_frame_equal(synthesizer.sample_remaining_columns(known), known)
+
+
+def test_dates_as_categories_of_text() -> None:
+    days = [f'2020-01-{day:02d}' for day in range(1, 29, 3)]
+    data = pd.DataFrame({'t': pd.Series(days * 2).astype('category')})
+    entry = {'sdtype': 'datetime', 'datetime_format': '%Y-%m-%d'}
+    synthesizer = fit_tiny(data, {'t': entry})
+
+    assert synthesizer.sample(20)['t'].dtype == data['t'].dtype
+    known = ['2020-01-02', '2020-01-04']
+    completed = synthesizer.sample_remaining_columns(pd.DataFrame({'t': known}))
+    assert completed['t'].tolist() == known
+
+
+@pytest.mark.parametrize('sdtype', ['email', 'unknown'])
+def test_no_gaps_are_left_in_generated_columns(sdtype: str) -> None:
+    data = pd.DataFrame({'e': ['a@b.c', None, None, None] * 10, 'x': range(40)})
+    entry = {'sdtype': sdtype, 'pii': True}
+    synthesizer = fit_tiny(data, {'e': entry, 'x': NUMBER})
+
+    filled = synthesizer.impute(data)['e']
+    assert filled.notna().all()
+    assert (filled[data['e'].notna()] == 'a@b.c').all()
+    assert synthesizer.sample(40)['e'].isna().any()
+
+
+def test_levels_that_are_tuples_keep_their_values() -> None:
+    data = pd.DataFrame({'x': pd.Series([(1, 2), ('a', None)] * 10)})
+    synthesizer = fit_tiny(data, {'x': {'sdtype': 'categorical'}})
+
+    assert set(synthesizer.predict_proba(data.head(2), 'x').columns) == {(1, 2), ('a', None)}
+
+
+def test_dates_far_from_1970_are_refused_by_name() -> None:
+    data = pd.DataFrame({'t': pd.period_range('1500-01', periods=20, freq='M')})
+
+    with pytest.raises(InvalidDataError, match="Column 't' has dates from 1500-01 to 1501-08"):
+        fit_tiny(data, {'t': {'sdtype': 'datetime'}})

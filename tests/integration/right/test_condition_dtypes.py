@@ -82,7 +82,6 @@ def test_numbers_that_the_dtype_cannot_hold_are_named() -> None:
             synthesizer.sample_from_conditions([Condition({'n': value}, num_rows=2)])
 
 
-@pytest.mark.xfail(strict=True, reason='stays float64 though training had whole numbers')
 @pytest.mark.parametrize('dtype', ['int64', 'int16', 'Int64'])
 def test_whole_numbers_are_whole_again_when_their_gaps_are_filled(dtype: str) -> None:
     """Pandas holds whole numbers with gaps as floats; without gaps they need not stay so."""

@@ -67,7 +67,6 @@ def test_a_known_low_informs_high(spans: Fitted) -> None:
     assert (filled['high'] - data['high'].head(50)).abs().median() < 10
 
 
-@pytest.mark.xfail(strict=True, reason='a known high column is ignored')
 def test_a_known_high_informs_low(spans: Fitted) -> None:
     """Differences are at most 5 everywhere: whatever the network has learnt, low is near."""
     synthesizer, data = spans
@@ -77,7 +76,6 @@ def test_a_known_high_informs_low(spans: Fitted) -> None:
     assert (filled['low'] <= filled['high']).all()
 
 
-@pytest.mark.xfail(strict=True, reason='a known high column is ignored')
 def test_a_known_end_informs_the_start(rides: Fitted) -> None:
     """Whatever the network has learnt, a ride takes at most an hour."""
     synthesizer, data = rides
@@ -87,7 +85,6 @@ def test_a_known_end_informs_the_start(rides: Fitted) -> None:
     assert errors.median() < pd.Timedelta(3, 'h')
 
 
-@pytest.mark.xfail(strict=True, reason='rows with a known end are met by chance')
 def test_conditions_on_the_high_column_alone_are_met_at_once(rides: Fitted) -> None:
     synthesizer, data = rides
     known = data[['end']].head(20)
@@ -97,7 +94,6 @@ def test_conditions_on_the_high_column_alone_are_met_at_once(rides: Fitted) -> N
     assert (completed['end'] - completed['start']).between(pd.Timedelta(0), '2h').all()
 
 
-@pytest.mark.xfail(strict=True, reason='rows with a range of ends are met by chance')
 def test_ranges_of_the_high_column_are_met_at_once(rides: Fitted) -> None:
     synthesizer, _ = rides
     wanted = Between(pd.Timestamp('2021-06-01'), pd.Timestamp('2021-06-03'))
@@ -110,7 +106,6 @@ def test_ranges_of_the_high_column_are_met_at_once(rides: Fitted) -> None:
     assert (sampled['start'] <= sampled['end']).all()
 
 
-@pytest.mark.xfail(strict=True, reason='a known high column is ignored')
 def test_a_known_end_of_a_range_of_three_informs_the_others() -> None:
     data = make_spans()
     data['top'] = (data['high'] + RANDOM.uniform(0.5, 5, N)).round(1)
@@ -124,7 +119,6 @@ def test_a_known_end_of_a_range_of_three_informs_the_others() -> None:
 
 
 @pytest.mark.parametrize('unit', ['1D', pytest.param('1s', id='seconds')], ids=['days', 'seconds'])
-@pytest.mark.xfail(strict=True, reason='the difference comes back with nanoseconds')
 def test_dates_keep_their_precision_under_inequality(unit: str) -> None:
     days = pd.Timestamp('2020-01-01') + pd.to_timedelta(RANDOM.integers(0, 300, N), 'D')
     start = pd.Series(days) + RANDOM.integers(0, 80_000, N) * pd.Timedelta('1s') * (unit == '1s')
@@ -159,10 +153,6 @@ def rewritten() -> Fitted:
     return fit_under([Hundredths()], data, {'x': NUMBER, 'y': LEVEL}), data
 
 
-UNITS = "answered in the constraint's own units"
-
-
-@pytest.mark.xfail(strict=True, reason=UNITS)
 def test_quantiles_of_a_rewritten_column_are_in_the_users_units(rewritten: Fitted) -> None:
     synthesizer, data = rewritten
     found = synthesizer.predict_quantiles(data.head(3), 'x', [0.1, 0.5, 0.9])
@@ -172,7 +162,6 @@ def test_quantiles_of_a_rewritten_column_are_in_the_users_units(rewritten: Fitte
     assert (found.diff(axis=1).iloc[:, 1:] >= 0).all(axis=None)
 
 
-@pytest.mark.xfail(strict=True, reason=UNITS)
 @pytest.mark.parametrize('wanted', [Between(50, 100), OneOf([50, 52, 54, 56, 100])], ids=str)
 def test_ranges_of_a_rewritten_column_are_in_the_users_units(
     rewritten: Fitted, wanted: Any
@@ -185,7 +174,6 @@ def test_ranges_of_a_rewritten_column_are_in_the_users_units(
     assert (sampled['x'] % 2 == 0).all()
 
 
-@pytest.mark.xfail(strict=True, reason=UNITS)
 def test_likelihoods_with_a_rewritten_column_say_whose_units_they_have(
     rewritten: Fitted,
 ) -> None:
@@ -215,16 +203,12 @@ def replaced() -> Fitted:
     return fit_under(constraints, data, columns), data
 
 
-REFUSED = 'refused, because a constraint replaces the column'
-
-
 def test_columns_that_no_constraint_replaces_are_answered(replaced: Fitted) -> None:
     synthesizer, data = replaced
 
     np.testing.assert_allclose(synthesizer.predict_proba(data.head(4), 'free').sum(axis=1), 1)
 
 
-@pytest.mark.xfail(strict=True, reason=REFUSED)
 @pytest.mark.parametrize('column', ['letter', 'place'])
 def test_probabilities_of_combined_columns(replaced: Fitted, column: str) -> None:
     synthesizer, data = replaced
@@ -232,11 +216,10 @@ def test_probabilities_of_combined_columns(replaced: Fitted, column: str) -> Non
 
     assert list(found.columns) == sorted(data[column].unique())
     np.testing.assert_allclose(found.sum(axis=1), 1, atol=1e-5)
-    assert found.between(0.01, 0.99).all(axis=None)
+    assert ((found > 0.01) & (found < 0.99)).all(axis=None)
     pd.testing.assert_index_equal(found.index, data.head(5).index)
 
 
-@pytest.mark.xfail(strict=True, reason=REFUSED)
 def test_probabilities_of_combined_columns_follow_the_combinations(replaced: Fitted) -> None:
     synthesizer, data = replaced
     rows = data.head(20)
@@ -249,7 +232,6 @@ def test_probabilities_of_combined_columns_follow_the_combinations(replaced: Fit
         assert places.loc[row, mine].sum() == pytest.approx(1)
 
 
-@pytest.mark.xfail(strict=True, reason=REFUSED)
 def test_quantiles_of_compared_columns(replaced: Fitted) -> None:
     synthesizer, data = replaced
     rows = data.head(10)

@@ -123,7 +123,6 @@ CONTRADICTIONS: list[tuple[dict[str, Any], str]] = [
 ]
 
 
-@pytest.mark.xfail(strict=True, reason='tried for, with the advice to try more often')
 @pytest.mark.parametrize(('condition', 'constraint'), CONTRADICTIONS, ids=str)
 def test_contradictions_are_found_at_once(
     synthesizer: TabDARSynthesizer, condition: dict[str, Any], constraint: str

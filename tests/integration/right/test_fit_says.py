@@ -22,7 +22,6 @@ LEVEL: dict[str, Any] = {'sdtype': 'categorical'}
 AMOUNT = RANDOM.lognormal(3, 1, N).round(2)
 TAX = RANDOM.lognormal(1, 1, N).round(2)
 DAYS = pd.Series(pd.Timestamp('2020-01-01') + pd.to_timedelta(RANDOM.integers(0, 90, N), 'D'))
-SILENT = 'fit says nothing'
 
 
 def said(
@@ -44,7 +43,6 @@ def about(messages: list[str], column: str) -> list[str]:
     return [line for line in lines if f"'{column}'" in line]
 
 
-@pytest.mark.xfail(strict=True, reason=SILENT)
 @pytest.mark.parametrize(
     ('column', 'values'),
     [
@@ -65,9 +63,9 @@ def test_real_text_that_would_come_back_is_named(column: str, values: list[str])
     assert not about(messages, 'amount')
 
 
-@pytest.mark.xfail(strict=True, reason=SILENT)
 def test_real_text_is_named_under_detected_metadata() -> None:
-    values = [f'Given{number} Family{number}' for number in range(N)]
+    """Detection takes it for categories as soon as one text occurs twice, else for a key."""
+    values = [f'Given{max(number, 1)} Family{max(number, 1)}' for number in range(N)]
     data = pd.DataFrame({'who': values, 'amount': AMOUNT})
     metadata = Metadata.detect_from_dataframes({'table': data})
     synthesizer, messages = said(data, metadata)
@@ -76,7 +74,6 @@ def test_real_text_is_named_under_detected_metadata() -> None:
     assert len(about(messages, 'who')) == 1
 
 
-@pytest.mark.xfail(strict=True, reason=SILENT)
 @pytest.mark.parametrize('text', ['%Y-%m-%d', '%d.%m.%Y', '%m/%d/%Y %H:%M'])
 def test_dates_taken_for_categories_are_named(text: str) -> None:
     data = pd.DataFrame({'when': DAYS.dt.strftime(text), 'amount': AMOUNT})
@@ -87,7 +84,6 @@ def test_dates_taken_for_categories_are_named(text: str) -> None:
     assert 'datetime_format' in line
 
 
-@pytest.mark.xfail(strict=True, reason=SILENT)
 @pytest.mark.parametrize('as_text', [True, False], ids=['text', 'numbers'])
 def test_numbers_taken_for_categories_are_named(as_text: bool) -> None:
     data = pd.DataFrame({'size': AMOUNT.astype(str) if as_text else AMOUNT, 'amount': AMOUNT[::-1]})
@@ -97,7 +93,6 @@ def test_numbers_taken_for_categories_are_named(as_text: bool) -> None:
     assert "'numerical'" in line
 
 
-@pytest.mark.xfail(strict=True, reason=SILENT)
 def test_copies_are_named() -> None:
     data = pd.DataFrame({'amount': AMOUNT, 'again': AMOUNT, 'code': RANDOM.choice(list('abc'), N)})
     data['label'] = data['code'].str.upper()
@@ -112,7 +107,6 @@ def test_copies_are_named() -> None:
     assert 'FixedCombinations' in line
 
 
-@pytest.mark.xfail(strict=True, reason=SILENT)
 def test_sums_are_named() -> None:
     data = pd.DataFrame({'amount': AMOUNT, 'tax': TAX, 'total': (AMOUNT + TAX).round(2)})
     _, messages = said(data, dict.fromkeys(data, NUMBER))
@@ -124,7 +118,6 @@ def test_sums_are_named() -> None:
     assert 'constraint' in line
 
 
-@pytest.mark.xfail(strict=True, reason=SILENT)
 def test_it_is_said_once() -> None:
     """One warning with a line for each finding; fitting the same table again adds nothing."""
     data = pd.DataFrame(

@@ -28,7 +28,7 @@ DATA = pd.DataFrame(
         'level': RANDOM.choice(list('abc'), N),
         'flag': RANDOM.random(N) < 0.5,
         'text': DAYS.strftime('%d/%m/%Y').astype(object),
-        'moment': DAYS,
+        'moment': DAYS[::-1],
     }
 )
 COLUMNS: dict[str, dict[str, Any]] = {

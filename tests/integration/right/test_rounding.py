@@ -32,15 +32,8 @@ def as_float64(values: pd.Series) -> np.ndarray[Any, Any]:
 
 
 FLOATS = ['float32', 'float64', 'Float32', 'Float64', 'float[pyarrow]', 'double[pyarrow]']
-SINGLE = [name for name in FLOATS if name in ('float32', 'Float32', 'float[pyarrow]')]
-UNROUNDED = 'single precision comes back unrounded'
 CASES = [
-    pytest.param(
-        name,
-        gaps,
-        id=f'{name}{" with gaps" if gaps else ""}',
-        marks=[pytest.mark.xfail(strict=True, reason=UNROUNDED)] if name in SINGLE else [],
-    )
+    pytest.param(name, gaps, id=f'{name}{" with gaps" if gaps else ""}')
     for name in FLOATS
     for gaps in (False, True)
 ]
@@ -77,7 +70,6 @@ def test_floats_are_rounded_under_detected_metadata(dtype: str, gaps: bool) -> N
     check(synthesizer.sample(100)['x'], values, 2)
 
 
-@pytest.mark.xfail(strict=True, reason='half precision comes back unrounded')
 def test_half_precision_is_rounded() -> None:
     values = pd.Series(CENTS, dtype='float16')
     sampled = fit_tiny(pd.DataFrame({'x': values}), NUMBERS, max_atoms=0).sample(200)['x']

@@ -25,7 +25,9 @@ N = 60
 RANDOM = np.random.default_rng(0)
 NUMBER: dict[str, Any] = {'sdtype': 'numerical'}
 LEVEL: dict[str, Any] = {'sdtype': 'categorical'}
-COUNTS = pd.DataFrame({name: range(N) for name in ('one', 'two', 'three')})
+COUNTS = pd.DataFrame(
+    {name: np.roll(range(N), 7 * place) for place, name in enumerate(('one', 'two', 'three'))}
+)
 COUNT_COLUMNS = dict.fromkeys(COUNTS, NUMBER)
 
 
@@ -202,8 +204,8 @@ def test_transformers_that_do_not_round_are_warned_of() -> None:
 
 
 def test_whole_numbers_as_levels_keep_all_levels() -> None:
-    data = pd.DataFrame({'a': range(20), 'b': range(20), 'c': [str(n) for n in range(20)]})
-    data = pd.concat([data] * 5, ignore_index=True)
+    data = pd.DataFrame({'a': range(20), 'b': range(20)})
+    data = pd.concat([data] * 5, ignore_index=True).assign(c=[str(n // 5) for n in range(100)])
     sampled = fit_tiny(data, {'a': LEVEL, 'b': NUMBER, 'c': LEVEL}).sample(600)
 
     assert set(sampled['a']) == set(data['a'])

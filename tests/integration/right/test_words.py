@@ -137,7 +137,6 @@ CALLS: list[tuple[str, Callable[[TabDARSynthesizer], Any], type[Exception], str]
 ]
 
 
-@pytest.mark.xfail(strict=True, reason='an error from within that does not name the argument')
 @pytest.mark.parametrize(
     ('call', 'error', 'message'), [c[1:] for c in CALLS], ids=[c[0] for c in CALLS]
 )
@@ -180,7 +179,6 @@ DRAWS: dict[str, Callable[[TabDARSynthesizer, Path], Any]] = {
 }
 
 
-@pytest.mark.xfail(strict=True, reason='a progress bar is shown')
 @pytest.mark.parametrize('case', DRAWS)
 def test_no_progress_is_shown_unless_asked_for(
     ordered: TabDARSynthesizer, case: str, capsys: pytest.CaptureFixture[str], tmp_path: Path
@@ -240,7 +238,6 @@ def test_empty_columns_are_named_once() -> None:
     assert [len(messages) for messages in synthesizer_says] == [1, 0, 0]
 
 
-@pytest.mark.xfail(strict=True, reason="Python's default")
 def test_repr_tells_settings_and_whether_it_is_fitted() -> None:
     """What differs from the defaults; of a fitted one also what it was fitted on."""
     data = pd.DataFrame({'n': range(30), 'c': list('abc') * 10})

@@ -3,9 +3,11 @@
 from __future__ import annotations
 
 import datetime
+from zoneinfo import ZoneInfo
 
 import numpy as np
 import pandas as pd
+import pyarrow as pa
 import pytest
 from sdv.errors import InvalidDataError
 
@@ -51,8 +53,45 @@ def test_nanoseconds_of_every_plain_form() -> None:
         assert form.nanoseconds(values).tolist() == pytest.approx([1e9, np.nan], nan_ok=True)
 
 
-def test_dates_beyond_nanoseconds_are_refused() -> None:
-    dates = pd.Series(np.array(['0999-01-01'], dtype='datetime64[s]'), name='x')
+FAR = {
+    'seconds': pd.Series(np.array(['0999-01-01'], dtype='datetime64[s]'), name='x'),
+    'months': pd.Series(pd.period_range('0999-01', periods=2, freq='M'), name='x'),
+    'days': pd.Series([datetime.date(999, 1, 1), None], dtype=object, name='x'),
+    'moments': pd.Series([datetime.datetime(999, 1, 1)], dtype=object, name='x'),
+    'Timestamps': pd.Series([pd.Timestamp(year=999, month=1, day=1)], dtype=object, name='x'),
+    'days of Arrow': pd.Series(
+        [datetime.date(999, 1, 1)], dtype=pd.ArrowDtype(pa.date32()), name='x'
+    ),
+    'text': pd.Series(['0999-01-01', None], dtype=object, name='x'),
+}
 
-    with pytest.raises(InvalidDataError, match="'x' has dates from 0999.* must lie between 1677"):
-        DateForm().plain(dates)
+
+@pytest.mark.parametrize('kind', FAR)
+def test_dates_beyond_nanoseconds_are_refused(kind: str) -> None:
+    text_format = '%Y-%m-%d' if kind == 'text' else None
+
+    with pytest.raises(InvalidDataError, match="'x' has dates from 0?999.* must lie between 1677"):
+        DateForm.learn(FAR[kind], text_format).plain(FAR[kind])
+
+
+@pytest.mark.parametrize('nanoseconds', [0, 123])
+def test_dates_drawn_as_floats_are_the_dates_of_training(nanoseconds: int) -> None:
+    """A float64 holds a date of today to 256 nanoseconds."""
+    start = np.datetime64('2021-03-28T00:00:00.009694', 'ns') + np.timedelta64(nanoseconds, 'ns')
+    dates = pd.Series(start + np.arange(20) * np.timedelta64(1, 'us'))
+    form = DateForm.learn(dates, None)
+    drawn = pd.to_datetime(form.nanoseconds(dates))
+
+    restored = form.restore(drawn, dates.dtype, None)
+    assert (drawn != dates).any()
+    assert restored.between(dates.min(), dates.max()).all()
+    if not nanoseconds:
+        assert restored.tolist() == dates.tolist()
+    assert form.restore(dates, dates.dtype, None).tolist() == dates.tolist()
+
+
+def test_a_date_in_another_zone() -> None:
+    form = DateForm(time_zone=ZoneInfo('Europe/Berlin'))
+
+    assert form.in_utc('2020-07-01 00:00') == pd.Timestamp('2020-06-30 22:00')
+    assert form.in_utc('2020-07-01 00:00+05:45') == pd.Timestamp('2020-06-30 18:15')

@@ -15,7 +15,7 @@ from hypothesis import given, settings
 from hypothesis import strategies as st
 from sdv.errors import InvalidDataError
 
-from sdv_tabdar.adapter.formats import ColumnFormat, TableFormat
+from sdv_tabdar.adapter.formats import ColumnFormat, TableFormat, with_categories
 
 WHOLE = st.integers(-100, 100)
 QUARTERS = st.integers(-400, 400).map(lambda number: number / 4)
@@ -23,6 +23,9 @@ DECIMALS = st.integers(-10_000, 10_000).map(lambda number: decimal.Decimal(numbe
 DATES = st.datetimes(datetime.datetime(1990, 1, 1), datetime.datetime(2030, 1, 1)).map(
     lambda date: date.replace(microsecond=0, fold=0)
 )
+DAYS = DATES.map(datetime.datetime.date)
+MOMENTS = st.datetimes(datetime.datetime(1990, 1, 1), datetime.datetime(2030, 1, 1))
+CENTS = WHOLE.map(lambda number: number / 100)
 WORDS = st.sampled_from(['u', 'v', 'w', ''])
 # dtype, sdtype, values, whether a cell may be missing
 FORMS: dict[str, tuple[Any, str, st.SearchStrategy[Any], bool]] = {
@@ -33,6 +36,13 @@ FORMS: dict[str, tuple[Any, str, st.SearchStrategy[Any], bool]] = {
     'Float32': ('Float32', 'numerical', QUARTERS, True),
     'arrow int64': (pd.ArrowDtype(pa.int64()), 'numerical', WHOLE, True),
     'arrow double': (pd.ArrowDtype(pa.float64()), 'numerical', QUARTERS, True),
+    'float16': ('float16', 'numerical', QUARTERS, True),
+    'arrow float': (pd.ArrowDtype(pa.float32()), 'numerical', CENTS, True),
+    'float32 of cents': ('float32', 'numerical', CENTS, True),
+    'arrow decimal': (pd.ArrowDtype(pa.decimal128(38, 2)), 'numerical', DECIMALS, True),
+    'nullable keys': ('Int64', 'id', st.integers(-(2**63), 2**63 - 1), True),
+    'arrow keys': (pd.ArrowDtype(pa.uint64()), 'id', st.integers(0, 2**64 - 1), True),
+    'keys of float16': ('float16', 'id', WHOLE, False),
     'integers': (object, 'numerical', WHOLE, True),
     'category of numbers': ('category', 'numerical', WHOLE, False),
     'text': (object, 'categorical', WORDS, True),
@@ -49,7 +59,17 @@ FORMS: dict[str, tuple[Any, str, st.SearchStrategy[Any], bool]] = {
     'UTC': (pd.DatetimeTZDtype('ns', 'UTC'), 'datetime', DATES, True),
     'Rome': (pd.DatetimeTZDtype('us', 'Europe/Rome'), 'datetime', DATES, True),
     'datetimes': (object, 'datetime', DATES, True),
-    'days': (object, 'datetime', DATES.map(datetime.datetime.date), True),
+    'days': (object, 'datetime', DAYS, True),
+    'arrow days': (pd.ArrowDtype(pa.date32()), 'datetime', DAYS, True),
+    'arrow milliseconds': (pd.ArrowDtype(pa.date64()), 'datetime', DAYS, True),
+    'arrow moments': (pd.ArrowDtype(pa.timestamp('us')), 'datetime', MOMENTS, True),
+    'arrow moments in a zone': (
+        pd.ArrowDtype(pa.timestamp('us', 'Europe/Rome')),
+        'datetime',
+        MOMENTS.map(lambda date: date.replace(tzinfo=datetime.timezone.utc)),
+        True,
+    ),
+    'periods': (pd.PeriodDtype('M'), 'datetime', DAYS.map(lambda day: pd.Period(day, 'M')), True),
 }
 
 
@@ -89,7 +109,7 @@ def test_decimals_keep_their_digits(cells: list[decimal.Decimal]) -> None:
     restored = column.restore(column.plain(given)).tolist()
     assert restored == cells
     assert {type(value) for value in restored} == {decimal.Decimal}
-    assert {value.as_tuple().exponent for value in restored} == {-column.decimals}
+    assert {value.as_tuple().exponent for value in restored} == {-column.number.decimals}
 
 
 @settings(max_examples=25, deadline=None)
@@ -103,6 +123,56 @@ def test_dates_as_text_come_back(cells: list[Any], text: str) -> None:
     column = ColumnFormat.learn(given, 'datetime', text)
 
     pd.testing.assert_series_equal(column.restore(column.plain(given)), given)
+
+
+@pytest.mark.parametrize(
+    ('cells', 'drawn', 'expected'),
+    [
+        (['2020-01-01', '2020-01-09'], pd.Timestamp('2020-01-03'), '2020-01-01'),
+        ([1.5, 7.0], 5.0, 7.0),
+    ],
+)
+def test_drawn_values_take_the_nearest_category_and_known_ones_stay(
+    cells: list[Any], drawn: Any, expected: Any
+) -> None:
+    given = pd.Series(cells).astype('category')
+    sdtype = 'datetime' if isinstance(drawn, pd.Timestamp) else 'numerical'
+    column = ColumnFormat.learn(given, sdtype, '%Y-%m-%d')
+    plain = pd.Series([drawn, drawn])
+    known = '2020-01-03' if sdtype == 'datetime' else drawn
+
+    nearest = column.restore(plain)
+    assert nearest.tolist() == [expected] * 2
+    assert nearest.dtype == given.dtype
+    assert column.restore(plain, pd.Series([known, None])).tolist() == [known, expected]
+    restored = column.restore(plain, pd.Series([known, known]))
+    pd.testing.assert_series_equal(column.restore(restored), restored)
+
+
+def test_added_levels_leave_an_ordered_column_ordered() -> None:
+    dtype = pd.CategoricalDtype(['low', 'high'], ordered=True)
+
+    grown = with_categories(dtype, pd.Series(['low', 'top', None]))
+    assert grown == pd.CategoricalDtype(['low', 'high', 'top'], ordered=True)
+
+
+def test_generated_numbers_that_a_short_float_cannot_hold_stay() -> None:
+    column = ColumnFormat.learn(pd.Series([1, 2], dtype='float16'), 'id', None)
+
+    assert column.restore(pd.Series([3.0, 4_456_726.0])).tolist() == [3, 4_456_726]
+    assert column.restore(pd.Series([3.0, 4.0])).dtype == np.float16
+
+
+def test_ranges_of_the_metadata_in_plain_form() -> None:
+    short = ColumnFormat.learn(pd.Series([2.81], dtype='float32'), 'numerical', None)
+    zoned = pd.Series(pd.date_range('2020-07-01', periods=2, tz='Europe/Berlin'))
+    entry = {'sdtype': 'datetime', 'range_min': '2020-07-01 00:00:00+02:00'}
+
+    assert short.plain_entry({'range_max': float(np.float32(2.81))}) == {'range_max': 2.81}
+    assert ColumnFormat.learn(zoned, 'datetime', None).plain_entry(entry) == {
+        'sdtype': 'datetime',
+        'range_min': '2020-06-30 22:00:00',
+    }
 
 
 def test_datetimes_with_a_zone_of_pythons() -> None:

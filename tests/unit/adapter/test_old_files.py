@@ -15,7 +15,7 @@ from sdv_tabdar.adapter.old_files import refuse_old_files
 from sdv_tabdar.synthesizer import TabDARSynthesizer
 
 FORMAT_1 = Path(__file__).parents[2] / 'integration' / 'saved' / 'format_1.pkl'
-MESSAGE = r'saved in format 1; this version of sdv_tabdar reads format 2\. Install .* or fit again'
+MESSAGE = r'saved in format 1; this version of sdv_tabdar reads format 3\. Install .* or fit again'
 
 
 def test_a_file_of_format_1_is_refused_by_sdv() -> None:

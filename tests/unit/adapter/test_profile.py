@@ -101,6 +101,32 @@ def test_allowed_values_in_words() -> None:
     assert profile_of(levels, 'categorical').allowed_text.endswith("'l9' and 2 more")
 
 
+def test_numbers_and_dates_go_both_ways() -> None:
+    days = pd.Series(pd.to_datetime(['2020-01-01', '2020-03-05', None]))
+    text = pd.Series(['01/01/2020', '05/03/2020'], dtype=object)
+    numbers = pd.Series([1.25, 3.5])
+    whole = pd.Series([1, 5])
+    for values, sdtype, date_format in (
+        (days, 'datetime', None),
+        (text, 'datetime', '%d/%m/%Y'),
+        (numbers, 'numerical', None),
+        (whole, 'numerical', None),
+    ):
+        profile = profile_of(values, sdtype, date_format)
+        plain = profile.column.plain(values)
+        found = profile.plain_of(profile.comparable(plain).to_numpy())
+        pd.testing.assert_series_equal(profile.typed(found, plain.index), plain, check_names=False)
+
+
+def test_numbers_and_dates_are_rounded_as_in_training() -> None:
+    days = profile_of(pd.Series(pd.to_datetime(['2020-01-01', '2020-03-05'])), 'datetime')
+    noon = pd.Timestamp('2020-02-02 13:00:00').value
+    assert days.date_unit == 86_400e9
+    assert days.rounded(np.array([float(noon)])) == pd.Timestamp('2020-02-03').value
+    numbers = profile_of(pd.Series([1.25, 3.5]), 'numerical')
+    assert numbers.rounded(np.array([2.0 / 3])) == 0.67
+
+
 def test_ranges_of_dates_are_in_the_zone_of_the_column() -> None:
     dates = pd.Series(pd.date_range('2020-01-01', periods=3, tz='Asia/Kathmandu'))
 

@@ -1,4 +1,4 @@
-"""A small prepared table on disk, a stand-in for the evaluation, and steps done in this process."""
+"""A small prepared table on disk, a stand-in for the evaluation, and processes that are calls."""
 
 from __future__ import annotations
 
@@ -12,12 +12,11 @@ import numpy as np
 import pandas as pd
 import pytest
 
-import sdv_tabdar
-from sdv_tabdar.benchmark import worker
-from sdv_tabdar.benchmark.jobs import Job
-from sdv_tabdar.benchmark.runner import RunFailed, prepare_folder
+from sdv_tabdar.benchmark.__main__ import main
+from sdv_tabdar.benchmark.jobs import process, steps
 
 ROWS = 60
+ENVIRONMENT = {'cpu': 'Chip', 'cores': 2, 'usable_cores': 1, 'python': '3.11', 'versions': {}}
 # The simplest synthesizer with frames in and out: rows of the training table again.
 BOOTSTRAP = """
 class Bootstrap:
@@ -103,28 +102,46 @@ def scored(monkeypatch: pytest.MonkeyPatch) -> list[dict[str, Any]]:
         }
         return {key: value for name in settings['metrics'] for key, value in known[name].items()}
 
-    monkeypatch.setattr(sdv_tabdar, 'evaluation', SimpleNamespace(score=score), raising=False)
+    def floor_scores(
+        real_train: pd.DataFrame,
+        metadata: object,
+        real_test: pd.DataFrame | None = None,
+        **settings: Any,
+    ) -> dict[str, float]:
+        half = len(real_train) // 2
+        return score(real_train[:half], real_train[half:], metadata, real_test, **settings)
+
+    fake = SimpleNamespace(score=score, floor_scores=floor_scores)
+    monkeypatch.setattr(steps, 'evaluation', fake)
     return calls
 
 
 @pytest.fixture
-def launch_here(scored: list[dict[str, Any]]) -> Callable[..., None]:
-    """Does a step in this process; ``launch_here.steps`` lists what was done."""
+def called(monkeypatch: pytest.MonkeyPatch) -> list[dict[str, Any]]:
+    """Processes become calls in this one; the list gets what each was asked."""
+    calls: list[dict[str, Any]] = []
 
-    def launch(
-        step: str, folder: Path, job: Job, *, extra: Mapping[str, object] | None = None
-    ) -> None:
-        launch.steps.append((step, job.table, job.label, job.seed))  # type: ignore[attr-defined]
-        prepare_folder(folder, job, extra)
-        if worker.main([step, str(folder)]):
-            raise RunFailed(f'{step} failed')
+    def call(measure: Callable[..., Any], arguments: Mapping[str, Any], **rest: Any) -> Any:
+        arguments = json.loads(json.dumps(arguments))
+        calls.append({'function': measure.__name__, **rest, **arguments})
+        try:
+            found = measure(**arguments)
+        except Exception as error:
+            raise process.RunFailed(str(error)) from error
+        return json.loads(json.dumps({**found, 'environment': ENVIRONMENT}))
 
-    launch.steps = []  # type: ignore[attr-defined]
-    return launch
+    monkeypatch.setattr(process, 'call', call)
+    return calls
 
 
-@pytest.fixture(autouse=True)
-def keep_global_settings(monkeypatch: pytest.MonkeyPatch) -> None:
-    """In its own process a worker may seed and set up what is global, here it must not."""
-    monkeypatch.setattr(worker, 'seed_globals', lambda seed: None)
-    monkeypatch.setattr('torch.set_num_threads', lambda threads: None)
+@pytest.fixture
+def command(capsys: pytest.CaptureFixture[str]) -> Callable[..., str]:
+    """Runs a command and gives back what it printed."""
+
+    def run(*arguments: object, code: int = 0) -> str:
+        capsys.readouterr()
+        assert main([str(argument) for argument in arguments]) == code
+        captured = capsys.readouterr()
+        return captured.err if code > 1 else captured.out
+
+    return run

@@ -81,6 +81,7 @@ def network(encoder: TableEncoder, tiny: ModelConfig) -> TabDARNetwork:
     """Random weights everywhere, also where training would start from zero."""
     generator = torch.Generator().manual_seed(11)
     with torch.random.fork_rng(devices=[]):
+        torch.manual_seed(0)
         network = TabDARNetwork(encoder.schema, tiny).eval().requires_grad_(False)
     for parameter in network.parameters():
         parameter.add_(0.2 * torch.randn(parameter.shape, generator=generator))

@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import dataclasses
+import datetime
 import math
 from typing import Any
 
@@ -119,3 +120,10 @@ def test_none_leaves_epochs_and_time_open() -> None:
     settings = TrainingConfig(epochs=None, max_training_time=None)
     assert settings.epochs is None
     assert settings.max_training_time is None
+
+
+def test_a_timedelta_is_so_many_seconds() -> None:
+    limit = datetime.timedelta(minutes=2)
+    assert TrainingConfig(max_training_time=limit).max_training_time == 120.0  # type: ignore[arg-type]
+    with pytest.raises(ValueError, match='max_training_time must be more than 0'):
+        TrainingConfig(max_training_time=-limit)  # type: ignore[arg-type]

@@ -6,6 +6,7 @@ import dataclasses
 import io
 import pickle
 from collections.abc import Callable, Iterator
+from pathlib import Path
 from typing import Any
 
 import cloudpickle  # type: ignore[import-untyped]
@@ -130,6 +131,32 @@ def test_questions_about_no_rows_have_no_answers(fitted: TabDAR, mixed: pd.DataF
     assert fitted.predict_proba(nothing, None, 'colour').shape == (0, 3)
     assert fitted.predict_quantiles(nothing, None, 'smooth', [0.5]).shape == (0, 1)
     assert fitted.log_likelihood(nothing).shape == (0,)
+
+
+def test_excluded_numbers_are_those_without_likelihood(fitted: TabDAR, mixed: pd.DataFrame) -> None:
+    rows = mixed.head(3).assign(smooth=[mixed['smooth'].max() + 1, mixed['smooth'][1], 1e9])
+    observed = np.ones(rows.shape, dtype=bool)
+    observed[2] = False
+    excluded = fitted.excluded(rows, observed)
+
+    assert excluded.sum() == 1
+    assert excluded[0, list(rows.columns).index('smooth')]
+    by_column = _seeded(fitted).log_likelihood(rows, observed, num_orders=2, by_column=True)
+    np.testing.assert_array_equal(np.isneginf(by_column), excluded)
+    assert fitted.log_unseen('smooth') < 0
+
+
+def test_a_seed_holds_for_what_is_within_it(fitted: TabDAR) -> None:
+    model = _seeded(fitted)
+    first, second = model.sample(3), model.sample(3)
+    _seeded(fitted)
+    pd.testing.assert_frame_equal(model.sample(3), first)
+    found = []
+    for _ in range(2):
+        with model.seeded(5):
+            found.append(model.sample(3))
+    pd.testing.assert_frame_equal(*found)
+    pd.testing.assert_frame_equal(model.sample(3), second)
 
 
 # complete
@@ -521,9 +548,30 @@ def test_a_table_that_cannot_be_fitted_leaves_the_old_model(
 def test_a_loss_that_is_not_finite_is_an_error(
     mixed: pd.DataFrame, kinds: Kinds, tiny: ModelConfig
 ) -> None:
-    training = TrainingConfig(epochs=2, batch_size=16, learning_rate=1e30, scheduler='plateau')
-    with pytest.raises(FloatingPointError, match='Try a lower learning_rate'):
+    training = TrainingConfig(epochs=8, batch_size=16, learning_rate=1e30, scheduler='plateau')
+    with (
+        pytest.warns(RuntimeWarning, match='goes on from the last weights'),
+        pytest.raises(FloatingPointError, match='Try a lower learning_rate'),
+    ):
         TabDAR(tiny, training, device='cpu', random_state=0).fit(mixed, kinds)
+
+
+def test_callbacks_and_checkpoints_reach_the_training(
+    mixed: pd.DataFrame, kinds: Kinds, tiny: ModelConfig, tmp_path: Path
+) -> None:
+    path = tmp_path / 'training.pt'
+    config = TrainingConfig(epochs=3, batch_size=64)
+    whole = TabDAR(tiny, config, device='cpu', random_state=0).fit(mixed, kinds)
+    parts = TabDAR(tiny, config, device='cpu', random_state=0)
+    parts.fit(mixed, kinds, callbacks=[lambda report: report.epoch == 1], checkpoint_path=path)
+    assert len(parts.loss_values) == 1
+    assert parts.training_history.reason == 'A callback ended training.'
+    assert path.exists()
+    parts.fit(mixed, kinds, checkpoint_path=path)
+    assert not path.exists()
+    assert parts.loss_values.equals(whole.loss_values)
+    assert parts.sample(5).equals(whole.sample(5))
+    assert parts.column_loss_values.empty
 
 
 # Odd tables
@@ -570,3 +618,28 @@ def test_a_progress_bar_is_shown_when_asked_for(
     assert 'Training' in shown.err
     assert 'loss' in shown.err
     assert '100%' in shown.err
+
+
+def test_densities_of_cells_sum_to_one_over_the_levels(fitted: TabDAR, mixed: pd.DataFrame) -> None:
+    name = next(
+        name
+        for name, kind in zip(fitted.column_names, mixed.dtypes, strict=True)
+        if pd.api.types.is_object_dtype(kind)
+    )
+    row = mixed.head(1)
+    chances = fitted.predict_proba(row, None, name).iloc[0]
+    for level, chance in chances.items():
+        asked = row.assign(**{name: pd.Series([level], index=row.index, dtype=object)})
+        assert fitted.log_density(asked, None, name)[0] == pytest.approx(np.log(chance), abs=1e-4)
+    hidden = np.ones(row.shape, dtype=bool)
+    hidden[:, row.columns.get_loc(name)] = False
+    with pytest.raises(ValueError, match='are hidden and have no density'):
+        fitted.log_density(row, hidden, name)
+
+
+def test_random_numbers_are_those_of_sampling(own: TabDAR) -> None:
+    _seeded(own)
+    first = own.random_numbers(3)
+    assert ((first >= 0) & (first < 1)).all()
+    assert not np.array_equal(first, own.random_numbers(3))
+    np.testing.assert_array_equal(_seeded(own).random_numbers(3), first)

@@ -1,4 +1,4 @@
-"""The entry points: choice of metrics, floors, the report, awkward tables, messages."""
+"""The entry points: choice of metrics, the report, awkward tables, messages."""
 
 from __future__ import annotations
 
@@ -11,12 +11,12 @@ import pandas as pd
 import pytest
 
 from sdv_tabdar.evaluation import evaluate, score
-from sdv_tabdar.evaluation import mle as mle_module
+from sdv_tabdar.evaluation.metrics import mle as mle_module
 
 
 @pytest.fixture(scope='module')
 def report(real, broken, holdout, types):
-    return evaluate(real[:300], broken[:300], types, holdout[:150], target='member')
+    return evaluate(real[:300], broken[:300], types, holdout[:150], target='member', metrics='all')
 
 
 def test_default_scores(real, honest, holdout, types):
@@ -47,38 +47,18 @@ def test_report_holds_all_scores_with_floors(report):
     assert report.notes == {}
 
 
-def test_floors_of_errors_are_scaled_to_the_sizes(real, honest, types):
-    small = evaluate(real, honest[:100], types, metrics=['shape']).floors['shape_error']
-    large = evaluate(real, honest, types, metrics=['shape']).floors['shape_error']
-    assert small / large == pytest.approx(np.sqrt((1 / 1200 + 1 / 100) / (2 / 1200)))
-
-
-def test_frame_is_tidy(report, types):
-    frame = report.to_frame()
-    assert frame.columns.tolist() == ['metric', 'level', 'detail', 'score', 'floor', 'goal']
-    assert frame['level'].value_counts()[['column', 'pair']].tolist() == [6, 15]
-    means = frame[frame['level'] == 'column']['score'].mean()
-    assert means == pytest.approx(report.scores['shape_error'])
-
-
-def test_json_can_be_read_back(report, tmp_path):
-    text = report.to_json(tmp_path / 'report.json')
-    content = json.loads((tmp_path / 'report.json').read_text(encoding='utf-8'))
-    assert json.loads(text) == content
-    assert content['scores'] == report.scores
-    assert content['versions']['sdmetrics']
-    assert len(content['pairs']) == 15
-
-
 def test_metrics_without_their_inputs_are_left_out_and_noted(real, honest, types):
     found = evaluate(real[:200], honest[:200], types, floors=False)
     assert 'mle' not in found.scores
     assert found.notes['mle'].startswith('left out: it needs real_test')
     assert 'membership' in found.notes
+    assert 'takes long' not in found.notes['membership']
     assert found.floors == {}
 
 
 TYPES_2 = {'x': 'numerical', 'k': 'categorical'}
+
+
 AWKWARD = {
     'one row': (TYPES_2, pd.DataFrame({'x': [1.0], 'k': ['a']})),
     'two rows': (TYPES_2, pd.DataFrame({'x': [1.0, 2.0], 'k': ['a', 'b']})),
@@ -177,3 +157,21 @@ def test_evaluation_can_be_imported_without_torch():
         "assert not [name for name in sys.modules if name.startswith('sdv_tabdar.core')]\n"
     )
     subprocess.run([sys.executable, '-c', code], check=True, capture_output=True)
+
+
+def test_costly_metrics_are_left_out_unless_asked_for(real, honest, holdout, types, monkeypatch):
+    monkeypatch.setitem(mle_module.TREES, 'n_estimators', 5)
+    found = evaluate(real[:100], honest[:100], types, holdout[:100], floors=False)
+    assert 'detect_xgb' not in found.scores
+    assert found.notes['detectors'].startswith('left out: it takes long; ask for it by its name')
+    asked = score(real[:100], honest[:100], types, holdout[:100], metrics=['sdmetrics_dcr'])
+    assert set(asked) == {'sdmetrics_dcr'}
+
+
+def test_progress_can_be_shown_or_not(real, honest, types, capsys):
+    evaluate(real[:100], honest[:100], types, metrics=['shape'], verbose=True)
+    shown = capsys.readouterr().err
+    assert 'Scores' in shown
+    assert 'Floors' in shown
+    evaluate(real[:100], honest[:100], types, metrics=['shape'], verbose=False)
+    assert capsys.readouterr().err == ''

@@ -367,3 +367,15 @@ def test_a_categorical_codec_comes_back_from_its_state(
     assert loaded.column == codec.column
     assert loaded.levels == codec.levels
     assert np.array_equal(loaded.encode(column)[0], codec.encode(column)[0])
+
+
+def test_a_value_never_seen_counts_as_one_row_more() -> None:
+    levels = CategoricalCodec.fit('x', pd.Series(['a', 'b', None]), ModelConfig())
+    atoms = NumericalCodec.fit('x', pd.Series([1.0, 2.0, 2.0]), ModelConfig())
+    bins = NumericalCodec.fit('x', pd.Series([0.0, 1.0, 5.0]), ModelConfig(max_atoms=0))
+    huge = NumericalCodec.fit('x', pd.Series([-1e308, 0.5, 1.7e308]), ModelConfig(max_atoms=0))
+
+    assert levels.log_unseen == pytest.approx(-math.log(4))
+    assert atoms.log_unseen == pytest.approx(-math.log(4))
+    assert bins.log_unseen == pytest.approx(-math.log(4) - math.log(5))
+    assert math.isfinite(huge.log_unseen)

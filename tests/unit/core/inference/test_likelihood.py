@@ -80,6 +80,25 @@ def test_the_mean_over_orders_is_of_probabilities(
     assert float(found[0]) == pytest.approx(0, abs=1e-6)
 
 
+def test_the_parts_of_columns_are_means_over_orders(
+    network: TabDARNetwork, partial: EncodedTable
+) -> None:
+    """They add up to at most the whole (Jensen), and to all of it in one order."""
+    found = {}
+    for num_orders, by_column in ((1, False), (1, True), (3, False), (3, True)):
+        found[num_orders, by_column] = log_likelihood(
+            network,
+            partial,
+            num_orders=num_orders,
+            config=CONFIG,
+            generator=torch.Generator().manual_seed(3),
+            by_column=by_column,
+        )
+    assert torch.allclose(found[1, True].sum(dim=1), found[1, False], atol=1e-4)
+    assert bool((found[3, True].sum(dim=1) <= found[3, False] + 1e-4).all())
+    assert bool((found[3, True][~partial.observed] == 0).all())
+
+
 def test_a_fixed_order_is_followed(
     network: TabDARNetwork,
     encoded: EncodedTable,
@@ -172,4 +191,5 @@ def test_in_a_frame_the_units_are_those_of_its_columns(
         config=CONFIG,
         generator=torch.Generator(),
     )
-    assert np.array_equal(found, encoder.log_volume(frame, np.ones(frame.shape, dtype=bool)))
+    volumes = encoder.log_volume(frame, np.ones(frame.shape, dtype=bool))
+    np.testing.assert_allclose(found, volumes.sum(axis=1))

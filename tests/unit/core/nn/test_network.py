@@ -105,7 +105,8 @@ def test_nothing_observed_gives_every_row_the_same_contexts(
 
 
 def test_key_bias_hides_and_shows(network: TabDARNetwork) -> None:
-    bias = network.key_bias(torch.tensor([[True, False], [False, False]]))
+    observed = torch.tensor([[True, False], [False, False]])
+    bias = network.key_bias(observed, observed[:, :0])
     assert bias.shape == (2 * 2, 1, 3)
     assert bias[::2, 0].tolist() == [[0, 0, -torch.inf], [0, -torch.inf, -torch.inf]]
 

@@ -49,8 +49,22 @@ def test_every_parameter_gets_a_gradient(
 
 
 def test_a_token_of_a_pair_sees_what_its_row_sees() -> None:
-    visible = pair_bias(torch.tensor([[True, False]]), num_heads=2)[0].isfinite()
+    none = torch.zeros(1, 0, dtype=torch.bool)
+    bias = pair_bias(torch.tensor([[True, False]]), none, none, num_heads=2)
     # keys: [pad] of the first row, of the second, a cell of the first, a cell of the second
     first, second = [True, False, True, False], [False, True, False, True]
     # queries: the same, then the cells asked for, of the other row each
-    assert visible.tolist() == [first, second, first, second, second, first]
+    expected = [first, second, first, second, second, first]
+    assert bias[0].isfinite().tolist() == expected
+
+
+def test_a_cross_of_a_pair_is_seen_by_the_row_that_sees_its_members() -> None:
+    by_first = torch.tensor([[True, False, False]])
+    by_second = torch.tensor([[False, True, False]])
+    bias = pair_bias(torch.tensor([[True]]), by_first, by_second, num_heads=1)[0]
+    # keys: two [pad]s, a cell of the first row, crosses of the first, the second and of neither
+    first = [True, False, True, True, False, False]
+    second = [False, True, False, False, True, False]
+    neither = [False, False, False, False, False, True]
+    expected = [first, second, first, first, second, neither, second]
+    assert bias.isfinite().tolist() == expected

@@ -7,6 +7,7 @@ fails wherever a shape or a branch depends on one.
 from __future__ import annotations
 
 import dataclasses
+import logging
 from collections.abc import Callable, Iterator
 from types import SimpleNamespace
 from typing import Any
@@ -170,12 +171,14 @@ def on_gpu() -> Iterator[Any]:
 
 @pytest.mark.parametrize('kind', [Stuck, Other, _refusing])
 def test_what_cannot_be_recorded_runs_as_it_is(
-    on_gpu: Any, kind: Any, monkeypatch: pytest.MonkeyPatch
+    on_gpu: Any, kind: Any, monkeypatch: pytest.MonkeyPatch, caplog: pytest.LogCaptureFixture
 ) -> None:
     monkeypatch.setattr(recording, 'Recording', kind)
+    caplog.set_level(logging.INFO, logger='sdv_tabdar')
     step = recording.recorded(_drawn, on_gpu, torch.Generator().manual_seed(0))
 
     assert not isinstance(step, Right)
+    assert 'run without a CUDA graph' in caplog.text
     assert 1 <= float(step(on_gpu)[0]) < 2
 
 

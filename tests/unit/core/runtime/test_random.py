@@ -2,11 +2,20 @@
 
 from __future__ import annotations
 
+import threading
+import time
+from concurrent.futures import ThreadPoolExecutor
+
 import numpy as np
 import pytest
 import torch
 
-from sdv_tabdar.core.runtime.random import make_generator, stratified_normals, stratified_uniforms
+from sdv_tabdar.core.runtime.random import (
+    default_generator_at,
+    make_generator,
+    stratified_normals,
+    stratified_uniforms,
+)
 
 CPU = torch.device('cpu')
 
@@ -85,3 +94,24 @@ def test_a_stratified_uniform_is_uniform_by_itself(generator: torch.Generator) -
 def test_stratified_numbers_of_any_size_are_finite(size: int, generator: torch.Generator) -> None:
     assert stratified_uniforms(size, generator=generator).shape == (size,)
     assert bool(stratified_normals(size, generator=generator).isfinite().all())
+
+
+def test_torchs_default_generator_is_lent_to_one_thread_at_a_time() -> None:
+    """Four threads at once draw what one alone does, and the generator is as it was."""
+    before = torch.get_rng_state()
+    start = threading.Barrier(4)
+
+    def drawn() -> list[float]:
+        start.wait()
+        found = []
+        with default_generator_at(3):
+            for _ in range(50):
+                found += torch.rand(1).tolist()
+                time.sleep(0)
+        return found
+
+    with ThreadPoolExecutor(4) as pool:
+        tasks = [pool.submit(drawn) for _ in range(4)]
+        numbers = [task.result() for task in tasks]
+    assert all(found == numbers[0] for found in numbers)
+    assert torch.equal(torch.get_rng_state(), before)

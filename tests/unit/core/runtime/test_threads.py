@@ -2,7 +2,6 @@
 
 from __future__ import annotations
 
-import contextlib
 import functools
 import threading
 from collections.abc import Iterator
@@ -40,13 +39,23 @@ def test_torchs_threads_are_shared_and_put_back(four_threads: None, most: int, s
     assert torch.get_num_threads() == 4
 
 
-def test_threads_are_put_back_when_the_last_of_several_users_is_done(four_threads: None) -> None:
-    threads = TorchThreads()
-    with contextlib.ExitStack() as last:
-        with threads.limited_to(1):
-            last.enter_context(threads.limited_to(2))
+def test_threads_that_work_at_once_start_from_the_same_number(four_threads: None) -> None:
+    """A second user is limited like the first one, and afterwards each thread is as it was."""
+    threads, found = TorchThreads(), []
+
+    def second() -> None:
+        found.append(threads.unlimited())
+        with threads.limited_to(2):
+            found.append(torch.get_num_threads())
+        found.append(torch.get_num_threads())
+
+    with threads.limited_to(1):
+        other = threading.Thread(target=second)
+        other.start()
+        other.join()
         assert torch.get_num_threads() == 1
     assert torch.get_num_threads() == 4
+    assert found == [4, 2, 4]
 
 
 def test_an_error_in_a_task_is_raised(four_threads: None) -> None:

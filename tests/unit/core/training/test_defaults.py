@@ -9,6 +9,8 @@ from sdv_tabdar.core.training.defaults import (
     default_batch_size,
     default_epochs,
     default_learning_rate,
+    default_weight_decay,
+    longest_training,
 )
 
 
@@ -37,3 +39,20 @@ def test_default_steps_grow_with_the_table() -> None:
 def test_default_learning_rate_grows_with_the_step_but_not_for_ever() -> None:
     found = [default_learning_rate(rows) for rows in (1, 256, 512, 10**6)]
     assert found == pytest.approx([1.5e-3, 1.5e-3, 2**0.5 * 1.5e-3, 2**0.5 * 1.5e-3])
+
+
+def test_fewer_rows_have_more_weight_decay_within_limits() -> None:
+    found = [default_weight_decay(rows) for rows in (1, 100, 1000, 10_000, 10**6)]
+    assert found == sorted(found, reverse=True)
+    assert found[0] == found[1] <= 1
+    assert found[-1] < 1e-3
+
+
+def test_the_longest_training_is_longer_than_the_default_but_not_for_few_rows() -> None:
+    for rows in (5_000, 20_000, 10**6):
+        default = default_epochs(rows, 10, 128) * (rows // 128)
+        assert default < longest_training(rows, 10, 128) <= 1.5 * default
+    for rows in (100, 300, 500):
+        size = min(rows, 64)
+        default = default_epochs(rows, 10, size) * (rows // size)
+        assert longest_training(rows, 10, size) < default

@@ -58,3 +58,42 @@ def test_without_rounding_it_is_the_network_itself(network: TabDARNetwork) -> No
     working = LowPrecisionCopy(network)
     working.update()
     assert working.network is network
+
+
+@pytest.mark.parametrize('most', [8, 3])
+def test_a_step_that_does_not_fit_is_computed_in_pieces(
+    network: TabDARNetwork,
+    encoded: EncodedTable,
+    most: int,
+    caplog: pytest.LogCaptureFixture,
+) -> None:
+    def limited(
+        network: TabDARNetwork, rows: EncodedTable, generator: torch.Generator
+    ) -> torch.Tensor:
+        if len(rows) > most:
+            raise torch.cuda.OutOfMemoryError('CUDA out of memory')
+        return _loss(network, rows, generator)
+
+    network = copy.deepcopy(network).requires_grad_(True)
+    rows, generator = torch.arange(22), torch.Generator().manual_seed(0)
+    mean = _loss(network, encoded.rows(rows), generator)
+    gradients = torch.autograd.grad(mean, list(network.parameters()), materialize_grads=True)
+    step = StepGradient(network, encoded, limited, len(rows), Workers(1, None), generator)
+    assert float(step.compute(rows)) == pytest.approx(float(mean.detach()), rel=1e-5)
+    for parameter, gradient in zip(network.parameters(), gradients, strict=True):
+        assert parameter.grad is not None
+        assert torch.allclose(parameter.grad, gradient, atol=1e-6)
+    assert 'The GPU is out of memory' in caplog.text
+    messages = len(caplog.records)
+    step.compute(rows)
+    assert len(caplog.records) == messages
+
+
+def test_a_row_that_does_not_fit_is_an_error(network: TabDARNetwork, encoded: EncodedTable) -> None:
+    def full(*_: object) -> torch.Tensor:
+        raise torch.cuda.OutOfMemoryError('CUDA out of memory')
+
+    generator = torch.Generator().manual_seed(0)
+    step = StepGradient(network, encoded, full, 4, Workers(1, None), generator)
+    with pytest.raises(torch.cuda.OutOfMemoryError):
+        step.compute(torch.arange(4))

@@ -18,14 +18,14 @@ def _parameters(optimizer: torch.optim.Optimizer) -> list[torch.Tensor]:
 @pytest.mark.parametrize('number', [1, 2, 3])
 @pytest.mark.parametrize('kind', ['muon', 'adamw'])
 def test_every_parameter_has_one_optimizer(network: TabDARNetwork, kind: str, number: int) -> None:
-    found = make_optimizers(network, TrainingConfig(optimizer=kind), 1e-3, number)
+    found = make_optimizers(network, TrainingConfig(optimizer=kind), 1e-3, 0.1, number)
     of_all = [id(parameter) for optimizer in found for parameter in _parameters(optimizer)]
     assert sorted(of_all) == sorted(id(parameter) for parameter in network.parameters())
     assert len(found) == (number + 1 if kind == 'muon' else 1)
 
 
 def test_matrices_of_hidden_layers_go_to_muon_at_a_higher_rate(network: TabDARNetwork) -> None:
-    adamw, muon = make_optimizers(network, TrainingConfig(), 1e-3, 1)
+    adamw, muon = make_optimizers(network, TrainingConfig(), 1e-3, 0.1, 1)
     assert isinstance(muon, Muon)
     assert {id(matrix) for matrix in network.hidden_matrices()} == {
         id(matrix) for matrix in _parameters(muon)
@@ -35,6 +35,18 @@ def test_matrices_of_hidden_layers_go_to_muon_at_a_higher_rate(network: TabDARNe
 
 
 def test_the_work_is_shared_out_about_evenly(network: TabDARNetwork) -> None:
-    _, *muons = make_optimizers(network, TrainingConfig(), 1e-3, 2)
+    _, *muons = make_optimizers(network, TrainingConfig(), 1e-3, 0.1, 2)
     work = [sum(map(updating_work, _parameters(muon))) for muon in muons]
     assert max(work) < 2 * min(work)
+
+
+def test_biases_norms_and_positions_are_not_decayed(network: TabDARNetwork) -> None:
+    adamw, muon = make_optimizers(network, TrainingConfig(), 1e-3, 0.1, 1)
+    decayed, rest = adamw.param_groups
+    assert decayed['weight_decay'] == muon.param_groups[0]['weight_decay'] == 0.1
+    assert rest['weight_decay'] == 0
+    kept = {id(parameter) for parameter in rest['params']}
+    for name, parameter in network.named_parameters():
+        if 'bias' in name or 'norm' in name or name in ('pad', 'positions'):
+            assert id(parameter) in kept
+    assert id(network.tokenizer.code) in {id(parameter) for parameter in decayed['params']}

@@ -1,39 +1,43 @@
-"""The schedule: warm-up, annealing, and an end by steps or by time."""
+"""A training of a known length: warm-up, annealing, and an end by steps or by time."""
 
 from __future__ import annotations
 
-import time
-
 import pytest
 
-from sdv_tabdar.core.training.schedule import Clock, learning_rate_factor
+from sdv_tabdar.core.training.schedule import FixedLength, cosine_factor
 
 
 def test_learning_rate_warms_up_and_is_annealed() -> None:
-    assert 0 < learning_rate_factor(0.0) <= 0.05
-    assert learning_rate_factor(0.02) == pytest.approx(1)
-    assert learning_rate_factor(1.0) == pytest.approx(0.01)
-    falling = [learning_rate_factor(share / 100) for share in range(2, 101)]
+    assert 0 < cosine_factor(0.0) <= 0.05
+    assert cosine_factor(0.02) == pytest.approx(1)
+    assert cosine_factor(1.0) == pytest.approx(0.01)
+    falling = [cosine_factor(share / 100) for share in range(2, 101)]
     assert falling == sorted(falling, reverse=True)
 
 
-def test_the_clock_ends_by_steps_or_by_time_whichever_is_first(
-    monkeypatch: pytest.MonkeyPatch,
-) -> None:
-    now = 100.0
-    monkeypatch.setattr(time, 'perf_counter', lambda: now)
-    clock = Clock(10, max_seconds=40.0)
-    clock.steps = 5
-    assert clock.share == 0.5
-    now += 30
-    assert clock.seconds == 30
-    assert clock.share == 0.75
-    now += 30
-    assert clock.share == 1
+def test_it_ends_by_steps_or_by_time_whichever_is_first() -> None:
+    schedule = FixedLength(10, 40.0, annealed=True)
+    assert schedule.share(0, 0.0) == 0
+    assert schedule.share(5, 0.0) == 0.5
+    assert schedule.share(5, 30.0) == 0.75
+    assert not schedule.finished(9, 39.0)
+    assert schedule.finished(10, 0.0)
+    assert schedule.finished(0, 40.0)
+    assert schedule.share(50, 0.0) == 1
 
 
-def test_a_clock_without_a_limit_counts_steps() -> None:
-    clock = Clock(4, max_seconds=None)
-    assert clock.share == 0
-    clock.steps = 4
-    assert clock.share == 1
+def test_without_a_limit_steps_decide() -> None:
+    schedule = FixedLength(4, None, annealed=True)
+    assert schedule.share(1, 1e9) == 0.25
+    assert schedule.factor(4, 1e9) == pytest.approx(0.01)
+
+
+def test_a_rate_that_is_not_annealed_stays() -> None:
+    schedule = FixedLength(4, None, annealed=False)
+    assert {schedule.factor(steps, 0.0) for steps in range(5)} == {1.0}
+
+
+def test_its_state_is_the_steps_and_nothing_else() -> None:
+    schedule = FixedLength(4, None, annealed=True)
+    schedule.restore(schedule.state())
+    assert schedule.state() == {}

@@ -1,0 +1,102 @@
+"""Conditions that contradict each other under a constraint, found before anything is drawn."""
+
+from __future__ import annotations
+
+from collections.abc import Sequence
+from typing import Any
+
+import numpy as np
+import pandas as pd
+
+from sdv_tabdar.adapter import private_names
+from sdv_tabdar.adapter.draft import Draft, Floats
+from sdv_tabdar.adapter.private_names import OrderedColumns
+from sdv_tabdar.adapter.values import is_missing
+from sdv_tabdar.core.restrictions import Interval, Members
+
+
+def contradiction(
+    draft: Draft, constraint: Any, row: int, names: Sequence[str], reason: str
+) -> Exception:
+    """The error about conditions that cannot be met together.
+
+    Args:
+        draft: What is known.
+        constraint: The constraint that rules them out.
+        row: The first row that has them.
+        names: The columns of the constraint; those that nothing is known of are left out.
+        reason: What the constraint asks for.
+    """
+    conditions = {
+        name: _as_asked(draft, name, row) for name in names if _is_asked(draft, name, row)
+    }
+    listed = ', '.join(f"'{name}': {value!r}" for name, value in conditions.items())
+    error: Exception = private_names.ConstraintNotMetError(
+        f'Unable to sample any rows for the given conditions: {{{listed}}} cannot be met, because '
+        f'of the constraint {type(constraint).__name__}: {reason}.'
+    )
+    return error
+
+
+def bounds_of(draft: Draft, name: str) -> tuple[Floats, Floats]:
+    """Least and greatest number that each row's cell may be; infinite where nothing is known."""
+    values = draft.numbers(name)
+    lows = np.where(np.isnan(values), -np.inf, values)
+    highs = np.where(np.isnan(values), np.inf, values)
+    for row, entry in enumerate(draft.partial.get(name, ())):
+        if isinstance(entry, Interval):
+            lows[row] = -np.inf if entry.low is None else entry.low
+            highs[row] = np.inf if entry.high is None else entry.high
+        elif isinstance(entry, Members) and not any(map(is_missing, entry.values)):
+            lows[row], highs[row] = min(entry.values), max(entry.values)  # type: ignore[type-var]
+    return lows, highs
+
+
+def check_order(draft: Draft, constraint: Any, columns: OrderedColumns) -> None:
+    """Refuse a lower column that must lie above an upper one.
+
+    Raises:
+        sdv.cag._errors.ConstraintNotMetError: If there is one.
+    """
+    names = columns.names
+    if sum(name in draft.exact for name in names) < 2:
+        return
+    bounds = {name: bounds_of(draft, name) for name in names}
+    for place, lower in enumerate(names):
+        for upper in names[place + 1 :]:
+            lows, highs = bounds[lower][0], bounds[upper][1]
+            text_format = private_names.compared_format(constraint)
+            if text_format is not None:
+                lows, highs = (coarser_dates(counts, text_format) for counts in (lows, highs))
+            wrong = lows > highs
+            if wrong.any():
+                row = int(wrong.argmax())
+                reason = f"'{lower}' may not lie above '{upper}'"
+                raise contradiction(draft, constraint, row, (lower, upper), reason)
+
+
+def coarser_dates(counts: Floats, text_format: str) -> Floats:
+    """Dates in nanoseconds as a format writes them."""
+    known = np.isfinite(counts)
+    found = counts.copy()
+    dates = pd.Series(pd.to_datetime(counts[known].astype(np.int64)))
+    texts = dates.dt.strftime(text_format)
+    coarse = pd.to_datetime(texts, format=text_format).astype('datetime64[ns]')
+    found[known] = coarse.astype(np.int64).to_numpy(dtype=np.float64)
+    return found
+
+
+def _is_asked(draft: Draft, name: str, row: int) -> bool:
+    is_partial = name in draft.partial and draft.partial[name][row] is not None
+    return is_partial or (name in draft.exact and bool(draft.exact[name][row]))
+
+
+def _as_asked(draft: Draft, name: str, row: int) -> Any:
+    """A condition as the user wrote it."""
+    entry = draft.partial[name][row] if name in draft.partial else None
+    if entry is not None:
+        return entry if entry.asked is None else entry.asked
+    cell = draft.cells[name].iloc[row : row + 1]
+    column = draft.table.profiles[name].column
+    (value,) = column.restore(cell).astype(object).tolist()
+    return value

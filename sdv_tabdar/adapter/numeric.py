@@ -1,0 +1,195 @@
+"""Numbers: how a column holds them, and the int64 or float64 that SDV and the model work with.
+
+A float64 holds whole numbers up to 2**53 and about 15 digits exactly. Where a column has more, its
+numbers are drawn as near as a float64 comes, and never beyond those of the training column.
+"""
+
+from __future__ import annotations
+
+import dataclasses
+import decimal
+import numbers
+from typing import Any
+
+import numpy as np
+import numpy.typing as npt
+import pandas as pd
+from sdv.errors import InvalidDataError
+
+from sdv_tabdar.adapter.values import is_missing, item, mapped, plain_objects
+
+_EXACT = 2**53
+_DIGITS = decimal.Context(prec=700)  # enough for any float64 in full
+
+
+@dataclasses.dataclass(frozen=True)
+class NumberForm:
+    """How the numbers of one column are held.
+
+    Attributes:
+        is_whole: Whether its dtype or the type of its values holds whole numbers only.
+        is_decimal: Whether its values are Decimal numbers.
+        decimals: Digits after the point of a column of Decimal numbers.
+        is_mixed: Whether an object column has numbers of several types.
+        ends: Least and greatest number where they are beyond the precision of a float64.
+    """
+
+    is_whole: bool = False
+    is_decimal: bool = False
+    decimals: int = 0
+    is_mixed: bool = False
+    ends: tuple[Any, Any] | None = None
+
+    @classmethod
+    def learn(cls, values: pd.Series) -> NumberForm:
+        """Look at a column of the training table."""
+        present = values.dropna()
+        is_object = values.dtype == object
+        types = {type(value) for value in present} if is_object else set()
+        if not all(map(_is_number_type, types)):
+            return cls()  # SDV's validation names the values
+        is_whole = pd.api.types.is_integer_dtype(values.dtype)
+        is_whole |= bool(types) and all(issubclass(kind, numbers.Integral) for kind in types)
+        is_decimal = types == {decimal.Decimal} or _is_arrow_decimal(values.dtype)
+        return cls(
+            is_whole=is_whole,
+            is_decimal=is_decimal,
+            decimals=_decimals(present) if is_decimal else 0,
+            is_mixed=len(types) > 1,
+            ends=_exact_ends(present) if is_whole or is_decimal or is_object else None,
+        )
+
+    def plain(self, values: pd.Series) -> pd.Series:
+        """A column of numbers in a form that SDV handles.
+
+        Raises:
+            InvalidDataError: If a whole number is too large for a float64.
+        """
+        if is_short_float(values.dtype):
+            short: Any = getattr(values.dtype, 'numpy_dtype', values.dtype)
+            return _series(as_written(values.to_numpy(dtype=short, na_value=np.nan)), values)
+        if isinstance(values.dtype, np.dtype) and values.dtype != object:
+            return values.astype(np.float64) if _has_beyond(values) else values
+        present = values.dropna()
+        if not all(map(_is_number_type, map(type, present))):
+            return plain_objects(values)  # SDV's validation names the values
+        is_whole = all(isinstance(value, numbers.Integral) for value in present)
+        is_complete = len(present) == len(values) and len(values) > 0
+        if is_whole and is_complete and not _has_beyond(values):
+            return values.astype(np.int64)
+        try:
+            floats = [np.nan if is_missing(value) else _as_float(value) for value in values]
+        except OverflowError:
+            raise InvalidDataError(
+                [
+                    f"Column '{values.name}' has numbers of more than 308 digits. Numbers must "
+                    'lie within those of a float64.'
+                ]
+            ) from None
+        return _series(np.array(floats, dtype=np.float64), values)
+
+    def restore(self, values: pd.Series, *, as_objects: bool) -> pd.Series:
+        """Plain numbers as the user's column holds them, but for its dtype.
+
+        Args:
+            values: Plain numbers.
+            as_objects: Whether the column is one of objects, so that types matter.
+        """
+        if self.is_decimal:
+            return mapped(values, self._decimal)
+        if self.is_whole and (as_objects or self.ends is not None):
+            return mapped(values, lambda value: self._within(round(value)))
+        return values
+
+    def known(self, drawn: Any, given: Any) -> Any:
+        """A known cell with all the digits that it was given with.
+
+        Args:
+            drawn: The cell as :meth:`restore` and the dtype have it.
+            given: What the user gave: a value, or a condition that is none.
+        """
+        if is_missing(drawn) or not _is_number_type(type(given)) or is_missing(given):
+            return drawn
+        if self.is_mixed or (self.is_decimal and isinstance(given, decimal.Decimal)):
+            return item(given)
+        return int(given) if self.is_whole and given == int(given) else drawn
+
+    def _decimal(self, value: Any) -> decimal.Decimal:
+        if isinstance(value, decimal.Decimal):
+            return value
+        unit = decimal.Decimal(1).scaleb(-self.decimals)
+        return self._within(decimal.Decimal(str(value)).quantize(unit, context=_DIGITS))
+
+    def _within(self, value: Any) -> Any:
+        """A number, or the end of the training column if it is beyond it by rounding alone."""
+        if self.ends is None:
+            return value
+        low, high = self.ends
+        end = low if value < low else high if value > high else value
+        return end if float(value) == float(end) else value
+
+
+def is_short_float(dtype: Any) -> bool:
+    """Whether a dtype, of NumPy's, nullable or Arrow's, is a float of less than 64 bits."""
+    kind = dtype if isinstance(dtype, np.dtype) else getattr(dtype, 'numpy_dtype', None)
+    return isinstance(kind, np.dtype) and kind.kind == 'f' and kind.itemsize < 8
+
+
+def as_written(floats: npt.NDArray[Any]) -> npt.NDArray[np.float64]:
+    """Floats of less than 64 bits by the decimals that stand for them: 2.81 and not 2.8099999."""
+    return floats.astype(str).astype(np.float64)
+
+
+def nearest(values: pd.Series, choices: npt.NDArray[np.float64]) -> npt.NDArray[np.int64]:
+    """Place of the choice nearest to each number; -1 where missing."""
+    order = np.argsort(choices)
+    ordered = choices[order]
+    known = values.notna().to_numpy()
+    wanted = values[known].to_numpy(dtype=np.float64)
+    above = np.searchsorted(ordered, wanted).clip(0, len(ordered) - 1)
+    below = (above - 1).clip(0)
+    is_below = np.abs(ordered[below] - wanted) < np.abs(ordered[above] - wanted)
+    places = np.full(len(values), -1, dtype=np.int64)
+    places[known] = order[np.where(is_below, below, above)]
+    return places
+
+
+def _is_number_type(kind: type) -> bool:
+    return issubclass(kind, numbers.Number) and not issubclass(kind, (bool, np.bool_))
+
+
+def _is_arrow_decimal(dtype: Any) -> bool:
+    return isinstance(dtype, pd.ArrowDtype) and dtype.type is decimal.Decimal
+
+
+def _as_float(value: Any) -> float:
+    return float(str(value)) if is_short_float(getattr(value, 'dtype', None)) else float(value)
+
+
+def _series(numbers: npt.NDArray[np.float64], like: pd.Series) -> pd.Series:
+    return pd.Series(numbers, index=like.index, name=like.name)
+
+
+def _has_beyond(values: pd.Series) -> bool:
+    """Whether a column of whole numbers has some that a float64 does not hold."""
+    if isinstance(values.dtype, np.dtype) and values.dtype.kind not in 'iuO':
+        return False
+    if isinstance(values.dtype, pd.CategoricalDtype):
+        values = values.astype(object)
+    return len(values) > 0 and (values.max() > _EXACT or values.min() < -_EXACT)
+
+
+def _exact_ends(present: pd.Series) -> tuple[Any, Any] | None:
+    if not len(present):
+        return None
+    low, high = item(present.min()), item(present.max())
+    try:
+        return None if float(low) == low and float(high) == high else (low, high)
+    except (OverflowError, ValueError):  # refused later, with the column's name
+        return None
+
+
+def _decimals(values: pd.Series) -> int:
+    """Most digits after the point."""
+    exponents = [value.as_tuple().exponent for value in values if value.is_finite()]
+    return max((-exponent for exponent in exponents), default=0)

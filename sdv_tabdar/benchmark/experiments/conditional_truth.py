@@ -1,0 +1,133 @@
+"""Are the conditional distributions true? Completed cells against exact ones, on tables made so.
+
+A normal distribution of three columns, one of categories that can be listed, and a mixture with
+spikes and missing cells. Conditions are values, ranges, sets, nulls and several of these in one
+row. Beside each distance stands what as many draws of the exact distribution itself exceed once in
+a hundred.
+"""
+
+from __future__ import annotations
+
+import argparse
+from collections.abc import Mapping
+from pathlib import Path
+from typing import Any
+
+import numpy as np
+import pandas as pd
+from sdv.sampling import Condition
+
+from sdv_tabdar.benchmark.data.distributions import Case, compare, most_beyond
+from sdv_tabdar.benchmark.data.known_tables import KnownTable, known_tables
+from sdv_tabdar.benchmark.experiments.experiment import Rows, plan_models, rows_of
+from sdv_tabdar.benchmark.files import write_json
+from sdv_tabdar.benchmark.jobs.measurements import ask_models
+from sdv_tabdar.benchmark.jobs.steps import Fitted
+from sdv_tabdar.benchmark.output.rendering import Cell, Grid
+from sdv_tabdar.benchmark.output.tables import Number, table
+
+# Nothing is tested on these rows, but a table on disk has some.
+TEST_ROWS = 100
+CHECKS = (
+    Number('count', 'cells', digits=0),
+    Number('distance', 'distance', digits=4),
+    Number('bound', '99 % of chance', digits=4),
+    Number('within', 'within'),
+)
+
+
+def collect(options: argparse.Namespace) -> Rows:
+    """Make the tables, fit, draw, compare."""
+    source = options.out / f'known_tables-{options.table_rows}'
+    tables = known_tables(options.table_rows, options.draws)
+    for name in options.known_tables:
+        write_table(tables[name], source)
+    jobs = plan_models(options, data=source, tables=options.known_tables)
+    settings = {'rows': options.table_rows, 'draws': options.draws}
+    found = ask_models(measure, jobs, options.out, settings)
+    return [row for job, answer in found for row in rows_of(job, answer)]
+
+
+def write_table(known: KnownTable, folder: Path) -> None:
+    """Write a known table as one of a user's own, with SDV metadata; once."""
+    folder.mkdir(parents=True, exist_ok=True)
+    path = folder / f'{known.name}.csv'
+    if path.is_file():
+        return
+    columns = {name: {'sdtype': sdtype} for name, sdtype in known.sdtypes.items()}
+    metadata = {'tables': {known.name: {'columns': columns}}, 'METADATA_SPEC_VERSION': 'V1'}
+    write_json(metadata, folder / f'{known.name}.metadata.json')
+    known.frame.head(TEST_ROWS).to_csv(folder / f'{known.name}.test.csv', index=False)
+    partial = folder / f'.{known.name}.partial'
+    known.frame.to_csv(partial, index=False)
+    partial.rename(path)
+
+
+def measure(fitted: Fitted, *, rows: int, draws: int) -> dict[str, Any]:
+    """Draw for each condition of the table and compare with its distributions."""
+    found = []
+    for case in known_tables(rows, draws)[fitted.job.table].cases:
+        completed = _completed(fitted, case, draws)
+        for columns, distribution in case.distributions.items():
+            name = columns if isinstance(columns, str) else ', '.join(columns)
+            begin = {'condition': case.kind, 'given': describe(case.given), 'column': name}
+            found += [
+                {
+                    **begin,
+                    'statistic': check.statistic,
+                    'count': check.count,
+                    'distance': check.distance,
+                    'bound': check.bound,
+                    'within': 'yes' if check.within else 'NO',
+                }
+                for check in compare(completed, columns, distribution)
+            ]
+    return {'rows': found}
+
+
+def _completed(fitted: Fitted, case: Case, draws: int) -> pd.DataFrame:
+    rows: pd.DataFrame
+    if isinstance(case.given, pd.DataFrame):
+        rows = fitted.synthesizer.sample_remaining_columns(case.given)
+    else:
+        wanted = Condition(dict(case.given), num_rows=draws)
+        rows = fitted.synthesizer.sample_from_conditions([wanted])
+    return rows if case.derive is None else case.derive(rows)
+
+
+def describe(given: Mapping[str, object] | pd.DataFrame) -> str:
+    """A condition as a short text."""
+    if isinstance(given, pd.DataFrame):
+        return f'other values of {", ".join(given.columns)} in each row'
+    return ', '.join(f'{name} {_cell(cell)}' for name, cell in given.items())
+
+
+def _cell(cell: object) -> str:
+    low, high = getattr(cell, 'low', None), getattr(cell, 'high', None)
+    if low is not None or high is not None:
+        ends = ['' if end is None else f'{end:.4g}' for end in (low, high)]
+        return f'in [{ends[0]}, {ends[1]}]'
+    if isinstance(cell, (float, np.floating)):
+        return f'= {cell:.4g}'
+    plain = cell is None or isinstance(cell, str)
+    return f'= {cell}' if plain else f'is {cell!r}'
+
+
+def truth_tables(rows: pd.DataFrame) -> list[Grid]:
+    """How many distances are more than chance by kind of condition, then every distance."""
+    lines = []
+    for name, part in rows.groupby('table', sort=False):
+        for kind in [*dict.fromkeys(part['condition']), 'all']:
+            chosen = part if kind == 'all' else part[part['condition'] == kind]
+            ratios = chosen['distance'] / chosen['bound']
+            cells = [f'{len(chosen)}', f'{(ratios > 1).sum()}', f'{most_beyond(len(chosen))}']
+            cells += [f'{ratios.median():.2f}', f'{ratios.max():.2f}']
+            lines.append((f'{name}: {kind}', [Cell(text) for text in cells]))
+    header = ['table', 'checks', 'beyond', 'beyond by chance, at most']
+    header += ['median of distance / bound', 'largest']
+    by = ['table', 'condition', 'given', 'column', 'statistic']
+    title = 'Completed cells and their exact distributions'
+    return [
+        Grid('How many distances are more than chance', header, lines),
+        table(rows, title, by, CHECKS, name='given, distribution of, distance'),
+    ]

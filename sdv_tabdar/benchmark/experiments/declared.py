@@ -1,0 +1,293 @@
+"""All experiments: options with defaults, where raw rows come from, which tables they become."""
+
+from __future__ import annotations
+
+from collections.abc import Mapping
+from pathlib import Path
+from typing import Any
+
+from sdv_tabdar.benchmark.experiments import (
+    comparison,
+    conditional_quality,
+    conditional_speed,
+    conditional_truth,
+    full_report,
+    imputation,
+    likelihood,
+    paper,
+    prediction,
+    sampling_speed,
+    scaling,
+    solver,
+    solver_quality,
+    time_quality,
+    training_speed,
+)
+from sdv_tabdar.benchmark.experiments.comparison import Compare
+from sdv_tabdar.benchmark.experiments.experiment import (
+    AskModels,
+    Experiment,
+    MeasureJobs,
+    OneTable,
+    plan_models,
+)
+from sdv_tabdar.benchmark.experiments.options import REQUIRED
+from sdv_tabdar.benchmark.jobs.job import DEFAULT_METRICS
+from sdv_tabdar.benchmark.methods.imputers import IMPUTERS
+from sdv_tabdar.benchmark.output import tables
+
+
+def _on_tables(out: str, *names: str) -> dict[str, Any]:
+    """Options of an experiment on tables; without names it takes all of the source."""
+    return {
+        'data': REQUIRED,
+        'tables': list(names) or None,
+        'out': Path('benchmark_runs', out),
+        'seeds': [0],
+        'rows': None,
+        'threads': None,
+    }
+
+
+SCORED: Mapping[str, Any] = {'metrics': list(DEFAULT_METRICS), 'floors': False, 'target': []}
+TRAINED: Mapping[str, Any] = {'max_training_time': None, 'epochs': None, 'settings': ''}
+ASKED = 'conditions'
+"""The run directory of the experiments that ask a fitted model, which is fitted once for all."""
+
+EXPERIMENTS: Mapping[str, Experiment] = {
+    'run': Experiment(
+        'run synthesizers on tables and print the results',
+        {
+            **_on_tables('run'),
+            **SCORED,
+            'synthesizers': ['tabdar', 'gaussian_copula', 'ctgan', 'tvae'],
+            'max_training_time': None,
+            'argn_python': None,
+        },
+        Compare(comparison.named),
+        tables.comparison,
+    ),
+    'quality': Experiment(
+        'our synthesizer after given times of fitting',
+        {
+            **_on_tables('quality', 'adult'),
+            **SCORED,
+            'budgets': [300.0, 900.0],
+            'settings': '',
+            'others': [],
+        },
+        Compare(comparison.budgets),
+        tables.comparison,
+    ),
+    'time-quality': Experiment(
+        'our synthesizer after given times of fitting beside others at their defaults, with a plot',
+        {
+            **_on_tables('time_quality', 'adult', 'shoppers', 'default'),
+            'budgets': [60.0, 120.0, 300.0, 900.0],
+            'settings': '',
+            'others': ['gaussian_copula', 'tvae', 'ctgan'],
+            'argn_python': None,
+        },
+        Compare(comparison.budgets, floors=True),
+        tables.comparison,
+        note=time_quality.EXPLANATION,
+        picture=time_quality.plot,
+    ),
+    'tenth': Experiment(
+        "our synthesizer in a tenth of CTGAN's time, against CTGAN, TVAE and GaussianCopula",
+        {
+            **_on_tables('tenth', 'adult', 'shoppers', 'magic', 'beijing', 'nursery'),
+            'share_of_ctgan': 0.1,
+            'reserve': 2.0,
+        },
+        comparison.share_of_reference,
+        comparison.share_tables,
+    ),
+    'settings': Experiment(
+        'training settings of our synthesizer at equal time',
+        {
+            **_on_tables('settings', 'adult', 'default', 'shoppers', 'beijing'),
+            **SCORED,
+            'named_settings': REQUIRED,
+            'budget': 120.0,
+        },
+        Compare(comparison.settings),
+        comparison.setting_tables,
+    ),
+    'paper': Experiment(
+        "the paper's tables for the methods that run here, beside the published numbers",
+        {
+            **_on_tables('paper'),
+            'only': list(paper.TABLES),
+            'synthesizers': paper.METHODS,
+            'base': 'tabdar',
+            'max_training_time': None,
+            'floors': False,
+            'argn_python': None,
+        },
+        paper.collect,
+        paper.paper_tables,
+        note="The paper's figure of imputation errors is printed by the command 'imputation'.",
+    ),
+    'full-report': Experiment(
+        'every score of a synthesizer, and the report as a page',
+        {
+            **_on_tables('time_quality', 'adult'),
+            'synthesizers': None,
+            'fit_seconds': 300.0,
+            'evaluation_threads': None,
+        },
+        full_report.collect,
+        full_report.report_tables,
+    ),
+    'sampling-speed': Experiment(
+        'rows sampled per second',
+        {
+            **_on_tables('sampling_speed', 'adult'),
+            'synthesizers': None,
+            'fit_seconds': 20.0,
+            'sample_rows': None,
+            'repeats': 5,
+        },
+        MeasureJobs(sampling_speed.measure, sampling_speed.planned, ('sample_rows', 'repeats')),
+        OneTable('Sampling speed', ['table', 'synthesizer'], sampling_speed.NUMBERS, name='run'),
+        note='Medians [lowest, highest].',
+    ),
+    'training-speed': Experiment(
+        'training rows per second beside a plain implementation of the same network',
+        {
+            **_on_tables('training_speed', 'adult'),
+            'settings': '',
+            'seconds': 15.0,
+            'warm_up': 3.0,
+            'repeats': 5,
+        },
+        training_speed.collect,
+        training_speed.speed_tables,
+        note='Medians of the turns [lowest, highest]. Operations are those of the matrix products, '
+        'forwards and backwards, multiplications and additions counted one each.',
+    ),
+    'scaling': Experiment(
+        'time and memory of fitting and sampling against the size of the table',
+        {
+            'sweeps': list(scaling.SIZES),
+            'sizes': None,
+            'up_to': [],
+            'sample_rows': 1_000_000,
+            'settings': '',
+            'seeds': [0],
+            'threads': None,
+            'out': Path('benchmark_runs', 'scaling'),
+        },
+        scaling.collect,
+        scaling.scaling_tables,
+        note='One epoch; fitting includes the encoding of the table, and memory added is the '
+        'highest resident memory less that before.',
+    ),
+    'solver': Experiment(
+        'steps of the diffusion solver against its error, on known distributions',
+        {
+            'steps': [2, 4, 8, 16, 32],
+            'sigma_max': [20.0, 80.0],
+            'out': Path('benchmark_runs', 'solver'),
+        },
+        solver.collect,
+        solver.solver_tables,
+    ),
+    'solver-quality': Experiment(
+        'steps of the diffusion solver against the quality of tables',
+        {
+            **_on_tables('solver_quality', 'adult', 'magic'),
+            **TRAINED,
+            'steps': [64, 16, 8, 4, 2, 1],
+            'repeats': 2,
+        },
+        MeasureJobs(solver_quality.measure, plan_models, ('steps', 'repeats')),
+        OneTable('Steps of the solver', ['table', 'steps'], solver_quality.NUMBERS),
+        note='Draws of at most 20,000 rows.',
+    ),
+    'likelihood': Experiment(
+        'how likely test rows are under our model, by settings',
+        {
+            **_on_tables('likelihood', 'adult', 'beijing', 'california', 'default', 'letter'),
+            'max_training_time': None,
+            'named_settings': ['default'],
+        },
+        MeasureJobs(likelihood.measure, likelihood.jobs),
+        OneTable('Likelihood of rows', ['table', 'setting'], likelihood.NUMBERS),
+    ),
+    'conditional-speed': Experiment(
+        'completing rows with other known numbers in each, beside plain sampling',
+        {
+            **_on_tables(ASKED, 'adult'),
+            **TRAINED,
+            'columns': ['fnlwgt', 'age'],
+            'known_rows': 10_000,
+            'copula_rows': 500,
+            'repeats': 5,
+        },
+        AskModels(conditional_speed.measure, ('columns', 'known_rows', 'copula_rows', 'repeats')),
+        OneTable('Completing rows with distinct known cells', ['table'], conditional_speed.NUMBERS),
+        note='Medians of {repeats} turns [lowest, highest]; known: {columns}.',
+    ),
+    'conditional-quality': Experiment(
+        'rows drawn under a condition against the real rows that meet it',
+        {
+            **_on_tables(ASKED, 'adult'),
+            **TRAINED,
+            'condition': ['income=>50K'],
+            'repeats': 3,
+        },
+        AskModels(conditional_quality.measure, ('condition', 'repeats')),
+        OneTable(
+            'XGB-C2ST of rows drawn under a condition', ['table'], conditional_quality.NUMBERS
+        ),
+        note='XGB-C2ST, 1 = indistinguishable; means over draws.',
+    ),
+    'conditional-truth': Experiment(
+        'completed cells against exact conditional distributions',
+        {
+            **TRAINED,
+            'known_tables': ['gaussian', 'discrete', 'spiked'],
+            'table_rows': 16_384,
+            'draws': 1_000,
+            'out': Path('benchmark_runs', ASKED),
+            'seeds': [0],
+            'threads': None,
+        },
+        conditional_truth.collect,
+        conditional_truth.truth_tables,
+        note='{draws} draws for each condition; training tables of about {table_rows} rows that '
+        'lie evenly on their distribution.',
+    ),
+    'imputation': Experiment(
+        "hidden cells filled again, beside scikit-learn's imputers",
+        {
+            **_on_tables(ASKED, 'letter', 'adult', 'default', 'shoppers'),
+            **TRAINED,
+            'share': 0.3,
+            'methods': list(IMPUTERS),
+            'baseline_rows': 5_000,
+            'test_rows': None,
+            'num_samples': 10,
+        },
+        AskModels(
+            imputation.measure,
+            ('share', 'methods', 'baseline_rows', 'test_rows', 'num_samples'),
+        ),
+        OneTable('Filling hidden cells', ['table', 'method'], imputation.NUMBERS, within='table'),
+        note='{share:.0%} of the cells of the test rows hidden at random. Errors in standard '
+        'deviations of the training rows; ours: mean or vote of {num_samples} draws.',
+    ),
+    'prediction': Experiment(
+        "the target's probabilities, beside XGBoost trained on the real rows",
+        {
+            **_on_tables(ASKED, 'adult', 'magic', 'shoppers', 'default'),
+            **TRAINED,
+            'target': [],
+        },
+        AskModels(prediction.measure),
+        OneTable("The target's probabilities", ['table'], prediction.NUMBERS),
+        note='Trained on the training rows, tested on the test rows.',
+    ),
+}

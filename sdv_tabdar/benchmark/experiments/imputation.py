@@ -1,0 +1,104 @@
+"""Cells of the test rows hidden at random and filled again: ours beside scikit-learn's imputers.
+
+Every method learns from the training rows and fills the test rows, of which it sees the known
+cells alone. Numbers are compared by RMSE and MAE in standard deviations of the training rows,
+categories by accuracy.
+"""
+
+from __future__ import annotations
+
+import time
+from typing import Any
+
+import numpy as np
+import pandas as pd
+
+from sdv_tabdar import evaluation
+from sdv_tabdar.benchmark.jobs.steps import Fitted
+from sdv_tabdar.benchmark.methods.imputers import IMPUTERS, Columns
+from sdv_tabdar.benchmark.output.tables import Number
+
+SCORES = ('rmse', 'mae', 'accuracy')
+NUMBERS = (
+    Number('rmse', 'RMSE', 'low', digits=4),
+    Number('mae', 'MAE', 'low', digits=4),
+    Number('accuracy', 'accuracy', 'high', digits=4),
+    Number('train_rows', 'training rows', digits=0),
+    Number('fit_seconds', 'fit, s', digits=1),
+    Number('fill_seconds', 'fill, s', digits=1),
+)
+
+
+def measure(
+    fitted: Fitted,
+    *,
+    share: float,
+    methods: list[str],
+    baseline_rows: int,
+    test_rows: int | None,
+    num_samples: int,
+) -> dict[str, Any]:
+    """Hide cells of the test rows, fill them with each method, score.
+
+    Args:
+        fitted: Our model.
+        share: Of the cells, to hide.
+        methods: The names of the imputers beside ours.
+        baseline_rows: How many training rows the imputers but mean/mode learn from.
+        test_rows: At most so many test rows.
+        num_samples: Draws of ours.
+    """
+    dataset, seed = fitted.dataset, fitted.job.seed
+    truth = dataset.test
+    if test_rows is not None and test_rows < len(truth):
+        truth = truth.sample(test_rows, random_state=seed)
+    truth = truth.reset_index(drop=True)
+    hidden = hidden_cells(truth, share, seed)
+    columns = Columns(
+        numerical=[name for name in truth.columns if name not in dataset.discrete],
+        discrete=dataset.discrete,
+    )
+    known = with_gaps(truth, hidden, columns)
+    order = np.random.default_rng(seed).permutation(len(dataset.train))[:baseline_rows]
+    some = dataset.train.iloc[np.sort(order)].reset_index(drop=True)
+    rows: list[dict[str, Any]] = []
+
+    def keep(method: str, filled: pd.DataFrame, count: int, fit: float, fill: float) -> None:
+        scores = evaluation.imputation_scores(
+            truth, filled, hidden, dataset.sdtypes, reference=dataset.train
+        )
+        found = {key: scores.get(key) for key in SCORES}
+        cost = {'train_rows': count, 'fit_seconds': fit, 'fill_seconds': fill}
+        rows.append({'method': method, **found, **cost})
+        print(rows[-1], flush=True)
+
+    start = time.perf_counter()
+    filled = fitted.synthesizer.impute(known, num_samples=num_samples)
+    fill = time.perf_counter() - start
+    keep('tabdar', filled, len(dataset.train), fitted.fit_seconds, fill)
+    for name in methods:
+        train = dataset.train if name == 'mean/mode' else some
+        imputer = IMPUTERS[name](columns, share=share, seed=seed)
+        start = time.perf_counter()
+        imputer.fit(train)
+        middle = time.perf_counter()
+        filled = imputer.fill(known)
+        keep(name, filled, len(train), middle - start, time.perf_counter() - middle)
+    return {'rows': rows}
+
+
+def hidden_cells(rows: pd.DataFrame, share: float, seed: int) -> pd.DataFrame:
+    """Which cells (bool, True = hidden) are hidden, each with the same probability."""
+    chosen = np.random.default_rng(seed).random(rows.shape) < share
+    return pd.DataFrame(chosen & rows.notna().to_numpy(), index=rows.index, columns=rows.columns)
+
+
+def with_gaps(rows: pd.DataFrame, hidden: pd.DataFrame, columns: Columns) -> pd.DataFrame:
+    """The rows without their hidden cells; categories keep their type, so 1 does not become 1.0."""
+    known = {}
+    for name in rows.columns:
+        if name in columns.discrete:
+            known[name] = rows[name].astype(object).where(~hidden[name], None)
+        else:
+            known[name] = rows[name].astype(float).where(~hidden[name])
+    return pd.DataFrame(known)

@@ -1,0 +1,226 @@
+"""Every option that an experiment may have, once; experiments name theirs and give defaults."""
+
+from __future__ import annotations
+
+import argparse
+import dataclasses
+from collections.abc import Callable, Mapping
+from pathlib import Path
+from typing import Any
+
+from sdv_tabdar.benchmark.methods.imputers import IMPUTERS
+from sdv_tabdar.evaluation.registry import METRICS
+
+ALL = 'all'
+
+
+def whole(text: str) -> int:
+    """A whole number, written as ``1000000`` or as ``1e6``.
+
+    Raises:
+        argparse.ArgumentTypeError: If it is something else.
+    """
+    try:
+        value = float(text)
+        number = int(value)
+    except (ValueError, OverflowError):
+        number, value = 0, -1.0
+    if number != value:
+        raise argparse.ArgumentTypeError(f"it must be a whole number, but it is '{text}'")
+    return number
+
+
+@dataclasses.dataclass(frozen=True)
+class Option:
+    """An option of a command.
+
+    Attributes:
+        help: What it says.
+        kind: Makes a value of a text; None is a switch.
+        many: Whether it takes several values.
+        empty: Whether several may be none.
+        metavar: How the help calls a value.
+        choices: The only values there are.
+        least: The smallest value that makes sense.
+        above: A bound below which, or at which, no value makes sense.
+        below: The same at the other end.
+        flag: Its name on the command line, where that is not its own.
+    """
+
+    help: str
+    kind: Callable[[str], Any] | None = str
+    many: bool = False
+    empty: bool = False
+    metavar: str | None = None
+    choices: tuple[str, ...] | None = None
+    least: float | None = None
+    above: float | None = None
+    below: float | None = None
+    flag: str = ''
+
+
+_SECONDS: dict[str, Any] = {'kind': float, 'metavar': 'SECONDS', 'above': 0}
+_COUNT: dict[str, Any] = {'kind': whole, 'metavar': 'N', 'least': 1}
+_SETTINGS = 'NAME=VALUE,...'
+
+OPTIONS: Mapping[str, Option] = {
+    # Where tables come from, where results go, and on what they are made.
+    'data': Option(
+        'folder with tables (TABLE/info.json, or your own TABLE.csv with SDV metadata), or '
+        "'demo' for the tables that SDV downloads",
+        metavar='FOLDER',
+    ),
+    'tables': Option('which tables', many=True, metavar='TABLE'),
+    'out': Option('run directory; what it has is not done again', kind=Path, metavar='FOLDER'),
+    'seeds': Option('seeds', kind=int, many=True, metavar='N'),
+    'rows': Option('at most so many training rows of each table', **_COUNT),
+    'threads': Option('threads of torch and of the numerical libraries', **_COUNT),
+    'target': Option(
+        'the column to predict, for tables that do not say it themselves',
+        many=True,
+        metavar='TABLE=COLUMN',
+    ),
+    # Which synthesizers.
+    'synthesizers': Option('which ones, see the main --help', many=True, metavar='SYNTHESIZER'),
+    'others': Option(
+        'synthesizers beside ours, at their own settings',
+        many=True,
+        empty=True,
+        metavar='SYNTHESIZER',
+    ),
+    'argn_python': Option(
+        'the Python that has mostlyai-engine, for the synthesizer tabularargn', metavar='PYTHON'
+    ),
+    'base': Option(
+        "what ablation, depth and dimension vary; 'tabdar-paper' for the paper's settings, which "
+        'want a GPU',
+        metavar='SYNTHESIZER',
+    ),
+    # How ours is trained.
+    'max_training_time': Option(
+        'how long our synthesizer may train (the others have no such setting)', **_SECONDS
+    ),
+    'epochs': Option('passes over the table', **_COUNT),
+    'settings': Option('hyperparameters in place of the defaults', metavar=_SETTINGS),
+    'named_settings': Option(
+        "'NAME:key=value,...' ('NAME' alone: the defaults), or a JSON file "
+        '{"NAME": {"key": value}}',
+        many=True,
+        metavar='SETTING',
+        flag='--settings',
+    ),
+    'budget': Option('how long each may train', **_SECONDS),
+    'budgets': Option('how long to train, once each', many=True, **_SECONDS),
+    'fit_seconds': Option('how long our own is fitted if no synthesizers are named', **_SECONDS),
+    'share_of_ctgan': Option("our share of CTGAN's seconds", float, above=0, flag='--share'),
+    'reserve': Option(
+        'kept back from that share, for what fitting does besides training; at most half of it',
+        kind=float,
+        metavar='SECONDS',
+        least=0,
+    ),
+    # What is measured.
+    'metrics': Option(
+        f"metrics of sdv_tabdar.evaluation: {', '.join(METRICS)}; or '{ALL}'",
+        many=True,
+        metavar='METRIC',
+    ),
+    'floors': Option('also score one half of the real rows against the other', kind=None),
+    'repeats': Option('how often to measure', **_COUNT),
+    'steps': Option("steps of the diffusion's solver", many=True, **_COUNT),
+    'sigma_max': Option('where the solver starts', float, many=True, metavar='S', above=0),
+    'sample_rows': Option('rows to draw', **_COUNT),
+    'evaluation_threads': Option('threads of the evaluation', **_COUNT),
+    'only': Option("which of the paper's tables", many=True, metavar='TABLE'),
+    'seconds': Option('how long each is trained at a time', **_SECONDS),
+    'warm_up': Option('before the count begins', kind=float, metavar='SECONDS', least=0),
+    'sweeps': Option('what to vary', many=True, metavar='SWEEP'),
+    'sizes': Option("sizes in place of each sweep's own", many=True, **_COUNT),
+    'up_to': Option(
+        'leave out larger sizes, as in rows=1e6 levels=1e5', many=True, metavar='SWEEP=N'
+    ),
+    # Known cells.
+    'columns': Option('the known columns', many=True, metavar='COLUMN'),
+    'known_rows': Option('how many distinct rows to complete', **_COUNT),
+    'copula_rows': Option(
+        'how many of them GaussianCopula completes; 0 for none', kind=whole, metavar='N', least=0
+    ),
+    'condition': Option('what the rows must have', many=True, metavar='COLUMN=VALUE'),
+    'draws': Option('rows drawn for each condition', kind=whole, metavar='N', least=100),
+    'table_rows': Option(
+        'rows of each training table', kind=whole, metavar='N', least=100, flag='--rows'
+    ),
+    'known_tables': Option(
+        'which distributions',
+        many=True,
+        choices=('gaussian', 'discrete', 'spiked'),
+        flag='--tables',
+    ),
+    'share': Option('share of the cells of the test rows to hide', float, above=0, below=1),
+    'methods': Option(
+        'what to put beside ours', many=True, empty=True, choices=tuple(IMPUTERS), metavar='METHOD'
+    ),
+    'baseline_rows': Option('training rows that the others than mean/mode learn from', **_COUNT),
+    'test_rows': Option('at most so many test rows', **_COUNT),
+    'num_samples': Option('draws that a cell of ours is the mean or the vote of', **_COUNT),
+}
+
+REQUIRED = object()
+"""The default of an option that must be given."""
+
+
+def add_options(parser: argparse.ArgumentParser, defaults: Mapping[str, Any]) -> None:
+    """Give a command its options.
+
+    Args:
+        parser: Of the command.
+        defaults: The default of each option by its name in ``OPTIONS``.
+    """
+    for name, default in defaults.items():
+        option = OPTIONS[name]
+        flag = option.flag or f'--{name.replace("_", "-")}'
+        if option.kind is None:
+            parser.add_argument(flag, dest=name, action='store_true', help=option.help)
+            continue
+        shown = ' '.join(map(str, default)) if isinstance(default, list) else default
+        told = '' if default in (None, REQUIRED, '') else f' (default: {shown})'
+        choices = f', of {", ".join(option.choices)}' if option.choices else ''
+        parser.add_argument(
+            flag,
+            dest=name,
+            type=option.kind,
+            nargs=('*' if option.empty else '+') if option.many else None,
+            metavar=option.metavar,
+            choices=option.choices,
+            required=default is REQUIRED,
+            default=None if default is REQUIRED else default,
+            help=(option.help + choices + told).replace('%', '%%'),
+        )
+
+
+def check_options(options: argparse.Namespace) -> None:
+    """Refuse numbers that make no sense.
+
+    Raises:
+        ValueError: If there is one.
+    """
+    for name, given in vars(options).items():
+        option = OPTIONS.get(name)
+        if option is None or given is None:
+            continue
+        for value in given if isinstance(given, list) else [given]:
+            wrong = _wrong(option, value)
+            if wrong:
+                flag = option.flag or f'--{name.replace("_", "-")}'
+                raise ValueError(f'{flag} must be {wrong}, but it is {value:g}.')
+
+
+def _wrong(option: Option, value: Any) -> str:
+    """The bound that a value breaks, in words, or nothing."""
+    if option.least is not None and value < option.least:
+        return f'at least {option.least:g}'
+    if option.above is not None and value <= option.above:
+        return f'above {option.above:g}'
+    if option.below is not None and value >= option.below:
+        return f'below {option.below:g}'
+    return ''

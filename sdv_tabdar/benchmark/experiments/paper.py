@@ -1,0 +1,333 @@
+"""The paper's tables again, for the methods that run here, beside the published numbers.
+
+Everything is kept in one run directory, and what several tables need is run once. The paper's
+figure of imputation errors is printed by the experiment ``imputation``.
+"""
+
+from __future__ import annotations
+
+import argparse
+import dataclasses
+import statistics
+from collections.abc import Mapping, Sequence
+from pathlib import Path
+
+import pandas as pd
+
+from sdv_tabdar.benchmark.data.datasets import dataset_names
+from sdv_tabdar.benchmark.experiments.comparison import run_rows
+from sdv_tabdar.benchmark.experiments.experiment import Rows, plan_settings
+from sdv_tabdar.benchmark.jobs.job import Job
+from sdv_tabdar.benchmark.jobs.runs import plan, run_all, run_floors
+from sdv_tabdar.benchmark.methods.spec import OURS, Spec, parse_spec
+from sdv_tabdar.benchmark.output.published import Published, method_names, published_table
+from sdv_tabdar.benchmark.output.rendering import Cell, Grid
+from sdv_tabdar.benchmark.output.tables import FLOOR_LABEL, NOTHING, Number
+from sdv_tabdar.core.config import PAPER, ModelConfig
+
+METHODS = ['tabdar', 'tabdar-paper', 'smote', 'ctgan', 'tvae']
+REAL = 'Real data'
+NO_DIFFUSION = {'numerical_head': 'bins', 'num_bins': 100}
+NO_ORDER = {'column_order': 'fixed'}
+# Runs on one half of all rows have a place of their own within the run directory.
+HALVES = 'halves'
+
+
+@dataclasses.dataclass(frozen=True)
+class PaperNumber(Number):
+    """A column of a table of the paper.
+
+    Attributes:
+        published: What the published table calls it; empty if it is not there.
+        error: Whether one minus the number is printed.
+        table: The table of data whose runs are meant; None for all, averaged.
+    """
+
+    published: str = ''
+    error: bool = False
+    table: str | None = None
+
+
+@dataclasses.dataclass(frozen=True)
+class PaperTable:
+    """What a table of the paper takes and shows.
+
+    Attributes:
+        title: Above it.
+        metrics: Names that ``evaluation.score`` knows.
+        numbers: Its columns; if empty, ``by_table`` for each table of data.
+        by_table: Columns that there are once for each table of data, by their ends of a title.
+        data: The paper's tables of data; empty for all.
+        halved: Whether its runs are trained on one half of all rows.
+        variants: Settings of the base by row; if empty, the rows are the methods.
+        published: The published table; empty for none.
+    """
+
+    title: str
+    metrics: tuple[str, ...] = ()
+    numbers: tuple[PaperNumber, ...] = ()
+    by_table: Mapping[str, PaperNumber] = dataclasses.field(default_factory=dict)
+    data: tuple[str, ...] = ()
+    halved: bool = False
+    variants: Mapping[str, Mapping[str, object]] = dataclasses.field(default_factory=dict)
+    published: str = ''
+
+
+def _percent(key: str, title: str, published: str = '', *, error: bool = False) -> PaperNumber:
+    return PaperNumber(key, f'{title}, %', factor=100, digits=2, published=published, error=error)
+
+
+MARGINALS = (
+    _percent('shape_error', 'Marginal', 'marginal'),
+    _percent('trend_error', 'Joint', 'joint'),
+)
+RECALL_TITLE = 'beta-recall error (50 is honest)'
+FIDELITY = (
+    *MARGINALS,
+    _percent('alpha_precision', 'alpha-precision error', 'alpha_precision', error=True),
+    _percent('beta_recall', RECALL_TITLE, 'beta_recall', error=True),
+)
+_FIDELITY_METRICS = ('shape', 'trend', 'alpha_precision')
+_SENSITIVITY_DATA = ('adult', 'beijing')
+TABLES: Mapping[str, PaperTable] = {
+    'fidelity': PaperTable(
+        'Fidelity',
+        (*_FIDELITY_METRICS, 'lr_c2st', 'xgb_c2st', 'jsd'),
+        (
+            *FIDELITY,
+            _percent('lr_c2st', 'LR-C2ST error', 'c2st', error=True),
+            PaperNumber('jsd_paper', 'JSD, 1e-2', factor=100, digits=2, published='jsd'),
+            _percent('xgb_c2st', 'XGB-C2ST error', error=True),
+        ),
+        published='fidelity',
+    ),
+    'mle': PaperTable(
+        'MLE by the published protocol',
+        ('mle',),
+        by_table={'': PaperNumber('mle_paper', '')},
+        published='mle',
+    ),
+    'mle-without-faults': PaperTable(
+        "MLE without the protocol's faults (AUC, or RMSE in the target's units)",
+        ('mle',),
+        by_table={'': PaperNumber('mle', '')},
+    ),
+    'dcr': PaperTable(
+        'DCR: share of rows closer to the training half',
+        ('dcr',),
+        by_table={
+            ', %': PaperNumber('dcr_share', '', factor=100, digits=2),
+            ', ties as published, %': PaperNumber('dcr_share_paper', '', factor=100, digits=2),
+        },
+        data=('default', 'shoppers'),
+        halved=True,
+        published='dcr',
+    ),
+    'ablation': PaperTable(
+        'Ablation of {base}',
+        ('shape', 'trend'),
+        MARGINALS,
+        variants={
+            'w/o both': {**NO_DIFFUSION, **NO_ORDER},
+            'w/o diffusion loss': NO_DIFFUSION,
+            'w/o random order': NO_ORDER,
+        },
+        published='ablation',
+    ),
+    'depth': PaperTable(
+        'Depth of {base}',
+        _FIDELITY_METRICS,
+        FIDELITY,
+        data=_SENSITIVITY_DATA,
+        variants={str(depth): {'num_blocks': depth} for depth in (2, 4, 6, 8)},
+        published='depth',
+    ),
+    'dimension': PaperTable(
+        'Dimension of {base}',
+        _FIDELITY_METRICS,
+        FIDELITY,
+        data=_SENSITIVITY_DATA,
+        variants={str(width): {'width': width} for width in (8, 16, 32, 64)},
+        published='dimension',
+    ),
+    'timing': PaperTable(
+        'Time',
+        numbers=(
+            PaperNumber('fit_seconds', 'Fit, s', digits=1, published='fit_seconds'),
+            PaperNumber('sample_seconds', 'Sample, s', digits=1, published='sample_seconds'),
+            PaperNumber('fit_peak_memory', 'Peak memory of fit, MiB', digits=0),
+        ),
+        data=('adult',),
+        published='timing',
+    ),
+}
+
+
+def collect(options: argparse.Namespace) -> Rows:
+    """Run what is missing; a run occurs once in each of the paper's tables that shows it.
+
+    Raises:
+        ValueError: If a table of the paper is unknown, ``--base`` is not ours, or two runs of one
+            name have different settings.
+    """
+    unknown = [name for name in options.only if name not in TABLES]
+    if unknown:
+        raise ValueError(f'--only must be of {list(TABLES)}, but it has {unknown}.')
+    parts = {name: planned(name, options) for name in TABLES if name in options.only}
+    results = {}
+    for halved, out in ((False, options.out), (True, options.out / HALVES)):
+        groups = [jobs for name, jobs in parts.items() if TABLES[name].halved == halved]
+        for result in run_all(merged(list(groups)), out) if groups else []:
+            results[Job.from_dict(result['job']).place, halved] = result
+    rows: Rows = []
+    for name, jobs in parts.items():
+        table = TABLES[name]
+        found = [results[key] for job in jobs if (key := (job.place, table.halved)) in results]
+        wants = options.floors and name == 'fidelity' and found
+        floors = run_floors(jobs, options.out) if wants else {}
+        titles = _row_titles(name, options)
+        begin = {'part': name, 'base': options.base}
+        rows += [
+            {**begin, 'row': titles.get(row['synthesizer'], row['synthesizer']), **row}
+            for row in run_rows(found, floors)
+            if row['synthesizer'] != FLOOR_LABEL or wants or 'mle' in row
+        ]
+    return rows
+
+
+def planned(name: str, options: argparse.Namespace) -> list[Job]:
+    """The runs of one table of the paper, on its tables of data as far as they are wanted."""
+    table = TABLES[name]
+    wanted = options.tables or dataset_names(options.data)
+    chosen = [data for data in table.data if data in wanted] or list(wanted)
+    if table.variants:
+        specs = list(dict.fromkeys(map(_text, variants(name, parse_spec(options.base)).values())))
+    else:
+        specs = list(options.synthesizers)
+    settings = {**plan_settings(options), 'metrics': table.metrics, 'tables': chosen}
+    return plan(synthesizers=specs, halved=table.halved, paper_compatible=True, **settings)
+
+
+def merged(groups: Sequence[Sequence[Job]]) -> list[Job]:
+    """Each run once, with the metrics of all tables that need it.
+
+    Raises:
+        ValueError: If two runs of one name have different settings.
+    """
+    found: dict[Path, Job] = {}
+    for job in (job for group in groups for job in group):
+        other = found.setdefault(job.place, job)
+        if job.identity() != other.identity():
+            raise ValueError(
+                f"The label '{job.label}' stands for both '{other.spec}' and '{job.spec}'. Give "
+                "--base or --synthesizers another label, as in 'mine=tabdar:width=64'."
+            )
+        metrics = tuple(dict.fromkeys([*other.metrics, *job.metrics]))
+        found[job.place] = dataclasses.replace(other, metrics=metrics)
+    return list(found.values())
+
+
+def variants(name: str, base: Spec) -> dict[str, Spec]:
+    """The rows of 'ablation', 'depth' or 'dimension': what the table calls them, and settings.
+
+    Raises:
+        ValueError: If the base is not this package's synthesizer.
+    """
+    if base.kind not in OURS:
+        raise ValueError(f"--base must be one of {list(OURS)}, but it is '{base.kind}'.")
+    own = {**dataclasses.asdict(ModelConfig()), **(PAPER if base.kind == OURS[1] else {})}
+    own.update(base.options)
+    # Without a label of its own the base is called by its text, which no label may hold.
+    stem = base.kind if base.label == str(base) else base.label
+    found = {}
+    for title, changes in TABLES[name].variants.items():
+        label = f'{stem} {title}' if name == 'ablation' else f'{stem} {name} {title}'
+        options = {**base.options, **changes}
+        is_base = all(own[key] == value for key, value in changes.items())
+        found[title] = base if is_base else dataclasses.replace(base, label=label, options=options)
+    if base not in found.values():
+        found[base.label if name == 'ablation' else f'{base.label} as it is'] = base
+    return found
+
+
+def _text(spec: Spec) -> str:
+    return str(spec) if spec.label == str(spec) else f'{spec.label}={spec}'
+
+
+def _row_titles(name: str, options: argparse.Namespace) -> dict[str, str]:
+    """What a table with variants calls its rows, by the labels of the runs."""
+    if not TABLES[name].variants:
+        return {}
+    return {spec.label: title for title, spec in variants(name, parse_spec(options.base)).items()}
+
+
+def paper_tables(rows: pd.DataFrame) -> list[Grid]:
+    """All tables that there are rows for."""
+    return [paper_grid(TABLES[str(name)], part) for name, part in rows.groupby('part', sort=False)]
+
+
+def paper_grid(table: PaperTable, rows: pd.DataFrame) -> Grid:
+    """A table of the paper, with the published numbers of each method below its own row."""
+    names = list(dict.fromkeys(rows['table']))
+    numbers = table.numbers or [
+        dataclasses.replace(
+            number, title=f'{name}{end}', table=name, published='' if end == ', %' else name
+        )
+        for name in names
+        for end, number in table.by_table.items()
+    ]
+    published = published_table(table.published) if table.published else None
+    shown: list[tuple[str, list[Cell]]] = []
+    titles = list(dict.fromkeys(rows['row']))
+    known = {title: _published_name(table, rows[rows['row'] == title]) for title in titles}
+    for index, title in enumerate(titles):
+        part = rows[rows['row'] == title]
+        done = len(set(part['table']))
+        incomplete = f' ({done} of {len(names)} tables)' if done < len(names) else ''
+        cells = [_cell(part, number) for number in numbers]
+        shown.append(
+            (f'{REAL if title == FLOOR_LABEL and table.by_table else title}{incomplete}', cells)
+        )
+        # Two rows may stand for one published method; it is printed below the last.
+        later = {known[following] for following in titles[index + 1 :]}
+        if published is not None and known[title] not in later:
+            shown += _published_row(known[title], numbers, published)
+    note = ''
+    if published is not None:
+        for method in published.rows:
+            if method not in known.values():
+                shown += _published_row(method, numbers, published)
+        note = f'{published.remark} Published: {published.source}.'
+    average = '' if table.by_table else f', averages over {", ".join(names)}'
+    title = table.title.format(base=rows['base'].iloc[0]) + average
+    return Grid(title, ['method', *(number.title for number in numbers)], shown, note)
+
+
+def _published_name(table: PaperTable, rows: pd.DataFrame) -> str:
+    """What the published table calls a row."""
+    run = rows.iloc[0]
+    if table.variants:
+        return str(run['row']) if run['row'] in table.variants else 'TabDAR'
+    if run['synthesizer'] == FLOOR_LABEL:
+        return REAL
+    return method_names().get(str(run['kind']), '')
+
+
+def _cell(rows: pd.DataFrame, number: PaperNumber) -> Cell:
+    """The mean over seeds of one table, or mean and standard deviation over tables."""
+    if number.key not in rows:
+        return Cell(NOTHING)
+    chosen = rows if number.table is None else rows[rows['table'] == number.table]
+    values = chosen.dropna(subset=number.key).groupby('table', sort=False)[number.key]
+    means = [statistics.fmean(found) for _, found in values]
+    return Cell(number.text([1 - mean if number.error else mean for mean in means]))
+
+
+def _published_row(
+    method: str, numbers: Sequence[PaperNumber], published: Published
+) -> list[tuple[str, list[Cell]]]:
+    """One row, or none if nothing is known for these columns."""
+    found = [published.number(method, number.published) for number in numbers]
+    if not any(found):
+        return []
+    return [(f'{method}, published', [Cell(text or NOTHING) for text in found])]

@@ -1,0 +1,243 @@
+"""Training rows per second beside a plain implementation of the same network.
+
+The plain one is float32, eager, with the fused attention call, torch's own softmax and the
+default allocator; the fast one is what ``TabDAR.fit`` runs. Both, and the speed of the machine's
+own matrix products, are measured in turns, each in a fresh process: once set, glibc's allocator
+does not go back to the way it is by default. The medians count, and the ratio is that of the ratios
+of the turns.
+"""
+
+from __future__ import annotations
+
+import argparse
+import dataclasses
+import time
+from collections.abc import Mapping
+from typing import Any
+
+import numpy as np
+import pandas as pd
+import torch
+from torch.utils.flop_counter import FlopCounterMode
+
+from sdv_tabdar.benchmark.experiments.core_table import configurations, core_table
+from sdv_tabdar.benchmark.experiments.experiment import Rows, facts, plan_settings
+from sdv_tabdar.benchmark.jobs.job import Job
+from sdv_tabdar.benchmark.jobs.measurements import measure_once
+from sdv_tabdar.benchmark.jobs.runs import plan
+from sdv_tabdar.benchmark.methods import plain
+from sdv_tabdar.benchmark.methods.spec import ENDLESS, parse_options
+from sdv_tabdar.benchmark.output.rendering import Grid
+from sdv_tabdar.benchmark.output.tables import Number, table
+from sdv_tabdar.core.codecs.encoder import TableEncoder
+from sdv_tabdar.core.nn.network import TabDARNetwork
+from sdv_tabdar.core.runtime.allocator import kept_memory
+from sdv_tabdar.core.schema import ColumnKind
+from sdv_tabdar.core.training import losses
+from sdv_tabdar.core.training.defaults import rows_of_step
+from sdv_tabdar.core.training.loop import fit_network
+
+FAST, PLAIN = 'this package', 'plain implementation'
+MATRIX_SIZES = (512, 1024, 2048)
+MATRIX_TYPES = ('float32', 'bfloat16')
+MATRIX_SECONDS = 5.0
+GIGA = 1e9
+
+
+def _median(key: str, title: str, digits: int) -> Number:
+    return Number(key, title, digits=digits, center='median')
+
+
+NUMBERS = (
+    _median('rows_per_second', 'rows/s', 0),
+    _median('rows_per_cpu_second', 'rows per processor second', 0),
+    _median('gflops', 'GFLOP/s', 1),
+    *(_median(f'share_{dtype}', f'share of the {dtype} peak, %', 1) for dtype in MATRIX_TYPES),
+    _median('ratio', 'times the plain, rows/s', 2),
+    _median('cpu_ratio', 'times the plain, rows per processor second', 2),
+)
+
+
+def collect(options: argparse.Namespace) -> Rows:
+    """Measure what is missing, in turns."""
+    rows: Rows = []
+    for job in plan(synthesizers=['tabdar'], **plan_settings(options)):
+        for turn in range(options.repeats):
+            rows += _turn(job, turn, options)
+    return rows
+
+
+def _turn(job: Job, turn: int, options: argparse.Namespace) -> Rows:
+    """Plain, fast, matrix products; nothing if one of them failed."""
+    folder = options.out / 'measured' / job.place
+    settings = parse_options(options.settings, options.settings)
+    asked = {'settings': settings, 'seconds': options.seconds, 'warm_up': options.warm_up}
+    found: dict[str, dict[str, Any]] = {}
+    for name in (PLAIN, FAST):
+        question = {**asked, 'is_plain': name == PLAIN}
+        answer = measure_once(
+            measure,
+            {'job': job.to_dict(), **question},
+            folder,
+            settings={**job.identity(), **question, 'turn': turn},
+            threads=job.threads,
+        )
+        if answer is None:
+            return []
+        found[name] = answer
+    seconds = min(options.seconds, MATRIX_SECONDS)
+    peak = measure_once(
+        measure_matrix,
+        {'seconds': seconds},
+        folder,
+        settings={'seconds': seconds, 'turn': turn},
+        threads=job.threads,
+    )
+    if peak is None:
+        return []
+    begin = {**facts(job, found[FAST]['environment']), 'turn': turn}
+    return [{**begin, **row} for row in turn_rows(found, peak)]
+
+
+def turn_rows(found: Mapping[str, Mapping[str, Any]], peak: Mapping[str, float]) -> Rows:
+    """Raw rows of one turn: both implementations, and the machine's peaks."""
+    rows: Rows = []
+    for name, answer in found.items():
+        rate = answer['rows_per_second'] * answer['flops_per_row']
+        row = {
+            'implementation': name,
+            'rows_per_second': answer['rows_per_second'],
+            'rows_per_cpu_second': answer['rows_per_cpu_second'],
+            'gflops': rate / GIGA,
+            'flops_per_row': answer['flops_per_row'],
+            'batch_size': answer['batch_size'],
+            **{f'share_{dtype}': 100 * rate / peak[dtype] for dtype in MATRIX_TYPES},
+        }
+        if name == FAST:
+            for key, ratio in (('rows_per_second', 'ratio'), ('rows_per_cpu_second', 'cpu_ratio')):
+                row[ratio] = answer[key] / found[PLAIN][key]
+        rows.append(row)
+    return rows + [
+        {'implementation': f'matrix products, {dtype}', 'gflops': peak[dtype] / GIGA}
+        for dtype in MATRIX_TYPES
+    ]
+
+
+def speed_tables(rows: pd.DataFrame) -> list[Grid]:
+    """Both implementations and the machine's peaks, for each table."""
+    grids = []
+    for name, part in rows.groupby('table', sort=False):
+        first = part.dropna(subset='flops_per_row').drop_duplicates('implementation')
+        millions = (first.set_index('implementation')['flops_per_row'] / 1e6).to_dict()
+        note = (
+            f'Steps of {first["batch_size"].iloc[-1]:.0f} rows; {millions[PLAIN]:.1f} million '
+            f'operations a row in the plain implementation, {millions[FAST]:.1f} in this package, '
+            'which leaves out those that no loss depends on.'
+        )
+        title = f'Training speed, {name}'
+        grids.append(table(part, title, ['implementation'], NUMBERS, note=note))
+    return grids
+
+
+def measure(
+    job: dict[str, Any],
+    settings: Mapping[str, Any],
+    is_plain: bool,
+    warm_up: float,
+    seconds: float,
+) -> dict[str, Any]:
+    """Train one of the implementations and count rows; see :func:`train`."""
+    frame, kinds = core_table(Job.from_dict(job).load())
+    given = {**settings, **(plain.SETTINGS if is_plain else {})}
+    return train(frame, kinds, given, is_plain=is_plain, warm_up=warm_up, seconds=seconds)
+
+
+def measure_matrix(seconds: float) -> dict[str, Any]:
+    """Floating-point operations a second of matrix products, by type."""
+    return {dtype: matrix_speed(dtype, seconds) for dtype in MATRIX_TYPES}
+
+
+def train(
+    frame: pd.DataFrame,
+    kinds: Mapping[str, ColumnKind],
+    settings: Mapping[str, Any],
+    *,
+    is_plain: bool,
+    warm_up: float,
+    seconds: float,
+) -> dict[str, Any]:
+    """Train, and count rows after a warm-up.
+
+    Args:
+        frame: The table.
+        kinds: Of its columns.
+        settings: Hyperparameters of model and training in place of the defaults.
+        is_plain: Whether to train the plain implementation.
+        warm_up: Seconds before the count begins.
+        seconds: Seconds of the count.
+
+    Returns:
+        ``rows_per_second``, ``rows_per_cpu_second`` (of all threads together), ``flops_per_row``
+        (floating-point operations of the matrix products, forwards and backwards),
+        ``batch_size``, ``steps`` and ``loss`` (of the last epoch, or None).
+    """
+    model, config = configurations(settings)
+    encoder = TableEncoder.fit(frame, kinds, model)
+    table = encoder.encode(frame, np.ones(frame.shape, dtype=bool))
+    limit = dataclasses.replace(config, epochs=ENDLESS, max_training_time=warm_up + seconds)
+    stamps: list[tuple[float, float]] = []
+
+    def stamp(share: float, epochs: int, loss: float) -> None:
+        stamps.append((time.perf_counter(), time.process_time()))
+
+    around = plain.plain_implementation() if is_plain else kept_memory()
+    generator = torch.Generator().manual_seed(0)
+    batch_size = rows_of_step(config, len(table), generator.device)
+    start = time.perf_counter()
+    with around:
+        _, history = fit_network(
+            table, encoder.schema, model, limit, generator=generator, progress=stamp
+        )
+        with torch.random.fork_rng(devices=[]):
+            network = TabDARNetwork(encoder.schema, model)
+        counter = FlopCounterMode(display=False)
+        with counter:
+            rows = table.rows(slice(batch_size))
+            losses.batch_loss(network, rows, config, generator=generator).backward()
+    counted = [pair for pair in stamps if pair[0] - start >= warm_up]
+    steps = len(counted) - 1
+    if steps < 1:
+        raise ValueError(
+            f'{warm_up + seconds:g} seconds are not enough for two training steps; give more.'
+        )
+    wall, cpu = (counted[-1][clock] - counted[0][clock] for clock in (0, 1))
+    return {
+        'rows_per_second': steps * batch_size / wall,
+        'rows_per_cpu_second': steps * batch_size / cpu,
+        'flops_per_row': counter.get_total_flops() / batch_size,
+        'batch_size': batch_size,
+        'steps': steps,
+        'loss': history.losses[-1] if history.losses else None,
+    }
+
+
+def matrix_speed(dtype: str, seconds: float) -> float:
+    """Floating-point operations a second of the fastest square matrix product.
+
+    Args:
+        dtype: ``'float32'`` or ``'bfloat16'``.
+        seconds: How long to try, all sizes together.
+    """
+    best = 0.0
+    for size in MATRIX_SIZES:
+        generator = torch.Generator().manual_seed(0)
+        left, right = (
+            torch.randn(size, size, generator=generator).to(getattr(torch, dtype)) for _ in range(2)
+        )
+        product = left @ right
+        start = time.perf_counter()
+        while time.perf_counter() - start < seconds / len(MATRIX_SIZES):
+            before = time.perf_counter()
+            torch.mm(left, right, out=product)
+            best = max(best, 2 * size**3 / (time.perf_counter() - before))
+    return best

@@ -1,0 +1,5 @@
+"""What is compared: our synthesizer, SDV's, SMOTE, TabularARGN, rows made elsewhere, imputers.
+
+``spec`` reads which one is meant, ``synthesizers`` builds it; ``exchange`` reads and writes rows as
+CSV files, ``plain`` is the network as torch's documentation would have it written.
+"""

@@ -1,0 +1,194 @@
+"""Which columns a network should also see together: crosses, found before training.
+
+Year, month and day fix the weather of a day; longitude and latitude fix the sea. Each of them says
+little alone, and the sum of what each says is not what they say together. A set of columns is
+judged by rows that it was not fitted to: by the share of the variance of all other columns that the
+means of its levels explain beyond the sum of its columns' own effects. So a set with about one row
+a level, which could only learn rows by heart, is never chosen.
+"""
+
+from __future__ import annotations
+
+import itertools
+from collections.abc import Iterable, Sequence
+
+import torch
+
+from sdv_tabdar.core.schema import Column, Cross, TableSchema
+from sdv_tabdar.core.table import EncodedTable
+
+_MIN_ROWS = 1_000  # of a table: the choice would be noise below
+_ROWS = 12_000  # that the search looks at
+_FITTED = 2 / 3  # share of these that means are taken of; the others judge
+_MOST_GROUPS = 32  # of the codes of a number, so many that ...
+_PAIR_ROWS = 12  # ... a pair of numbers has so many rows a level
+_INDICATORS = 3  # levels of a category that are targets, the most frequent ones
+_MAX_MEMBERS = 4
+_CANDIDATES = 20  # columns that may be members: those that explain most of the others
+_BEST = 4  # sets that are tried with one more column
+_MIN_LEVEL_ROWS = 6  # rows of a level, on average
+_MIN_GAIN = 0.25  # share of a column's variance, summed over the other columns
+_GROWTH = 1.15  # how much more a set must explain with one more column
+_PRIOR_ROWS = 5.0  # rows of mean 0 that a level's mean is shrunk by
+_SEED = 0  # of the rows that are looked at: they are the same whatever the model's seed
+
+
+def find_crosses(table: EncodedTable, schema: TableSchema, most: int) -> tuple[Cross, ...]:
+    """The sets of columns that explain most of the others only together.
+
+    Args:
+        table: The encoded training table.
+        schema: Its columns.
+        most: How many to find at most.
+
+    Returns:
+        The best first; no two share more than one column.
+    """
+    if not most or len(table) < _MIN_ROWS or len(schema.columns) < 3:
+        return ()
+    generator = torch.Generator().manual_seed(_SEED)
+    rows = torch.randperm(len(table), generator=generator)[:_ROWS]
+    most_groups = min(int((len(rows) / _PAIR_ROWS) ** 0.5), _MOST_GROUPS)
+    groups = [_groups(column, most_groups) for column in schema.columns]
+    search = _Search(table.codes[rows].cpu().long(), schema, groups)
+    kept: list[tuple[int, ...]] = []
+    for members in search.ranked():
+        if len(kept) < most and all(len({*members} & {*other}) < 2 for other in kept):
+            kept.append(members)
+    return tuple(_cross(members, table.codes, groups) for members in kept)
+
+
+class _Search:
+    """Some rows of a table, split into those that means are taken of and those that judge."""
+
+    def __init__(
+        self, codes: torch.Tensor, schema: TableSchema, groups: Sequence[torch.Tensor]
+    ) -> None:
+        self.sizes = [int(group.max()) + 1 for group in groups]
+        self.levels = [group[codes[:, place]] for place, group in enumerate(groups)]
+        self.targets, self.owner = _targets(codes, schema)
+        self.fitted = int(len(codes) * _FITTED)
+
+    def ranked(self) -> list[tuple[int, ...]]:
+        """Sets of columns that explain enough, the best first."""
+        candidates = self._candidates()
+        gains = self._gains(itertools.combinations(candidates, 2))
+        longest = dict(gains)
+        for _ in range(_MAX_MEMBERS - 2):
+            best = sorted(longest, key=longest.__getitem__, reverse=True)[:_BEST]
+            longer = {
+                tuple(sorted({*members, column})): longest[members]
+                for members in best
+                for column in candidates
+                if column not in members
+            }
+            found = self._gains(longer)
+            longest = {
+                members: gain for members, gain in found.items() if gain > _GROWTH * longer[members]
+            }
+            gains.update(longest)
+        enough = [members for members, gain in gains.items() if gain >= _MIN_GAIN]
+        return sorted(enough, key=gains.__getitem__, reverse=True)
+
+    def _candidates(self) -> list[int]:
+        """The columns that explain most of the others, each by itself."""
+        columns = range(len(self.levels))
+        if len(columns) <= _CANDIDATES:
+            return list(columns)
+        explained = []
+        for column in columns:
+            left = self.targets - self._means(self.levels[column], self.sizes[column], self.targets)
+            explained.append(self._explained(self.targets, left, (column,)))
+        order = sorted(columns, key=explained.__getitem__, reverse=True)
+        return sorted(order[:_CANDIDATES])
+
+    def _gains(self, sets: Iterable[tuple[int, ...]]) -> dict[tuple[int, ...], float]:
+        """What each set explains beyond its columns' own effects, if its levels have the rows."""
+        gains = {}
+        for members in sets:
+            level = torch.zeros_like(self.levels[0])
+            for member in members:
+                level = level * self.sizes[member] + self.levels[member]
+            distinct, level = level.unique(return_inverse=True)
+            if len(level) < _MIN_LEVEL_ROWS * len(distinct):
+                continue
+            rest = self._beyond_own_effects(members)
+            left = rest - self._means(level, len(distinct), rest)
+            gains[members] = self._explained(rest, left, members)
+        return gains
+
+    def _beyond_own_effects(self, members: tuple[int, ...]) -> torch.Tensor:
+        """Targets without the effects of single columns, which are fitted in turn, twice."""
+        effects = [torch.zeros_like(self.targets) for _ in members]
+        rest = self.targets
+        for _ in range(2):
+            for place, member in enumerate(members):
+                rest = rest + effects[place]
+                effects[place] = self._means(self.levels[member], self.sizes[member], rest)
+                rest = rest - effects[place]
+        return rest
+
+    def _means(self, level: torch.Tensor, num_levels: int, values: torch.Tensor) -> torch.Tensor:
+        """For each row the shrunk mean of its level, ``(B, targets)``."""
+        level_, values_ = level[: self.fitted], values[: self.fitted]
+        sums = values.new_zeros(num_levels, values.shape[1]).index_add_(0, level_, values_)
+        counts = torch.bincount(level_, minlength=num_levels).float() + _PRIOR_ROWS
+        return (sums / counts[:, None])[level]
+
+    def _explained(
+        self, before: torch.Tensor, after: torch.Tensor, members: tuple[int, ...]
+    ) -> float:
+        """Share of the variance that judging rows lose, summed over the columns but ``members``."""
+        judging = slice(self.fitted, None)
+        gain = (before[judging].square() - after[judging].square()).mean(dim=0)
+        by_column = gain.new_zeros(len(self.levels)).index_add_(0, self.owner, gain)
+        by_column[list(members)] = 0
+        return float(by_column.clamp_min(0).sum())
+
+
+def _groups(column: Column, most: int) -> torch.Tensor:
+    """The group of each code ``(K,)``: numbers of similar rank are one, a category is its own."""
+    if not column.uniform or column.num_codes <= most:
+        return torch.arange(column.num_codes)
+    middle = torch.tensor(column.uniform).mean(dim=1)
+    groups = (middle * most).long().clamp_max(most - 1)
+    if column.missing is not None:
+        groups[column.missing] = most
+    return groups
+
+
+def _targets(codes: torch.Tensor, schema: TableSchema) -> tuple[torch.Tensor, torch.Tensor]:
+    """What is to be explained ``(B, targets)``, and the column that each target belongs to.
+
+    Normal scores of numbers and indicators of levels, with mean 0; the variances of a column's
+    targets add up to 1.
+    """
+    parts, owner = [], []
+    for place, column in enumerate(schema.columns):
+        if column.uniform:
+            middle = torch.tensor(column.uniform).mean(dim=1).clamp(1e-4, 1 - 1e-4)
+            part = torch.special.ndtri(middle)[codes[:, place], None]
+        else:
+            frequent = torch.tensor(column.counts).argsort(descending=True, stable=True)
+            part = (codes[:, place, None] == frequent[:_INDICATORS]).float()
+        part = part - part.mean(dim=0)
+        scale = part.square().mean(dim=0).sum().sqrt()
+        if scale > 1e-6:
+            parts.append(part / scale)
+            owner += [place] * part.shape[1]
+    if not parts:
+        return torch.zeros(len(codes), 0), torch.zeros(0, dtype=torch.long)
+    return torch.cat(parts, dim=1), torch.tensor(owner)
+
+
+def _cross(members: tuple[int, ...], codes: torch.Tensor, groups: Sequence[torch.Tensor]) -> Cross:
+    """The cross of some columns, with the levels that a table contains."""
+    level = torch.zeros(len(codes), dtype=torch.long)
+    for member in members:
+        level = level * (int(groups[member].max()) + 1)
+        level += groups[member][codes[:, member].cpu().long()]
+    return Cross(
+        members,
+        tuple(tuple(groups[member].tolist()) for member in members),
+        tuple(level.unique().tolist()),
+    )

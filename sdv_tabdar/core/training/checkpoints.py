@@ -1,0 +1,129 @@
+"""A training's state on disk, so that it survives its process."""
+
+from __future__ import annotations
+
+import dataclasses
+import hashlib
+import json
+import os
+import time
+from pathlib import Path
+from typing import Any
+
+import torch
+
+from sdv_tabdar.core.config import ModelConfig, TrainingConfig
+from sdv_tabdar.core.schema import TableSchema
+from sdv_tabdar.core.table import EncodedTable
+
+_VERSION = 1
+_SECONDS = 30.0  # between two checkpoints, or ...
+_SHARE = 0.02  # ... this share of the time, in which they are written, whichever is longer
+_DIFFERENT = {
+    'table': 'another table',
+    'model': 'other settings of the model',
+    'training': 'other training settings',
+    'steps': 'steps of another number of rows or threads (see torch.set_num_threads)',
+    'versions': 'another version of sdv_tabdar or torch',
+}
+
+
+def fingerprint(
+    table: EncodedTable,
+    schema: TableSchema,
+    model: ModelConfig,
+    config: TrainingConfig,
+    batch_size: int,
+    num_threads: int,
+) -> dict[str, str]:
+    """What a training must have in common with a checkpoint that it goes on from."""
+    digest = hashlib.sha256(repr(schema).encode())
+    for part in (table.codes, table.residuals):
+        digest.update(str((part.dtype, tuple(part.shape))).encode())
+        digest.update(part.cpu().contiguous().numpy().data)
+    settings = dataclasses.asdict(config)
+    del settings['max_training_time']  # more time is a reason to go on
+    return {
+        'table': digest.hexdigest(),
+        'model': json.dumps(dataclasses.asdict(model), sort_keys=True),
+        'training': json.dumps(settings, sort_keys=True),
+        'steps': f'{batch_size} {num_threads} {table.codes.device.type}',
+        'versions': f'{_VERSION} {torch.__version__}',
+    }
+
+
+class CheckpointFile:
+    """The file that a training keeps its state in.
+
+    Args:
+        path: Where; its folder must exist.
+        made_of: From :func:`fingerprint`.
+        generator: Of the training, before anything is drawn from it; :meth:`read` sets it to
+            where the first training began.
+    """
+
+    def __init__(self, path: Path, made_of: dict[str, str], generator: torch.Generator) -> None:
+        if path.is_dir() or not path.parent.is_dir():
+            raise ValueError(
+                f'checkpoint_path must be a file in a folder that exists, however: {str(path)!r}.'
+            )
+        self.path, self._made_of, self._generator = path, made_of, generator
+        self._start = generator.get_state()
+        self._written = time.perf_counter()
+        self._cost = 0.0
+
+    @property
+    def due(self) -> bool:
+        """Whether it is time to write."""
+        return time.perf_counter() - self._written >= max(_SECONDS, self._cost / _SHARE)
+
+    def read(self) -> dict[str, Any] | None:
+        """The state to go on from; None if there is no file.
+
+        Raises:
+            ValueError: If the file is no checkpoint, or of another training.
+        """
+        if not self.path.exists():
+            return None
+        try:
+            content = torch.load(self.path, map_location='cpu', weights_only=True)
+            made_of = content['made_of']
+        except Exception as error:
+            raise ValueError(
+                f'The file {str(self.path)!r} is not a checkpoint of a training. Give another '
+                'checkpoint_path, or remove it to begin anew.'
+            ) from error
+        differences = [
+            words for name, words in _DIFFERENT.items() if made_of[name] != self._made_of[name]
+        ]
+        if differences:
+            what = ', '.join(differences)
+            raise ValueError(
+                f'The checkpoint {str(self.path)!r} was made with {what}. Train with what it was '
+                'made with, give another checkpoint_path, or remove it to begin anew.'
+            )
+        self._start = content['start']
+        self._generator.set_state(self._start)
+        state: dict[str, Any] = content['state']
+        return state
+
+    def write(self, state: dict[str, Any]) -> None:
+        """Replace the file: at every moment it is the old one or the new one as a whole."""
+        before = time.perf_counter()
+        part = self.path.with_name(self.path.name + '.part')
+        content = {
+            'made_of': self._made_of,
+            'start': self._start,
+            'state': state,
+        }
+        with part.open('wb') as file:
+            torch.save(content, file)
+            file.flush()
+            os.fsync(file.fileno())
+        part.replace(self.path)
+        self._written = time.perf_counter()
+        self._cost = self._written - before
+
+    def remove(self) -> None:
+        """Delete the file."""
+        self.path.unlink(missing_ok=True)

@@ -1,0 +1,390 @@
+"""One training: network, optimizers, averaged weights, and where it stands."""
+
+from __future__ import annotations
+
+import copy
+import logging
+import math
+import time
+import warnings
+from collections.abc import Callable
+from typing import Any
+
+import torch
+
+from sdv_tabdar.core.config import ModelConfig, TrainingConfig
+from sdv_tabdar.core.nn.network import TabDARNetwork
+from sdv_tabdar.core.runtime.random import default_generator_at
+from sdv_tabdar.core.runtime.threads import Workers
+from sdv_tabdar.core.schema import TableSchema
+from sdv_tabdar.core.table import EncodedTable
+from sdv_tabdar.core.training import losses
+from sdv_tabdar.core.training.defaults import (
+    default_epochs,
+    default_learning_rate,
+    default_weight_decay,
+    longest_training,
+)
+from sdv_tabdar.core.training.ema import Ema
+from sdv_tabdar.core.training.epoch import Epoch
+from sdv_tabdar.core.training.gradients import LowPrecisionCopy, StepGradient
+from sdv_tabdar.core.training.held_out import Evaluation, HeldOut, holds_out
+from sdv_tabdar.core.training.history import EpochReport, TrainingHistory
+from sdv_tabdar.core.training.optimizers import make_optimizers
+from sdv_tabdar.core.training.schedule import FixedLength, Schedule
+from sdv_tabdar.core.training.stopping import Stopping
+
+Weights = dict[str, Any]
+
+_PLATEAU_PATIENCE = 50  # epochs
+_CHECK_STEPS = 200  # between two looks at whether all is finite
+_SHORT_LENGTH = 0.5  # of a training of too few rows to hold any out, in default lengths
+_MAX_RETRIES = 3  # at a lower rate, after a loss that is not finite
+_LOWER_RATE = 0.5
+
+Progress = Callable[[float, int, float], None]
+"""``progress(share of the training done, epochs done, loss of the last epoch)``."""
+
+_AT_ITS_END = 'All epochs, or all of the time given, were used.'
+_NOTHING_TO_GAIN = 'The loss of held-out rows no longer falls.'
+_OUT_OF_TIME = 'The longest time that training may take is almost over.'
+
+_logger = logging.getLogger(__name__)
+
+
+class Trainer:
+    """One training.
+
+    Args:
+        table: The encoded training table, on the device of ``generator``.
+        schema: Its columns.
+        model: Architecture.
+        config: Training settings.
+        batch_size: Rows of a step.
+        team: Threads that share a step.
+        generator: Source of all randomness.
+
+    Attributes:
+        history: What is known so far.
+    """
+
+    def __init__(
+        self,
+        table: EncodedTable,
+        schema: TableSchema,
+        model: ModelConfig,
+        config: TrainingConfig,
+        batch_size: int,
+        team: Workers,
+        generator: torch.Generator,
+    ) -> None:
+        self.history = TrainingHistory()
+        self._table, self._config, self._batch_size = table, config, batch_size
+        self._team, self._generator = team, generator
+        self._learning_rate = config.learning_rate or default_learning_rate(batch_size)
+        self._network = initial_network(schema, model, generator).to(generator.device).train()
+        self._ema = Ema(self._network, config.ema_decay) if config.ema_decay else None
+        decay = config.weight_decay
+        self._optimizers = make_optimizers(
+            self._network,
+            config,
+            self._learning_rate,
+            default_weight_decay(len(table)) if decay is None else decay,
+            team.number,
+        )
+        self._plateaus = [
+            torch.optim.lr_scheduler.ReduceLROnPlateau(
+                optimizer, factor=0.5, patience=_PLATEAU_PATIENCE
+            )
+            for optimizer in self._optimizers
+        ]
+        self._gradient = StepGradient(
+            self._network, table, self._batch_loss, batch_size, team, generator
+        )
+        self._held_out: HeldOut | None = None
+        self._rows = torch.arange(len(table), device=generator.device)
+        self._schedule = self._make_schedule()
+        self._steps, self._start = 0, time.perf_counter()
+        self._epoch = Epoch(torch.zeros((), device=generator.device))
+        self._retries = 0
+        self._last_evaluation: Evaluation | None = None
+        self._best: Weights | None = None
+        self._good = self._weights()
+
+    @property
+    def seconds(self) -> float:
+        """Time since the start, without breaks."""
+        return time.perf_counter() - self._start
+
+    @property
+    def share(self) -> float:
+        """How much of the training is done, in [0, 1]."""
+        return self._schedule.share(self._steps, self.seconds)
+
+    @property
+    def finished(self) -> bool:
+        """Whether training is at its end."""
+        return self._steps > 0 and self._schedule.finished(self._steps, self.seconds)
+
+    @property
+    def epoch_is_over(self) -> bool:
+        """Whether :meth:`end_epoch` is due."""
+        return self._epoch.cut or self._epoch.steps >= self._steps_per_epoch or self.finished
+
+    def step(self) -> None:
+        """Do one training step.
+
+        Raises:
+            FloatingPointError: If the loss stops being finite again and again.
+        """
+        epoch, size = self._epoch, self._batch_size
+        if epoch.order is None:
+            epoch.begin(self._rows, self._generator)
+            assert epoch.order is not None
+        rows = epoch.order[epoch.steps * size : (epoch.steps + 1) * size]
+        self._set_learning_rate()
+        epoch.total += self._gradient.compute(rows)
+        list(self._team.run([optimizer.step for optimizer in self._optimizers]))
+        if self._ema is not None:
+            self._ema.update()
+        self._gradient.weights_changed()
+        epoch.steps += 1
+        epoch.counted += 1
+        self._steps += 1
+        if isinstance(self._schedule, Stopping):
+            self._watch(self._schedule)
+        elif self._steps % _CHECK_STEPS == 0:
+            self._check()
+
+    def end_epoch(self) -> EpochReport:
+        """Note the loss of the epoch that is over."""
+        self._check()
+        epoch = self._epoch
+        loss = float(epoch.total) / max(epoch.counted, 1)
+        self.history.losses.append(loss)
+        if self._config.scheduler == 'plateau':
+            for plateau in self._plateaus:
+                plateau.step(loss)
+        self._epoch = Epoch(torch.zeros_like(epoch.total))
+        evaluation = self._last_evaluation
+        stopping = self._schedule if isinstance(self._schedule, Stopping) else None
+        return EpochReport(
+            epoch=len(self.history.losses),
+            steps=self._steps,
+            seconds=self.seconds,
+            learning_rate=self._optimizers[0].param_groups[0]['lr'],
+            loss=loss,
+            training_loss=evaluation.training.total if evaluation else None,
+            held_out_loss=evaluation.held_out.total if evaluation else None,
+            best_held_out_loss=stopping.best_loss if stopping else None,
+            cooling=stopping is not None and stopping.cooling,
+        )
+
+    def end(self, reason: str) -> None:
+        """Finish the history, and go back to the best weights if training was cut short.
+
+        Args:
+            reason: Why it was; empty if it was not.
+        """
+        if self._epoch.counted:
+            self.end_epoch()
+        stopping = self._schedule if isinstance(self._schedule, Stopping) else None
+        if self._best is not None and stopping is not None and not stopping.cooling:
+            self._set_weights(self._best)
+        self.history.seconds = self.seconds
+        self.history.reason = reason or (stopping.reason if stopping else _AT_ITS_END)
+        _logger.info(
+            'Training ended after %d epochs and %.1f seconds. %s',
+            len(self.history.losses),
+            self.history.seconds,
+            self.history.reason,
+        )
+
+    def result(self) -> TabDARNetwork:
+        """The network to sample from, in evaluation mode."""
+        return self._averaged.requires_grad_(False).eval()
+
+    def state(self) -> dict[str, Any]:
+        """All that :meth:`restore` needs, in plain types and tensors on the CPU."""
+        state = {
+            'steps': self._steps,
+            'seconds': self.seconds,
+            'retries': self._retries,
+            'weights': self._weights(),
+            'best': self._best,
+            'rates': [
+                [(group['lr'], group['initial_lr']) for group in optimizer.param_groups]
+                for optimizer in self._optimizers
+            ],
+            'plateaus': [_plain_state(plateau) for plateau in self._plateaus],
+            'schedule': self._schedule.state(),
+            'history': self.history.plain(),
+            'epoch': self._epoch.state(),
+            'generators': [
+                generator.get_state() for generator in (self._generator, *self._gradient.generators)
+            ],
+        }
+        return state
+
+    def restore(self, state: dict[str, Any]) -> None:
+        """Go on from a :meth:`state` of the same training."""
+        self._steps, self._retries = state['steps'], state['retries']
+        self._start = time.perf_counter() - state['seconds']
+        self._schedule.restore(state['schedule'])
+        if isinstance(self._schedule, Stopping) and self._schedule.cooling:
+            self._take_all_rows()
+        self._set_weights(state['weights'])
+        self._best, self._good = state['best'], self._weights()
+        for optimizer, rates in zip(self._optimizers, state['rates'], strict=True):
+            for group, (rate, initial) in zip(optimizer.param_groups, rates, strict=True):
+                group['lr'], group['initial_lr'] = rate, initial
+        for plateau, own in zip(self._plateaus, state['plateaus'], strict=True):
+            plateau.load_state_dict(own)
+        self.history = TrainingHistory.from_plain(state['history'])
+        self._epoch.restore(state['epoch'], self._rows, self._generator)
+        generators = (self._generator, *self._gradient.generators)
+        for generator, own in zip(generators, state['generators'], strict=True):
+            generator.set_state(own)
+
+    @property
+    def _averaged(self) -> TabDARNetwork:
+        return self._ema.network if self._ema is not None else self._network
+
+    @property
+    def _steps_per_epoch(self) -> int:
+        return max(len(self._rows) // self._batch_size, 1)
+
+    def _batch_loss(
+        self, network: TabDARNetwork, rows: EncodedTable, generator: torch.Generator
+    ) -> torch.Tensor:
+        return losses.batch_loss(network, rows, self._config, generator=generator)
+
+    def _make_schedule(self) -> Schedule:
+        """The course of the training; holds rows out where its length is not given."""
+        config, (num_rows, num_columns) = self._config, self._table.codes.shape
+        epochs = config.epochs or default_epochs(num_rows, num_columns, self._batch_size)
+        max_steps = epochs * self._steps_per_epoch
+        if not holds_out(config, num_rows):
+            if config.epochs is None:  # a table of very few rows, which would be memorised
+                max_steps = max(int(_SHORT_LENGTH * max_steps), 1)
+            return FixedLength(
+                max_steps, config.max_training_time, annealed=config.scheduler == 'cosine'
+            )
+        self._held_out = HeldOut(
+            self._table, fixed_order=self._network.fixed_order, generator=self._generator
+        )
+        self._rows = self._held_out.rows
+        held_out = num_rows - len(self._rows)
+        _logger.info('%d of %d rows are held out to see when to stop.', held_out, num_rows)
+        interval = self._held_out.min_interval(self._batch_size)
+        longest = longest_training(num_rows, num_columns, self._batch_size)
+        return Stopping(interval, longest, config.max_training_time)
+
+    def _set_learning_rate(self) -> None:
+        if isinstance(self._schedule, FixedLength) and not self._schedule.annealed:
+            return
+        factor = self._schedule.factor(self._steps, self.seconds)
+        for optimizer in self._optimizers:
+            for group in optimizer.param_groups:
+                group['lr'] = group['initial_lr'] * factor
+
+    def _watch(self, schedule: Stopping) -> None:
+        """Evaluate the held-out rows when it is time to, and begin the cool-down."""
+        out_of_time = schedule.out_of_time(self._steps, self.seconds)
+        if schedule.cooling or not (out_of_time or schedule.due(self._steps)):
+            return
+        if not self._check():
+            return
+        assert self._held_out is not None
+        network = LowPrecisionCopy(self._averaged).network.eval()
+        evaluation = self._last_evaluation = self._held_out.evaluate(network, self._team)
+        self._network.train()
+        self.history.add(
+            len(self.history.losses) + self._epoch.steps / self._steps_per_epoch, evaluation
+        )
+        falls = schedule.observe(self._steps, evaluation.held_out.rows)
+        if schedule.is_best:
+            self._best = self._weights()
+        if out_of_time or not falls:
+            reason = _OUT_OF_TIME if out_of_time and falls else _NOTHING_TO_GAIN
+            schedule.cool_down(self._steps, self.seconds, reason)
+            _logger.info('%s The learning rate is lowered now.', reason)
+            if self._best is not None:
+                self._set_weights(self._best)
+            self._take_all_rows()
+            self._epoch.cut = True
+
+    def _take_all_rows(self) -> None:
+        self._rows = torch.arange(len(self._table), device=self._generator.device)
+
+    def _check(self) -> bool:
+        """Whether all is finite; if it is not, back to where it was, at a lower rate."""
+        if math.isfinite(float(self._epoch.total)) and _finite(self._network):
+            self._good, self._epoch.good = self._weights(), self._epoch.total.clone()
+            self._epoch.good_counted = self._epoch.counted
+            return True
+        loss = float(self._epoch.total) / max(self._epoch.counted, 1)
+        rate = self._optimizers[0].param_groups[0]['initial_lr']
+        where = f'in epoch {len(self.history.losses) + 1}'
+        if self._retries == _MAX_RETRIES:
+            raise FloatingPointError(
+                f'The training loss became {loss} {where}, also after the learning rate was '
+                f'lowered {_MAX_RETRIES} times. Try a lower learning_rate than {rate:g}.'
+            )
+        self._retries += 1
+        message = (
+            f'The training loss became {loss} {where}. Training goes on from the last weights '
+            f'whose loss was finite, with a learning rate of {rate * _LOWER_RATE:g}.'
+        )
+        _logger.warning(message)
+        warnings.warn(message, RuntimeWarning, stacklevel=2)
+        self._set_weights(self._good)
+        for optimizer in self._optimizers:
+            for group in optimizer.param_groups:
+                group['lr'] *= _LOWER_RATE
+                group['initial_lr'] *= _LOWER_RATE
+        self._epoch.total = self._epoch.good.clone()
+        self._epoch.counted = self._epoch.good_counted
+        return False
+
+    def _weights(self) -> Weights:
+        """A copy of what training changes, but for the learning rates."""
+        return copy.deepcopy(
+            {
+                'network': self._network.state_dict(),
+                'ema': self._ema.network.state_dict() if self._ema else {},
+                'ema_steps': self._ema.steps if self._ema else 0,
+                'optimizers': [optimizer.state_dict()['state'] for optimizer in self._optimizers],
+            }
+        )
+
+    def _set_weights(self, weights: Weights) -> None:
+        self._network.load_state_dict(weights['network'])
+        if self._ema is not None:
+            self._ema.network.load_state_dict(weights['ema'])
+            self._ema.steps = weights['ema_steps']
+        for optimizer, state in zip(self._optimizers, weights['optimizers'], strict=True):
+            groups = optimizer.state_dict()['param_groups']
+            optimizer.load_state_dict(copy.deepcopy({'state': state, 'param_groups': groups}))
+        self._gradient.weights_changed()
+
+
+def initial_network(
+    schema: TableSchema, model: ModelConfig, generator: torch.Generator
+) -> TabDARNetwork:
+    """A network with initial weights drawn from ``generator`` and not from torch's global one."""
+    seed = int(torch.randint(2**62, (1,), generator=generator, device=generator.device))
+    with default_generator_at(seed):
+        return TabDARNetwork(schema, model)
+
+
+@torch.no_grad()
+def _finite(network: TabDARNetwork) -> bool:
+    """Whether all weights are finite numbers."""
+    norms = torch._foreach_norm(list(network.parameters()))
+    return bool(torch.stack(list(norms)).isfinite().all())
+
+
+def _plain_state(plateau: torch.optim.lr_scheduler.ReduceLROnPlateau) -> dict[str, Any]:
+    plain = (bool, int, float, str, list)
+    return {name: value for name, value in plateau.state_dict().items() if isinstance(value, plain)}

@@ -1,0 +1,207 @@
+"""Distance to the closest record: are synthetic rows closer to the rows trained on?
+
+Distances are those of the paper's lineage: L1 on numbers divided by their range in the training
+rows, plus 2 for each category that differs, target included (see `neighbours`).
+
+`dcr_share` is the share of synthetic rows that are closer to the training rows than to real rows
+that the synthesizer did not see, with ties split between them. An honest synthesizer scores .5, if
+both tables have the same number of rows. So the larger of the two is subsampled, many times: it is
+cut at random into small groups, each row's distance to each group is computed once, and a draw is
+a random choice of groups. The published code counts ties as 'not closer', which biases it low.
+"""
+
+from __future__ import annotations
+
+import math
+from dataclasses import dataclass
+
+import numpy as np
+
+from sdv_tabdar.evaluation.context import Context
+from sdv_tabdar.evaluation.metric import (
+    Beside,
+    Halves,
+    Metric,
+    MetricResult,
+    Reading,
+    Score,
+    Verdict,
+)
+from sdv_tabdar.evaluation.neighbours import Points, nearest_by_group
+
+DRAWS = 200
+GROUPS_PER_DRAW = 8
+MAX_GROUPS = 128
+"""Groups of the larger table at most (memory); a table of more has a random part of it used."""
+
+
+@dataclass(frozen=True)
+class CloserShare:
+    """The share of rows that are closer to the training rows than to the holdout.
+
+    Attributes:
+        share: Mean over the draws, ties split.
+        low: Lower end of the 95 % interval over subsamples and synthetic rows.
+        high: Upper end.
+        strict: The share without the ties, as the published code counts.
+        to_real: Distance of each synthetic row to the training rows, first draw.
+        to_holdout: Distance of each synthetic row to the holdout, first draw.
+        to_all_real: Distance of each synthetic row to all training rows; None if only a random
+            part of them was used.
+    """
+
+    share: float
+    low: float
+    high: float
+    strict: float
+    to_real: np.ndarray
+    to_holdout: np.ndarray
+    to_all_real: np.ndarray | None
+
+
+def closer_share(
+    synthetic: Points, real: Points, holdout: Points, *, seed: int = 0, draws: int = DRAWS
+) -> CloserShare:
+    """Compare the distances of synthetic rows to equally many training and holdout rows.
+
+    Args:
+        synthetic: The rows to judge.
+        real: The training rows.
+        holdout: Real rows that were not trained on.
+        seed: Decides the subsamples.
+        draws: How many subsamples of the larger table.
+    """
+    generator = np.random.default_rng(seed)
+    size = min(len(real), len(holdout))
+    group = max(1, size // GROUPS_PER_DRAW)
+    per_draw = size // group
+    grouped = {}
+    for name, points in (('real', real), ('holdout', holdout)):
+        shuffled = points.take(generator.permutation(len(points))[: MAX_GROUPS * group])
+        grouped[name] = nearest_by_group(synthetic, shuffled, group_size=group)
+    # The last group may be smaller: without it, all draws have equally many rows.
+    full = [
+        grouped['real'][:, : min(len(real) // group, MAX_GROUPS)],
+        grouped['holdout'][:, : min(len(holdout) // group, MAX_GROUPS)],
+    ]
+    shares, stricts, resampled, first = [], [], [], None
+    for _ in range(draws):
+        drawn = [
+            values[:, generator.choice(values.shape[1], per_draw, replace=False)].min(axis=1)
+            for values in full
+        ]
+        first = first or (drawn[0], drawn[1])
+        closer, tied = drawn[0] < drawn[1], drawn[0] == drawn[1]
+        votes = closer + tied / 2
+        shares.append(votes.mean())
+        stricts.append(closer.mean())
+        resampled.append(votes[generator.integers(len(votes), size=len(votes))].mean())
+    assert first is not None
+    low, high = np.quantile(resampled, [0.025, 0.975])
+    whole = len(real) <= MAX_GROUPS * group
+    return CloserShare(
+        share=float(np.mean(shares)),
+        low=float(low),
+        high=float(high),
+        strict=float(np.mean(stricts)),
+        to_real=first[0],
+        to_holdout=first[1],
+        to_all_real=grouped['real'].min(axis=1) if whole else None,
+    )
+
+
+def dcr(context: Context) -> MetricResult:
+    """`dcr_share` with its interval, the share of exact copies, and median distances.
+
+    `copies` is the share of synthetic rows that equal a training row in every cell, to be read
+    beside `copies_holdout`, the share of holdout rows that do. Without a holdout only the copies
+    and `dcr_median` are there.
+    """
+    if context.holdout is None:
+        to_real = context.synthetic_to_real[:, 0]
+        return MetricResult(_to_train(to_real), arrays={'synthetic_to_real': to_real})
+    points = context.points
+    found = closer_share(points['synthetic'], points['real'], points['holdout'], seed=context.seed)
+    whole = found.to_all_real
+    to_real = context.synthetic_to_real[:, 0] if whole is None else whole
+    honest = context.holdout_to_real[:, 0]
+    scores = {
+        'dcr_share': found.share,
+        'dcr_share_low': found.low,
+        'dcr_share_high': found.high,
+        **_to_train(to_real),
+        'copies_holdout': float((honest == 0).mean()),
+        'dcr_median_holdout': float(np.median(honest)),
+    }
+    if context.paper_compatible:
+        scores['dcr_share_paper'] = found.strict
+    arrays = {
+        'synthetic_to_real': to_real,
+        'draw_to_real': found.to_real,
+        'draw_to_holdout': found.to_holdout,
+        'holdout_to_real': honest,
+    }
+    return MetricResult(scores, arrays=arrays)
+
+
+def _to_train(to_real: np.ndarray) -> dict[str, float]:
+    """What distances to the training rows say by themselves."""
+    return {'copies': float((to_real == 0).mean()), 'dcr_median': float(np.median(to_real))}
+
+
+def closeness(reading: Reading) -> Verdict:
+    """Whether the lower end of the interval is above one half."""
+    low = reading.scores.get('dcr_share_low', reading.value)
+    if low <= 0.505:
+        return Verdict('no sign of copying', 'good')
+    if low <= 0.55:
+        return Verdict('slightly closer to the rows trained on', 'fair')
+    return Verdict('clearly closer to the rows trained on', 'poor', copying=True)
+
+
+def copied(reading: Reading) -> Verdict | None:
+    """Whether there are more exact copies than among unseen real rows."""
+    if not math.isfinite(reading.floor):
+        return None
+    if reading.value <= 2 * reading.floor + 0.001:
+        return Verdict('no more than by chance', 'good')
+    return Verdict('more than by chance', 'poor', copying=True)
+
+
+METRIC = Metric(
+    'dcr',
+    dcr,
+    (
+        Score(
+            'dcr_share',
+            'Closer to train',
+            'Share of synthetic rows that are closer to the rows trained on than to unseen real '
+            'rows; .5 is no copying.',
+            'privacy',
+            'floor',
+            ideal=0.5,
+            floor=Halves(),
+            verdict=closeness,
+        ),
+        Score(
+            'copies',
+            'Exact copies',
+            'Share of synthetic rows that equal a training row in every cell, beside the share '
+            'of unseen real rows that do.',
+            'privacy',
+            'lower',
+            floor=Beside('copies_holdout', otherwise=Halves()),
+            verdict=copied,
+            percent=True,
+        ),
+        Score(
+            'dcr_median',
+            'Median distance',
+            'The median distance of a synthetic row to the closest training row, beside that of '
+            'unseen real rows.',
+            'privacy',
+            'floor',
+            floor=Beside('dcr_median_holdout'),
+        ),
+    ),
+)

@@ -1,0 +1,124 @@
+"""What is said of a training table, and what is not: most columns are as they should be."""
+
+from __future__ import annotations
+
+from collections.abc import Collection
+
+import numpy as np
+import pandas as pd
+import pytest
+
+from sdv_tabdar.adapter.advice import advice
+
+from .conftest import profile_of
+
+N = 120
+RANDOM = np.random.default_rng(0)
+AMOUNT = RANDOM.lognormal(3, 1, N).round(2)
+TAX = RANDOM.lognormal(1, 1, N).round(2)
+
+
+def said(
+    data: pd.DataFrame, constrained: Collection[str] = (), sdtype: str = 'categorical'
+) -> list[str]:
+    """The advice about a table; floats are numerical, other columns have the given sdtype."""
+    sdtypes = {
+        name: 'numerical' if pd.api.types.is_float_dtype(data[name].dtype) else sdtype
+        for name in data
+    }
+    profiles = {name: profile_of(data[name], sdtypes[name]) for name in data}
+    plain = pd.DataFrame({name: profiles[name].column.plain(data[name]) for name in data})
+    return advice(plain, profiles, constrained)
+
+
+QUIET: dict[str, list[object]] = {
+    'few levels': list(RANDOM.choice(list('abc'), N)),
+    'three quarters unique': [f'text {number // 4 * 3 + number % 4}' for number in range(N)],
+    'whole numbers as codes': list(RANDOM.integers(10_000, 99_999, N)),
+    'postcodes': [f'{number:05d}' for number in range(0, N * 30, 30)][: N // 2] * 2,
+    'a few days': ['2020-01-0' + str(number % 5 + 1) for number in range(N)],
+    'one level': ['x'] * N,
+    'nothing': [None] * N,
+    'mixed': [1, 'x', 2.5, None] * (N // 4),
+}
+
+
+@pytest.mark.parametrize('case', QUIET)
+def test_nothing_is_said_of_what_is_as_it_should_be(case: str) -> None:
+    assert said(pd.DataFrame({'x': pd.Series(QUIET[case], dtype=object)})) == []
+
+
+def test_nothing_is_said_of_small_tables() -> None:
+    data = pd.DataFrame({'x': [f'name {number}' for number in range(49)]})
+
+    assert said(data) == []
+    assert len(said(pd.concat([data, data.tail(1)], ignore_index=True))) == 1
+
+
+@pytest.mark.parametrize('sdtype', ['categorical', 'id'])
+def test_real_texts(sdtype: str) -> None:
+    data = pd.DataFrame({'x': [f'name {number}' for number in range(N)]})
+
+    (line,) = said(data, sdtype=sdtype)
+    assert line.startswith(f"Column 'x' has {N} different texts in {N} cells, and these real texts")
+    assert "update_column(column_name='x', sdtype='name'" in line
+    assert said(data, sdtype='ordinal') == []  # whoever says so has looked
+
+
+@pytest.mark.parametrize(
+    'text_format',
+    ['%Y-%m-%d', '%d.%m.%Y', '%m/%d/%Y %H:%M', '%Y-%m-%dT%H:%M:%S', '%d %b %Y', '%B %d, %Y'],
+)
+def test_dates(text_format: str) -> None:
+    days = pd.Series(pd.Timestamp('2020-01-01') + pd.to_timedelta(RANDOM.integers(0, 90, N), 'D'))
+
+    (line,) = said(pd.DataFrame({'x': days.dt.strftime(text_format)}))
+    assert f"sdtype='datetime', datetime_format={text_format!r}" in line
+
+
+def test_dates_that_are_no_text() -> None:
+    days = pd.Series(pd.date_range('2020-01-01', periods=N).date, dtype=object)
+
+    (line,) = said(pd.DataFrame({'x': days}))
+    assert "sdtype='datetime')" in line
+
+
+def test_numbers() -> None:
+    (line,) = said(pd.DataFrame({'x': pd.Series(AMOUNT, dtype=object)}))
+    assert "Say metadata.update_column(column_name='x', sdtype='numerical')" in line
+    (line,) = said(pd.DataFrame({'x': pd.Series(AMOUNT).astype(str)}))
+    assert 'pandas.to_numeric' in line
+
+
+def test_copies_with_gaps() -> None:
+    amount = np.where(AMOUNT > 50, np.nan, AMOUNT)
+    code = pd.Series(RANDOM.choice(['a', 'b', None], N), dtype=object)
+    data = pd.DataFrame({'p': amount, 'q': amount, 'c': code, 'd': code.map({'a': 1, 'b': 2})})
+    data['d'] = data['d'].astype(object)
+
+    copy, label = sorted(said(data), key=len)
+    assert copy.startswith("Column 'q' is a copy of 'p'")
+    assert "FixedCombinations(['c', 'd'])" in label
+    assert said(data, constrained={'c', 'd', 'q'}) == []
+
+
+def test_sums_of_several_columns_and_differences() -> None:
+    data = pd.DataFrame({'net': AMOUNT, 'tax': TAX, 'tip': RANDOM.normal(size=N).round(2)})
+    data['gross'] = data.sum(axis=1)
+
+    (line,) = said(data)
+    assert line.startswith("Column 'gross' is the sum of 'net' and 'tax' and 'tip'")
+    (line,) = said(data[['gross', 'tax', 'net', 'tip']])
+    assert line.startswith("Column 'gross' is the sum of ")
+    assert said(data, constrained=['tax']) == []
+    assert said(data.assign(gross=data['gross'] + RANDOM.choice([0, 0.01], N))) == []
+    assert said(data[['net', 'tax']].assign(other=2 * data['net'] - data['tax'])) == []
+
+
+def test_sums_hold_in_all_rows() -> None:
+    size = 5000
+    data = pd.DataFrame({'p': RANDOM.normal(size=size), 'q': RANDOM.normal(size=size)})
+    data['r'] = data['p'] + data['q']
+    data.loc[7, 'r'] += 1
+
+    assert said(data) == []

@@ -1,0 +1,35 @@
+"""Dates of the model as multiples of their unit, in their time zone."""
+
+from __future__ import annotations
+
+from zoneinfo import ZoneInfo
+
+import pandas as pd
+import pytest
+
+from sdv_tabdar.adapter.processed import ProcessedFormat
+
+DAY = 86_400e9
+ZONES = ['America/New_York', 'Europe/Berlin', 'Asia/Kathmandu', 'Australia/Lord_Howe']
+
+
+def nanoseconds(dates: pd.DatetimeIndex) -> pd.Series:
+    counts = dates.tz_convert('UTC').tz_localize(None).as_unit('ns').asi8
+    return pd.Series(counts, dtype='float64', name='t')
+
+
+@pytest.mark.parametrize('zone', ZONES)
+@pytest.mark.parametrize('hours', [-10, -1, 0, 1, 10])
+def test_days_begin_at_midnight_in_their_zone(zone: str, hours: int) -> None:
+    days = pd.date_range('2020-01-01', periods=366, tz=zone)
+    form = ProcessedFormat({}, {}, {'t': DAY}, {'t': ZoneInfo(zone)})
+    drawn = nanoseconds(days) + hours * 3_600e9
+
+    assert form.rounded(drawn).tolist() == nanoseconds(days).tolist()
+
+
+def test_numbers_without_a_unit_stay() -> None:
+    values = pd.Series([1.25, None], name='x')
+
+    assert ProcessedFormat({}, {}, {}).rounded(values) is values
+    assert ProcessedFormat({}, {}, {'x': 1e3}).rounded(values * 1e3).tolist()[0] == 1e3

@@ -1,0 +1,174 @@
+"""Tables come from every layout with the types that were declared, and say what is wrong."""
+
+from __future__ import annotations
+
+import json
+import sys
+from pathlib import Path
+from types import SimpleNamespace
+
+import pandas as pd
+import pytest
+from sdv.metadata import Metadata
+
+from sdv_tabdar.benchmark.data.datasets import dataset_names, load_dataset
+
+
+def own_metadata(name: str, columns: dict[str, str]) -> dict[str, object]:
+    described = {column: {'sdtype': sdtype} for column, sdtype in columns.items()}
+    return {'tables': {name: {'columns': described}}}
+
+
+@pytest.fixture
+def own(tmp_path: Path, table: pd.DataFrame) -> Path:
+    folder = tmp_path / 'own'
+    folder.mkdir()
+    table.to_csv(folder / 'people.csv', index=False)
+    types = {'age': 'numerical', 'wage': 'numerical', 'code': 'categorical', 'kind': 'categorical'}
+    (folder / 'people.metadata.json').write_text(json.dumps(own_metadata('table', types)))
+    return folder
+
+
+def test_prepared_table_keeps_its_cells_and_takes_its_types_from_the_info(
+    prepared: Path, table: pd.DataFrame
+) -> None:
+    dataset = load_dataset(prepared, 'one')
+    pd.testing.assert_frame_equal(dataset.train, table)
+    assert dataset.sdtypes['code'] == 'categorical'
+    assert dataset.train['code'].dtype.kind == 'i'
+    assert dataset.discrete == ['code', 'kind']
+    assert (dataset.target, dataset.task, len(dataset.test)) == ('kind', 'binclass', 20)
+    dataset.metadata.validate()
+
+
+def test_names_of_prepared_tables(prepared: Path) -> None:
+    assert dataset_names(prepared) == ['one', 'two']
+
+
+def test_subsample_is_the_same_for_a_seed_and_leaves_the_test_part(prepared: Path) -> None:
+    dataset = load_dataset(prepared, 'one')
+    small = dataset.subsample(10, seed=3)
+    assert len(small.train) == 10
+    assert list(small.train.index) == list(range(10))
+    pd.testing.assert_frame_equal(small.train, dataset.subsample(10, seed=3).train)
+    assert not small.train.equals(dataset.subsample(10, seed=4).train)
+    assert len(small.test) == len(dataset.test)
+    assert dataset.subsample(1000, seed=0) is dataset
+
+
+def test_subsample_of_nothing_is_refused(prepared: Path) -> None:
+    with pytest.raises(ValueError, match='must be at least 1, but it is 0'):
+        load_dataset(prepared, 'one').subsample(0, seed=0)
+
+
+def test_fingerprint_changes_with_a_cell(prepared: Path) -> None:
+    dataset = load_dataset(prepared, 'one')
+    before = dataset.fingerprint()
+    assert before == load_dataset(prepared, 'one').fingerprint()
+    dataset.train.loc[5, 'age'] += 1
+    assert dataset.fingerprint() != before
+
+
+def test_columns_that_the_info_does_not_list_are_refused(prepared: Path) -> None:
+    train = pd.read_csv(prepared / 'one' / 'train.csv.gz')
+    train.assign(more=1).to_csv(prepared / 'one' / 'train.csv.gz', index=False)
+    with pytest.raises(ValueError, match=r"must be the ones that 'info\.json' lists"):
+        load_dataset(prepared, 'one')
+
+
+def test_unknown_task_is_refused(prepared: Path) -> None:
+    path = prepared / 'one' / 'info.json'
+    path.write_text(path.read_text().replace('binclass', 'ranking'))
+    with pytest.raises(ValueError, match="is 'ranking'; it must be one of"):
+        load_dataset(prepared, 'one')
+
+
+def test_own_csv_is_split_and_its_metadata_may_name_the_table_differently(own: Path) -> None:
+    dataset = load_dataset(own, 'people', target='kind')
+    assert dataset_names(own) == ['people']
+    assert (len(dataset.train), len(dataset.test)) == (54, 6)
+    assert (dataset.target, dataset.task) == ('kind', 'binclass')
+    assert list(dataset.metadata.tables) == ['people']
+    assert load_dataset(own, 'people', target='age').task == 'regression'
+    assert load_dataset(own, 'people', target='code').task == 'multiclass'
+    assert load_dataset(own, 'people').task is None
+
+
+def test_own_test_part_is_taken_and_is_no_table(own: Path, table: pd.DataFrame) -> None:
+    table.head(7).to_csv(own / 'people.test.csv', index=False)
+    dataset = load_dataset(own, 'people')
+    assert (len(dataset.train), len(dataset.test)) == (60, 7)
+    assert dataset_names(own) == ['people']
+
+
+def test_one_metadata_file_may_describe_several_tables(own: Path, table: pd.DataFrame) -> None:
+    (own / 'people.metadata.json').unlink()
+    types = dict.fromkeys(table.columns, 'numerical')
+    tables = {**own_metadata('people', types)['tables'], **own_metadata('b', types)['tables']}
+    (own / 'metadata.json').write_text(json.dumps({'tables': tables}))
+    assert load_dataset(own, 'people').sdtypes == types
+    table.to_csv(own / 'third.csv.gz', index=False)
+    with pytest.raises(ValueError, match=r"describes the tables \['b', 'people'\] but not 'third'"):
+        load_dataset(own, 'third')
+
+
+def test_own_table_without_metadata_says_how_to_make_some(own: Path) -> None:
+    (own / 'people.metadata.json').unlink()
+    with pytest.raises(FileNotFoundError, match=r'Metadata\.detect_from_dataframes'):
+        load_dataset(own, 'people')
+
+
+def test_metadata_of_other_columns_is_refused(own: Path) -> None:
+    types = {'age': 'numerical', 'height': 'numerical'}
+    (own / 'people.metadata.json').write_text(json.dumps(own_metadata('people', types)))
+    with pytest.raises(ValueError, match=r"only in the metadata: \['height'\]"):
+        load_dataset(own, 'people')
+
+
+def test_unknown_target_table_and_folder(own: Path, tmp_path: Path) -> None:
+    with pytest.raises(ValueError, match="'height' is no column of table 'people'"):
+        load_dataset(own, 'people', target='height')
+    with pytest.raises(FileNotFoundError, match=r"no table 'cities' .* are \['people'\]"):
+        load_dataset(own, 'cities')
+    with pytest.raises(FileNotFoundError, match='There is no data folder'):
+        load_dataset(tmp_path / 'nowhere', 'people')
+    (tmp_path / 'empty').mkdir()
+    with pytest.raises(ValueError, match='holds no tables'):
+        dataset_names(tmp_path / 'empty')
+
+
+def demos(**functions: object) -> SimpleNamespace:
+    return SimpleNamespace(**functions)
+
+
+def test_demo_is_downloaded_and_split(monkeypatch: pytest.MonkeyPatch, table: pd.DataFrame) -> None:
+    types = dict.fromkeys(table.columns, 'numerical')
+    metadata = Metadata.load_from_dict(own_metadata('guests', types))
+
+    def download_demo(modality: str, name: str) -> tuple[object, Metadata]:
+        assert (modality, name) == ('single_table', 'fake_hotel_guests')
+        return {'guests': table}, metadata
+
+    module = demos(
+        download_demo=download_demo,
+        get_available_demos=lambda modality: pd.DataFrame({'dataset_name': ['b', 'a']}),
+    )
+    monkeypatch.setitem(sys.modules, 'sdv.datasets.demo', module)
+    dataset = load_dataset('demo', 'fake_hotel_guests')
+    assert (len(dataset.train), len(dataset.test)) == (54, 6)
+    assert list(dataset.metadata.tables) == ['fake_hotel_guests']
+    assert dataset_names('demo') == ['a', 'b']
+
+
+def test_demo_without_a_network_says_so(monkeypatch: pytest.MonkeyPatch) -> None:
+    def fail(*_: object) -> None:
+        raise OSError('no route to host')
+
+    module = demos(download_demo=fail, get_available_demos=fail)
+    monkeypatch.setitem(sys.modules, 'sdv.datasets.demo', module)
+    with pytest.raises(
+        ConnectionError, match=r'OSError: no route to host\)\. Demos need a network'
+    ):
+        load_dataset('demo', 'adult')
+    with pytest.raises(ConnectionError, match='The list of SDV demos could not be downloaded'):
+        dataset_names('demo')

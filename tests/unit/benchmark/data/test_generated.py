@@ -1,0 +1,19 @@
+"""Generated tables."""
+
+from __future__ import annotations
+
+import pytest
+
+from sdv_tabdar.benchmark.data import generated
+
+
+def test_generated_tables() -> None:
+    table = generated.make_table(1000, 4, levels=300)
+    assert list(table.columns) == ['levels', 'number_0', 'category_1', 'number_2', 'category_3']
+    assert table['levels'].nunique() == 300
+    assert table['category_1'].nunique() == generated.FEW_LEVELS
+    assert abs(table['number_0'].corr(table['number_2'])) > 0.3
+    assert table.equals(generated.make_table(1000, 4, levels=300))
+    assert 'levels' not in generated.make_table(10, 2)
+    with pytest.raises(ValueError, match='Each of the 11 levels must occur, which 10 rows'):
+        generated.make_table(10, 2, levels=11)

@@ -1,0 +1,107 @@
+"""Stopping: goes on while the held-out loss falls, then cools down; in time whatever happens."""
+
+from __future__ import annotations
+
+from collections.abc import Callable
+
+import numpy as np
+import pytest
+
+from sdv_tabdar.core.training.stopping import COOL_DOWN, Stopping
+
+SPREAD = np.random.default_rng(0).normal(0, 1, 400)
+NOISE = np.random.default_rng(1)
+
+
+def _run(curve: Callable[[int], float], *, max_steps: int = 10_000) -> tuple[Stopping, int]:
+    """The steps at which the cool-down begins if the held-out loss follows ``curve``."""
+    stopping = Stopping(10, max_steps, None)
+    steps = 0
+    while True:
+        steps += 1
+        out_of_time = stopping.out_of_time(steps, 0.0)
+        if not (stopping.due(steps) or out_of_time):
+            continue
+        rows = curve(steps) + SPREAD + 0.2 * NOISE.normal(size=len(SPREAD))
+        if not stopping.observe(steps, rows) or out_of_time:
+            stopping.cool_down(steps, 0.0, 'stalled')
+            return stopping, steps
+
+
+def test_it_stops_soon_after_the_best_moment() -> None:
+    _, steps = _run(lambda steps: 10 + (steps / 300 - 1) ** 2)
+    assert 250 < steps < 480
+
+
+def test_it_stops_where_nothing_more_is_gained() -> None:
+    _, steps = _run(lambda steps: 10 + 5 * np.exp(-steps / 50))
+    assert 150 < steps < 600
+
+
+def test_it_goes_on_while_the_loss_falls() -> None:
+    _, steps = _run(lambda steps: 20 - steps / 50, max_steps=4000)
+    assert steps * (1 + COOL_DOWN) == pytest.approx(4000, rel=0.01)
+
+
+def test_the_rate_rises_stays_and_falls() -> None:
+    stopping, steps = _run(lambda steps: 10 + (steps / 300 - 1) ** 2)
+    before = Stopping(10, 10_000, None)
+    assert 0 < before.factor(0, 0.0) < before.factor(10, 0.0) < 1
+    assert before.factor(100, 0.0) == before.factor(5000, 0.0) == 1
+    length = next(more for more in range(1, 1000) if stopping.finished(steps + more, 0.0))
+    assert 0.2 * COOL_DOWN * steps < length <= COOL_DOWN * steps
+    rates = [stopping.factor(steps + more, 0.0) for more in range(length + 1)]
+    assert rates[0] == 1
+    assert rates == sorted(rates, reverse=True)
+    assert rates[-1] == pytest.approx(0.01)
+    assert not stopping.due(steps + 100)
+
+
+def test_time_is_kept() -> None:
+    stopping = Stopping(10, 10_000, 100.0)
+    assert not stopping.out_of_time(50, 70.0)
+    assert stopping.out_of_time(50, 100.0 / (1 + COOL_DOWN))
+    stopping.cool_down(50, 85.0, 'time')
+    assert not stopping.finished(51, 99.0)
+    assert stopping.finished(51, 100.0)
+    assert stopping.factor(51, 92.5) == pytest.approx(0.5)
+    late = Stopping(10, 10_000, 100.0)
+    late.cool_down(50, 101.0, 'time')
+    assert late.finished(50, 101.0)
+
+
+def test_the_share_done_never_falls() -> None:
+    stopping = Stopping(10, 1000, None)
+    shares = [stopping.share(steps, 0.0) for steps in range(0, 400, 10)]
+    stopping.observe(400, SPREAD)
+    stopping.cool_down(400, 0.0, 'stalled')
+    shares += [stopping.share(steps, 0.0) for steps in range(400, 501, 10)]
+    assert shares == sorted(shares)
+    assert shares[0] == 0
+    assert shares[-1] == 1
+
+
+def test_the_best_evaluation_is_known() -> None:
+    stopping = Stopping(10, 1000, None)
+    assert stopping.best_loss is None
+    for steps, level, is_best in ((10, 3.0, True), (20, 2.0, True), (30, 2.5, False)):
+        stopping.observe(steps, level + SPREAD * 0)
+        assert stopping.is_best is is_best
+    assert stopping.best_loss == 2.0
+
+
+@pytest.mark.parametrize('cooling', [False, True])
+def test_its_state_restores_it(cooling: bool) -> None:
+    stopping = Stopping(10, 1000, None)
+    stopping.observe(10, SPREAD)
+    stopping.observe(20, SPREAD + 1)
+    if cooling:
+        stopping.cool_down(20, 3.0, 'stalled')
+    other = Stopping(10, 1000, None)
+    other.restore(stopping.state())
+    for steps in (20, 21, 22, 30):
+        assert other.factor(steps, 4.0) == stopping.factor(steps, 4.0)
+        assert other.due(steps) == stopping.due(steps)
+        assert other.finished(steps, 4.0) == stopping.finished(steps, 4.0)
+    assert (other.best_loss, other.reason) == (stopping.best_loss, stopping.reason)
+    assert other.observe(30, SPREAD - 1) == stopping.observe(30, SPREAD - 1)

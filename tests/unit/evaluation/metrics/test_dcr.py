@@ -1,0 +1,80 @@
+"""Distances to the closest record."""
+
+from __future__ import annotations
+
+import pandas as pd
+import pytest
+
+from sdv_tabdar.evaluation import score
+from sdv_tabdar.evaluation.columns import resolve_columns
+from sdv_tabdar.evaluation.metrics import dcr as dcr_module
+from sdv_tabdar.evaluation.metrics.dcr import closer_share
+from sdv_tabdar.evaluation.neighbours import to_points
+
+
+@pytest.fixture
+def points_of(real, types):
+    def build(*frames):
+        columns = resolve_columns(types)
+        return to_points(
+            real.assign(**{c: real[c].astype(str) for c in columns.categories}),
+            columns,
+            *(f.assign(**{c: f[c].astype(str) for c in columns.categories}) for f in frames),
+        )
+
+    return build
+
+
+def test_honest_rows_are_no_closer_to_train(real, honest, holdout, types):
+    ours = score(real, honest, types, holdout, metrics=['dcr'])
+    assert ours['dcr_share_low'] < 0.5 < ours['dcr_share_high']
+    assert ours['dcr_share_low'] < ours['dcr_share'] < ours['dcr_share_high']
+    assert ours['copies'] == ours['copies_holdout'] == 0
+    assert ours['dcr_median'] == pytest.approx(ours['dcr_median_holdout'], rel=0.1)
+
+
+def test_copy_of_train_is_caught_by_all(real, holdout, types):
+    copy = real.sample(frac=1, random_state=0)
+    ours = score(real, copy, types, real_test=holdout.iloc[:400], metrics=['dcr'])
+    equal = score(real[:600], real[:600], types, real_test=holdout, metrics=['dcr'])
+    assert equal['dcr_share'] == 1
+    # A third of the training rows is in each draw; the other copies toss a coin.
+    assert ours['dcr_share'] > 0.6
+    assert ours['copies'] == 1
+
+
+def test_copy_of_the_holdout_is_on_the_other_side(real, holdout, types):
+    assert score(real, holdout, types, holdout, metrics=['dcr'])['dcr_share'] < 0.3
+
+
+def test_ties_are_split_and_the_published_count_leaves_them_out():
+    types = {'k': 'categorical'}
+    table = pd.DataFrame({'k': ['a', 'b'] * 20})
+    ours = score(table, table, types, table, metrics=['dcr'], paper_compatible=True)
+    assert ours['dcr_share'] == 0.5
+    assert ours['dcr_share_paper'] == 0
+
+
+def test_holdout_of_another_size_is_no_bias(real, honest, types, points_of):
+    small = honest.iloc[:150]
+    rest = honest.iloc[150:]
+    synthetic = points_of(rest)[1]
+    real_points, holdout_points = points_of(small)
+    found = closer_share(synthetic, real_points, holdout_points, seed=0)
+    assert found.share == pytest.approx(0.5, abs=0.08)
+    assert found.to_real.shape == found.to_holdout.shape == (len(rest),)
+    swapped = closer_share(synthetic, holdout_points, real_points, seed=0)
+    assert found.share + swapped.share == pytest.approx(1, abs=0.03)
+
+
+def test_a_small_holdout_uses_part_of_train(real, honest, types, monkeypatch):
+    expected = score(real, honest[:300], types, honest[300:320], metrics=['dcr'])
+    monkeypatch.setattr(dcr_module, 'MAX_GROUPS', 20)
+    ours = score(real, honest[:300], types, honest[300:320], metrics=['dcr'])
+    assert ours['dcr_share'] == pytest.approx(expected['dcr_share'], abs=0.15)
+    assert ours['dcr_median'] == expected['dcr_median']
+
+
+def test_without_a_holdout_copies_are_still_counted(real, types):
+    ours = score(real, real, types, metrics=['dcr'])
+    assert ours == {'copies': 1.0, 'dcr_median': 0.0}
