@@ -56,8 +56,8 @@ class TabDARSynthesizer(SDVHooks):
 
     Args:
         metadata (sdv.metadata.Metadata): What the table's columns are.
-        enforce_min_max_values (bool): Whether numbers and dates stay within the range of the
-            training data; also whether conditions must.
+        enforce_min_max_values (bool): Whether drawn numbers and dates stay within the range of the
+            training data; also whether members of ``OneOf`` must. Known cells are kept.
         enforce_rounding (bool): Whether numbers are rounded as the training data are.
         locales (list or str): Locales of generated personal data.
         width (int): Width of the transformer's tokens; a multiple of ``num_heads``.
@@ -367,7 +367,10 @@ class TabDARSynthesizer(SDVHooks):
         Raises:
             sdv.errors.SamplingError: If the synthesizer has not been fitted.
             ValueError: If a condition can never be met; it names column, value and what is
-                allowed.
+                allowed. Or if no row was met; it says how often each condition was.
+
+        Values that training has not seen are kept, with a warning; the model is shown what comes
+        nearest.
         """
         self._table_to_sample()
         check_drawing(max_tries_per_batch, batch_size, output_folder_path)
@@ -403,7 +406,7 @@ class TabDARSynthesizer(SDVHooks):
 
         Raises:
             sdv.errors.SamplingError: If the synthesizer has not been fitted.
-            ValueError: If a cell can never be met; it names column, value and what is allowed.
+            ValueError: As in :meth:`sample_from_conditions`.
         """
         self._table_to_sample()
         check_drawing(max_tries_per_batch, batch_size, output_folder_path)

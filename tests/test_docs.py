@@ -107,7 +107,8 @@ def test_conditions() -> None:
 
 
 def test_imputation() -> None:
-    errors = _example('imputation').main(max_training_time=4)
+    with pytest.warns(UserWarning, match='1 in column .area. .* They are kept'):
+        errors = _example('imputation').main(max_training_time=4)
     assert np.isfinite(errors).all(axis=None)
 
 
