@@ -229,14 +229,14 @@ def test_dates_as_categories_of_text() -> None:
 
 @pytest.mark.parametrize('sdtype', ['email', 'unknown'])
 def test_no_gaps_are_left_in_generated_columns(sdtype: str) -> None:
-    data = pd.DataFrame({'e': ['a@b.c', None, None, None] * 10, 'x': range(40)})
+    data = pd.DataFrame({'self': ['a@b.c', None, None, None] * 10, 'x': range(40)})
     entry = {'sdtype': sdtype, 'pii': True}
-    synthesizer = fit_tiny(data, {'e': entry, 'x': NUMBER})
+    synthesizer = fit_tiny(data, {'self': entry, 'x': NUMBER})
 
-    filled = synthesizer.impute(data)['e']
+    filled = synthesizer.impute(data)['self']
     assert filled.notna().all()
-    assert (filled[data['e'].notna()] == 'a@b.c').all()
-    assert synthesizer.sample(40)['e'].isna().any()
+    assert (filled[data['self'].notna()] == 'a@b.c').all()
+    assert synthesizer.sample(40)['self'].isna().any()
 
 
 def test_levels_that_are_tuples_keep_their_values() -> None:
