@@ -201,7 +201,7 @@ def _number_of(profile: ColumnProfile, condition: Between, end: Any) -> float | 
 def _plain_number(profile: ColumnProfile, value: Any) -> int | float:
     if isinstance(value, bool) or not isinstance(value, numbers.Number):
         _refuse(profile, value, 'the column is numerical')
-    number = float(value)  # type: ignore[arg-type]
+    number = profile.column.number.plain_number(float(value))  # type: ignore[arg-type]
     if not math.isfinite(number):
         _refuse(profile, value, 'numbers must be finite')
     is_whole = pd.api.types.is_integer_dtype(profile.dtype)

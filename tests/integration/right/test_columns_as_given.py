@@ -251,3 +251,18 @@ def test_dates_far_from_1970_are_refused_by_name() -> None:
 
     with pytest.raises(InvalidDataError, match="Column 't' has dates from 1500-01 to 1501-08"):
         fit_tiny(data, {'t': {'sdtype': 'datetime'}})
+
+
+def test_dates_may_be_called_as_marks_of_missing_cells_are() -> None:
+    data = pd.DataFrame({'x.is_null': DAYS, 'x': range(N)})
+    synthesizer = fit_tiny(data, {'x.is_null': {'sdtype': 'datetime'}, 'x': NUMBER}, max_atoms=0)
+
+    assert synthesizer.sample(20)['x.is_null'].between(DAYS.min(), DAYS.max()).all()
+    assert list(synthesizer.predict_quantiles(data.head(2), 'x.is_null', [0.5]).columns) == [0.5]
+
+
+def test_known_numbers_of_short_floats_are_within_their_range() -> None:
+    data = pd.DataFrame({'x': pd.Series([1.7786455, -1.0585444, 0.1] * 10, dtype='float32')})
+    synthesizer = fit_tiny(data, {'x': NUMBER})
+
+    pd.testing.assert_frame_equal(synthesizer.sample_remaining_columns(data.head(3)), data.head(3))
