@@ -136,11 +136,15 @@ class ColumnFormat:
         self, restored: pd.Series, plain: pd.Series, given: pd.Series | None
     ) -> pd.Series:
         """Drawn numbers and dates as the nearest category; what is known stays."""
-        if self.sdtype not in ('numerical', 'datetime') or plain.dtype.kind not in 'iufM':
+        is_date = self.sdtype == 'datetime'
+        kinds = 'MO' if is_date else 'iuf'  # objects: dates as text that SDV reads without a format
+        if not (is_date or self.sdtype == 'numerical') or plain.dtype.kind not in kinds:
             return restored
+        if isinstance(plain.dtype, pd.CategoricalDtype):
+            return restored  # in the user's form already
         categories = pd.Series(self.dtype.categories)
         choices, numbers = self.plain(categories), plain
-        if self.sdtype == 'datetime':
+        if is_date:
             choices, numbers = self.dates.nanoseconds(choices), self.dates.nanoseconds(plain)
         places = nearest(numbers, choices.to_numpy(dtype=np.float64))
         is_drawn = places >= 0

@@ -215,10 +215,12 @@ def test_dates_to_the_microsecond(unit: str, text: str | None, number: int) -> N
     pd.testing.assert_frame_equal(synthesizer.sample_remaining_columns(known), known)
 
 
-def test_dates_as_categories_of_text() -> None:
+@pytest.mark.parametrize('text_format', ['%Y-%m-%d', None])
+@pytest.mark.filterwarnings("ignore:No 'datetime_format' is present")
+def test_dates_as_categories_of_text(text_format: str | None) -> None:
     days = [f'2020-01-{day:02d}' for day in range(1, 29, 3)]
     data = pd.DataFrame({'t': pd.Series(days * 2).astype('category')})
-    entry = {'sdtype': 'datetime', 'datetime_format': '%Y-%m-%d'}
+    entry = {'sdtype': 'datetime', **({'datetime_format': text_format} if text_format else {})}
     synthesizer = fit_tiny(data, {'t': entry})
 
     assert synthesizer.sample(20)['t'].dtype == data['t'].dtype
