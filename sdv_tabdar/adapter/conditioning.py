@@ -196,7 +196,7 @@ def _number_of(profile: ColumnProfile, condition: Between, end: Any) -> float | 
 def _plain_number(profile: ColumnProfile, value: Any, *, fits_dtype: bool) -> int | float:
     if isinstance(value, bool) or not isinstance(value, numbers.Number):
         refuse(profile, value, 'the column is numerical')
-    number = float(value)  # type: ignore[arg-type]
+    number = profile.column.number.plain_number(float(value))  # type: ignore[arg-type]
     if not math.isfinite(number):
         refuse(profile, value, 'numbers must be finite')
     if fits_dtype:

@@ -16,11 +16,12 @@ from collections.abc import Hashable, Iterable, Mapping
 from typing import Any
 
 import numpy as np
+import numpy.typing as npt
 import pandas as pd
 from sdv.errors import InvalidDataError
 
 from sdv_tabdar.adapter.dates import DATE_TYPES, DateForm
-from sdv_tabdar.adapter.numeric import NumberForm, as_written, is_short_float, nearest
+from sdv_tabdar.adapter.numeric import NumberForm, nearest
 from sdv_tabdar.adapter.values import plain_objects
 
 _SINGLE = (str, numbers.Number, pd.Period, *DATE_TYPES)  # numbers and dates as a user gives them
@@ -99,10 +100,9 @@ class ColumnFormat:
 
     def plain_entry(self, entry: Mapping[str, Any]) -> Mapping[str, Any]:
         """The metadata's description of the column, with the ends of its range in plain form."""
-        ends = {end: entry[end] for end in ('range_min', 'range_max') if end in entry}
-        if self.sdtype == 'numerical' and is_short_float(self.dtype):
-            short: Any = getattr(self.dtype, 'numpy_dtype', self.dtype)
-            return {**entry, **{k: as_written(short.type(v)).item() for k, v in ends.items()}}
+        ends = {end: entry[end] for end in ('range_min', 'range_max') if entry.get(end) is not None}
+        if self.sdtype == 'numerical':
+            return {**entry, **{k: self.number.plain_number(v) for k, v in ends.items()}}
         if self.sdtype == 'datetime' and ends and self.dates.time_zone is not None:
             plain = {key: str(self.dates.in_utc(end)) for key, end in ends.items()}
             return {key: v for key, v in {**entry, **plain}.items() if key != 'datetime_format'}
@@ -136,11 +136,15 @@ class ColumnFormat:
         self, restored: pd.Series, plain: pd.Series, given: pd.Series | None
     ) -> pd.Series:
         """Drawn numbers and dates as the nearest category; what is known stays."""
-        if self.sdtype not in ('numerical', 'datetime') or plain.dtype.kind not in 'iufM':
+        is_date = self.sdtype == 'datetime'
+        kinds = 'MO' if is_date else 'iuf'  # objects: dates as text that SDV reads without a format
+        if not (is_date or self.sdtype == 'numerical') or plain.dtype.kind not in kinds:
             return restored
+        if isinstance(plain.dtype, pd.CategoricalDtype):
+            return restored  # in the user's form already
         categories = pd.Series(self.dtype.categories)
         choices, numbers = self.plain(categories), plain
-        if self.sdtype == 'datetime':
+        if is_date:
             choices, numbers = self.dates.nanoseconds(choices), self.dates.nanoseconds(plain)
         places = nearest(numbers, choices.to_numpy(dtype=np.float64))
         is_drawn = places >= 0
@@ -178,7 +182,7 @@ class ColumnFormat:
             values = values.round()
         with np.errstate(over='ignore'):
             cast = values.astype(self.dtype)
-        if is_short_float(self.dtype) and np.isinf(cast.to_numpy(np.float64, na_value=0.0)).any():
+        if pd.api.types.is_float_dtype(self.dtype) and np.isinf(_floats(cast)).any():
             return values  # numbers that were generated or given, and do not fit
         return cast
 
@@ -328,6 +332,10 @@ def with_categories(dtype: pd.CategoricalDtype, values: pd.Series) -> pd.Categor
     if not len(new):
         return dtype
     return pd.CategoricalDtype([*dtype.categories, *new], ordered=dtype.ordered)
+
+
+def _floats(values: pd.Series) -> npt.NDArray[np.float64]:
+    return values.to_numpy(dtype=np.float64, na_value=0.0)
 
 
 def _is_nullable_whole(values: pd.Series) -> bool:

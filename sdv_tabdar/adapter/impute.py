@@ -89,7 +89,7 @@ class Imputer:
 
     def _filled(self, rows: pd.DataFrame) -> pd.DataFrame:
         """The user's table with its gaps taken from finished rows."""
-        rows = self._with_new_keys(self._with_generated(rows))
+        rows = self._with_new_keys(self._with_generated(rows.copy(deep=False)))
         restored = self.table.form.restore(rows)
         left = np.setdiff1d(self.rows, rows.index.to_numpy())
         if len(left):
@@ -121,7 +121,7 @@ class Imputer:
                 fresh = private_names.generate_columns(self.table.host, [key], int(gaps.sum()))
                 values = rows[key].to_numpy(dtype=object, copy=True)
                 values[gaps] = fresh[key].to_numpy(dtype=object)
-                rows = rows.assign(**{key: profile.typed(list(values), rows.index)})
+                rows[key] = profile.typed(list(values), rows.index)
         return rows
 
     def _with_new_keys(self, rows: pd.DataFrame) -> pd.DataFrame:
@@ -141,7 +141,7 @@ class Imputer:
                 fresh = private_names.generate_columns(self.table.host, [key], int(clashes.sum()))
                 values[clashes] = fresh[key].to_numpy(dtype=object)
                 clashes = generated & np.array([value in used for value in values])
-            rows = rows.assign(**{key: self.table.profiles[key].typed(list(values), rows.index)})
+            rows[key] = self.table.profiles[key].typed(list(values), rows.index)
         return rows
 
     def _warn_about_empty_columns(self) -> None:

@@ -8,6 +8,7 @@ from __future__ import annotations
 
 import dataclasses
 import decimal
+import math
 import numbers
 from typing import Any
 
@@ -31,6 +32,7 @@ class NumberForm:
         is_decimal: Whether its values are Decimal numbers.
         decimals: Digits after the point of a column of Decimal numbers.
         is_mixed: Whether an object column has numbers of several types.
+        short: NumPy's dtype of a column of floats of less than 64 bits, else None.
         ends: Least and greatest number where they are beyond the precision of a float64.
     """
 
@@ -38,6 +40,7 @@ class NumberForm:
     is_decimal: bool = False
     decimals: int = 0
     is_mixed: bool = False
+    short: Any = None
     ends: tuple[Any, Any] | None = None
 
     @classmethod
@@ -56,6 +59,7 @@ class NumberForm:
             is_decimal=is_decimal,
             decimals=_decimals(present) if is_decimal else 0,
             is_mixed=len(types) > 1,
+            short=_short_dtype(values.dtype),
             ends=_exact_ends(present) if is_whole or is_decimal or is_object else None,
         )
 
@@ -65,8 +69,8 @@ class NumberForm:
         Raises:
             InvalidDataError: If a whole number is too large for a float64.
         """
-        if is_short_float(values.dtype):
-            short: Any = getattr(values.dtype, 'numpy_dtype', values.dtype)
+        short = _short_dtype(values.dtype)
+        if short is not None:
             return _series(as_written(values.to_numpy(dtype=short, na_value=np.nan)), values)
         if isinstance(values.dtype, np.dtype) and values.dtype != object:
             return values.astype(np.float64) if _has_beyond(values) else values
@@ -87,6 +91,14 @@ class NumberForm:
                 ]
             ) from None
         return _series(np.array(floats, dtype=np.float64), values)
+
+    def plain_number(self, value: float) -> float:
+        """A single number as :meth:`plain` has it, also if it was read from a short float."""
+        if self.short is None:
+            return value
+        with np.errstate(over='ignore'):
+            written = float(as_written(np.array([value]).astype(self.short))[0])
+        return written if math.isfinite(written) else value
 
     def restore(self, values: pd.Series, *, as_objects: bool) -> pd.Series:
         """Plain numbers as the user's column holds them, but for its dtype.
@@ -129,12 +141,6 @@ class NumberForm:
         return end if float(value) == float(end) else value
 
 
-def is_short_float(dtype: Any) -> bool:
-    """Whether a dtype, of NumPy's, nullable or Arrow's, is a float of less than 64 bits."""
-    kind = dtype if isinstance(dtype, np.dtype) else getattr(dtype, 'numpy_dtype', None)
-    return isinstance(kind, np.dtype) and kind.kind == 'f' and kind.itemsize < 8
-
-
 def as_written(floats: npt.NDArray[Any]) -> npt.NDArray[np.float64]:
     """Floats of less than 64 bits by the decimals that stand for them: 2.81 and not 2.8099999."""
     return floats.astype(str).astype(np.float64)
@@ -154,6 +160,13 @@ def nearest(values: pd.Series, choices: npt.NDArray[np.float64]) -> npt.NDArray[
     return places
 
 
+def _short_dtype(dtype: Any) -> Any:
+    """NumPy's dtype if this one, its own, nullable or Arrow's, has floats of less than 64 bits."""
+    kind = dtype if isinstance(dtype, np.dtype) else getattr(dtype, 'numpy_dtype', None)
+    is_short = isinstance(kind, np.dtype) and kind.kind == 'f' and kind.itemsize < 8
+    return kind if is_short else None
+
+
 def _is_number_type(kind: type) -> bool:
     return issubclass(kind, numbers.Number) and not issubclass(kind, (bool, np.bool_))
 
@@ -163,7 +176,7 @@ def _is_arrow_decimal(dtype: Any) -> bool:
 
 
 def _as_float(value: Any) -> float:
-    return float(str(value)) if is_short_float(getattr(value, 'dtype', None)) else float(value)
+    return float(str(value)) if isinstance(value, (np.float16, np.float32)) else float(value)
 
 
 def _series(numbers: npt.NDArray[np.float64], like: pd.Series) -> pd.Series:

@@ -366,7 +366,7 @@ def gives_categories(name: str, transformer: BaseTransformer) -> bool | None:
         return not getattr(transformer, 'add_noise', False)
     if isinstance(transformer, (BinaryEncoder, OneHotEncoder)):
         return True
-    if name.endswith('.is_null'):
+    if name.endswith('.is_null') and name not in transformer.columns:
         return True
     return {'float': False, 'categorical': True}.get(transformer.get_output_sdtypes().get(name))
 

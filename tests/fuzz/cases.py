@@ -103,7 +103,9 @@ def _fitted(case: Case, outcome: Outcome) -> Synthesizer:
     try:
         outcome.attempt('fit', lambda: synthesizer.fit(case.data))
     except Stopped:
-        if _gaussian_copula_works(case):
+        # Of dates beyond nanoseconds in a time zone, which SDV refuses as well, pandas 2 crashes.
+        is_far = any('Dates must lie between' in found.detail for found in outcome.refused[-1:])
+        if not is_far and _gaussian_copula_works(case):
             for finding in outcome.refused[-1:]:
                 kind = f'SDV fits what we refuse: {finding.kind}'
                 outcome.broken.append(Finding(kind, finding.detail))

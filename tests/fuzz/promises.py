@@ -115,9 +115,10 @@ class Promises:
         self.of_constraints('impute', filled)
 
     def _grows(self, name: Hashable) -> bool:
-        """Whether the column has categories that generated values are added to."""
-        categories = isinstance(self.case.data[name].dtype, pd.CategoricalDtype)
-        return categories and self.role(name) == 'generated'
+        """Whether generated values are text, or further categories, where the column is not."""
+        dtype = self.case.data[name].dtype
+        other = isinstance(dtype, pd.CategoricalDtype) or pd.api.types.is_numeric_dtype(dtype)
+        return other and self.role(name) == 'generated' and str(name) not in self.keys
 
     def _labels_kept(self, step: str, rows: pd.DataFrame, labels: list[Hashable]) -> bool:
         same = [(type(a), a) for a in rows.columns] == [(type(a), a) for a in labels]

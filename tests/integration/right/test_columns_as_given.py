@@ -215,10 +215,12 @@ def test_dates_to_the_microsecond(unit: str, text: str | None, number: int) -> N
     pd.testing.assert_frame_equal(synthesizer.sample_remaining_columns(known), known)
 
 
-def test_dates_as_categories_of_text() -> None:
+@pytest.mark.parametrize('text_format', ['%Y-%m-%d', None])
+@pytest.mark.filterwarnings("ignore:No 'datetime_format' is present")
+def test_dates_as_categories_of_text(text_format: str | None) -> None:
     days = [f'2020-01-{day:02d}' for day in range(1, 29, 3)]
     data = pd.DataFrame({'t': pd.Series(days * 2).astype('category')})
-    entry = {'sdtype': 'datetime', 'datetime_format': '%Y-%m-%d'}
+    entry = {'sdtype': 'datetime', **({'datetime_format': text_format} if text_format else {})}
     synthesizer = fit_tiny(data, {'t': entry})
 
     assert synthesizer.sample(20)['t'].dtype == data['t'].dtype
@@ -229,14 +231,14 @@ def test_dates_as_categories_of_text() -> None:
 
 @pytest.mark.parametrize('sdtype', ['email', 'unknown'])
 def test_no_gaps_are_left_in_generated_columns(sdtype: str) -> None:
-    data = pd.DataFrame({'e': ['a@b.c', None, None, None] * 10, 'x': range(40)})
+    data = pd.DataFrame({'self': ['a@b.c', None, None, None] * 10, 'x': range(40)})
     entry = {'sdtype': sdtype, 'pii': True}
-    synthesizer = fit_tiny(data, {'e': entry, 'x': NUMBER})
+    synthesizer = fit_tiny(data, {'self': entry, 'x': NUMBER})
 
-    filled = synthesizer.impute(data)['e']
+    filled = synthesizer.impute(data)['self']
     assert filled.notna().all()
-    assert (filled[data['e'].notna()] == 'a@b.c').all()
-    assert synthesizer.sample(40)['e'].isna().any()
+    assert (filled[data['self'].notna()] == 'a@b.c').all()
+    assert synthesizer.sample(40)['self'].isna().any()
 
 
 def test_levels_that_are_tuples_keep_their_values() -> None:
@@ -251,3 +253,18 @@ def test_dates_far_from_1970_are_refused_by_name() -> None:
 
     with pytest.raises(InvalidDataError, match="Column 't' has dates from 1500-01 to 1501-08"):
         fit_tiny(data, {'t': {'sdtype': 'datetime'}})
+
+
+def test_dates_may_be_called_as_marks_of_missing_cells_are() -> None:
+    data = pd.DataFrame({'x.is_null': DAYS, 'x': range(N)})
+    synthesizer = fit_tiny(data, {'x.is_null': {'sdtype': 'datetime'}, 'x': NUMBER}, max_atoms=0)
+
+    assert synthesizer.sample(20)['x.is_null'].between(DAYS.min(), DAYS.max()).all()
+    assert list(synthesizer.predict_quantiles(data.head(2), 'x.is_null', [0.5]).columns) == [0.5]
+
+
+def test_known_numbers_of_short_floats_are_within_their_range() -> None:
+    data = pd.DataFrame({'x': pd.Series([1.7786455, -1.0585444, 0.1] * 10, dtype='float32')})
+    synthesizer = fit_tiny(data, {'x': NUMBER})
+
+    pd.testing.assert_frame_equal(synthesizer.sample_remaining_columns(data.head(3)), data.head(3))

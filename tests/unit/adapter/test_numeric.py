@@ -13,7 +13,7 @@ from hypothesis import given, settings
 from hypothesis import strategies as st
 from sdv.errors import InvalidDataError
 
-from sdv_tabdar.adapter.numeric import NumberForm, as_written, is_short_float, nearest
+from sdv_tabdar.adapter.numeric import NumberForm, as_written, nearest
 
 SHORT: dict[str, Any] = {
     'float16': np.float16,
@@ -28,8 +28,11 @@ SHORT: dict[str, Any] = {
 def test_short_floats_are_the_decimals_that_they_are_written_as(dtype: str) -> None:
     values = pd.Series([2.81, None, -0.5, 12.3], dtype=dtype)
 
-    assert is_short_float(values.dtype)
-    assert NumberForm.learn(values).plain(values).tolist() == pytest.approx(
+    form = NumberForm.learn(values)
+    assert form.short == SHORT[dtype]
+    assert form.plain_number(float(SHORT[dtype](2.81))) == 2.81
+    assert form.plain_number(1e99) == 1e99
+    assert form.plain(values).tolist() == pytest.approx(
         [2.81, np.nan, -0.5, 12.3], rel=0, abs=0, nan_ok=True
     )
 
@@ -43,7 +46,10 @@ def test_short_floats_come_back(cells: list[float]) -> None:
 
 @pytest.mark.parametrize('dtype', ['float64', 'Float64', 'double[pyarrow]', 'Int8', 'int16'])
 def test_other_numbers_are_not_short(dtype: str) -> None:
-    assert not is_short_float(pd.api.types.pandas_dtype(dtype))
+    form = NumberForm.learn(pd.Series([1, 2], dtype=dtype))
+
+    assert form.short is None
+    assert form.plain_number(float(np.float32(2.81))) == float(np.float32(2.81))
 
 
 @settings(deadline=None)
