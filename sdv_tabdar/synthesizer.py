@@ -7,7 +7,8 @@ ones here, with tables that are in plain form already (``PlainTables``).
 from __future__ import annotations
 
 import inspect
-from collections.abc import Hashable, Sequence
+from collections.abc import Callable, Hashable, Sequence
+from pathlib import Path
 from typing import Any
 
 import pandas as pd
@@ -31,6 +32,7 @@ from sdv_tabdar.adapter.parameters import (
     check_metadata,
     check_parameters,
     check_quantiles,
+    check_training,
     settings_text,
 )
 from sdv_tabdar.adapter.predict import Predictor
@@ -44,6 +46,7 @@ from sdv_tabdar.adapter.tables import (
     with_text_labels,
 )
 from sdv_tabdar.core.config import ModelConfig, SamplingConfig, TrainingConfig
+from sdv_tabdar.core.training.history import EpochReport
 
 _MODEL, _TRAINING, _SAMPLING = ModelConfig(), TrainingConfig(), SamplingConfig()
 
@@ -191,21 +194,40 @@ class TabDARSynthesizer(SDVHooks):
         super().add_constraints(constraints)
         private_names.apply_default_transformers(self)
 
-    def fit(self, data: pd.DataFrame | Tables) -> None:
+    def fit(
+        self,
+        data: pd.DataFrame | Tables,
+        *,
+        on_epoch_end: Callable[[EpochReport], bool | None] | None = None,
+        checkpoint_path: str | Path | None = None,
+    ) -> None:
         """Learn a table.
 
         Args:
             data: The table, or a dictionary with the table under its name. It is not changed,
                 not even if fitting fails or is interrupted; nor is what was fitted before. The
                 sampling methods return a frame or a dictionary, as given here.
+            on_epoch_end: Called after each pass over the table with an ``EpochReport``: what is
+                known by then. Training ends if it returns True.
+            checkpoint_path: File that keeps the state of the training while it goes on. If the
+                process dies, the same call goes on from there; when training has ended by itself
+                the file is gone.
 
         Raises:
             sdv.errors.InvalidDataError: If the data do not match the metadata, hold infinite
                 numbers or have no rows.
             sdv.errors.InvalidDataTypeError: If there is more than one table.
-            FloatingPointError: If the training loss stops being finite.
+            sdv.errors.SynthesizerInputError: If ``on_epoch_end`` cannot be called or there is no
+                folder for the checkpoint.
+            ValueError: If the checkpoint is that of another table or of other settings.
+            FloatingPointError: If the training loss stops being finite again and again.
         """
-        with untouched_random_states(), private_names.unchanged(self):
+        check_training(on_epoch_end, checkpoint_path)
+        with (
+            untouched_random_states(),
+            private_names.unchanged(self),
+            self._training(on_epoch_end, checkpoint_path),
+        ):
             super().fit(self._learnt(data))
 
     def preprocess(self, data: pd.DataFrame | Tables) -> Any:

@@ -10,8 +10,10 @@ from __future__ import annotations
 
 import contextlib
 import dataclasses
+import types
 import warnings
-from collections.abc import Iterator, Sequence
+from collections.abc import Iterator, Mapping, Sequence
+from pathlib import Path
 from typing import Any
 
 import pandas as pd
@@ -41,6 +43,7 @@ from sdv_tabdar.adapter.tables import (
     single_table,
 )
 from sdv_tabdar.core.model import TabDAR
+from sdv_tabdar.core.training.history import Callback
 
 _READ = 'sdv_tabdar_read'  # what was read of a frame of conditions, among its attributes
 
@@ -56,11 +59,13 @@ class SDVHooks(private_names.BaseSingleTableSynthesizer):
         _fitted_table: What is known of the table; None before one was seen.
         _gives_frames: Whether results are bare frames, as what ``fit`` was given.
         _advised: What was said of training tables.
+        _training_options: What one call of ``fit`` asks of training.
     """
 
     _fitted_table: FittedTable | None = None
     _gives_frames: bool = False
     _advised: tuple[str, ...] = ()
+    _training_options: Mapping[str, Any] = types.MappingProxyType({})
 
     @property
     def _model(self) -> TabDAR | None:
@@ -94,6 +99,20 @@ class SDVHooks(private_names.BaseSingleTableSynthesizer):
         """The processed table, made in little memory."""
         return private_names.preprocess_table(self, table_data)
 
+    @contextlib.contextmanager
+    def _training(
+        self, on_epoch_end: Callback | None, checkpoint_path: str | Path | None
+    ) -> Iterator[None]:
+        """Within it, training calls back and keeps checkpoints; SDV calls ``_fit`` without."""
+        self._training_options = {
+            'callbacks': () if on_epoch_end is None else (on_epoch_end,),
+            'checkpoint_path': checkpoint_path,
+        }
+        try:
+            yield
+        finally:
+            del self._training_options
+
     def _fit(self, processed_data: pd.DataFrame) -> None:
         """Train the model on SDV's processed table."""
         processed = ProcessedFormat.learn(processed_data, self, self._table.form.zones)
@@ -107,7 +126,9 @@ class SDVHooks(private_names.BaseSingleTableSynthesizer):
             verbose=self.verbose,
         )
         with others_turn():
-            network.fit(processed.to_model(processed_data), processed.kinds)
+            network.fit(
+                processed.to_model(processed_data), processed.kinds, **self._training_options
+            )
         self._fitted_table = dataclasses.replace(self._table, processed=processed, model=network)
 
     def _sample(self, num_rows: int, conditions: dict[str, Any] | None = None) -> pd.DataFrame:

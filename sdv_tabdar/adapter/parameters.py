@@ -6,6 +6,7 @@ import dataclasses
 import numbers
 import os
 from collections.abc import Hashable, Iterable, Mapping, Sequence
+from pathlib import Path
 from typing import Any
 
 import numpy as np
@@ -108,6 +109,32 @@ def check_drawing(max_tries_per_batch: Any, batch_size: Any, output_folder_path:
         raise TypeError(
             "Parameter 'output_folder_path' must be the path of a folder, or None, however: "
             f'{output_folder_path!r}.'
+        )
+
+
+def check_training(on_epoch_end: Any, checkpoint_path: Any) -> None:
+    """Refuse a callback that cannot be called and a checkpoint that cannot be written.
+
+    Raises:
+        SynthesizerInputError: If it is one.
+    """
+    if on_epoch_end is not None and not callable(on_epoch_end):
+        raise SynthesizerInputError(
+            f"Parameter 'on_epoch_end' must be a function of one argument, or None, however: "
+            f'{on_epoch_end!r}.'
+        )
+    if checkpoint_path is None:
+        return
+    if not isinstance(checkpoint_path, (str, os.PathLike)):
+        raise SynthesizerInputError(
+            f"Parameter 'checkpoint_path' must be the path of a file, or None, however: "
+            f'{checkpoint_path!r}.'
+        )
+    path = Path(checkpoint_path)
+    if path.is_dir() or not path.parent.is_dir():
+        raise SynthesizerInputError(
+            f"Parameter 'checkpoint_path' must be a file in a folder that exists, however: "
+            f"'{path}'. Make the folder first."
         )
 
 
