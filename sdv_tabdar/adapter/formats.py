@@ -89,9 +89,9 @@ class ColumnFormat:
             return self.number.plain(values)
         if self.sdtype == 'datetime':
             return self.dates.plain(values)
-        if self.sdtype == 'id' and _is_nullable_whole(values):
+        if self.sdtype == 'id' and _is_nullable_number(values):
             # SDV makes numbers for keys that are numbers, and text for keys that are objects.
-            return values.astype(getattr(values.dtype, 'numpy_dtype', np.int64))
+            values = values.astype(values.dtype.numpy_dtype)
         if values.dtype == np.float16:
             return values.astype(np.float64)  # pandas has no index of them
         if isinstance(values.dtype, np.dtype) and values.dtype != object:
@@ -338,11 +338,12 @@ def _floats(values: pd.Series) -> npt.NDArray[np.float64]:
     return values.to_numpy(dtype=np.float64, na_value=0.0)
 
 
-def _is_nullable_whole(values: pd.Series) -> bool:
-    """Whether a column without gaps holds whole numbers in a nullable or Arrow dtype."""
-    is_nullable = not isinstance(values.dtype, np.dtype)
-    whole = is_nullable and pd.api.types.is_integer_dtype(values.dtype)
-    return whole and not values.isna().any()
+def _is_nullable_number(values: pd.Series) -> bool:
+    """Whether a column without gaps holds numbers in a nullable or Arrow dtype."""
+    has_numpy_dtype = hasattr(values.dtype, 'numpy_dtype')
+    types = pd.api.types
+    number = types.is_integer_dtype(values.dtype) or types.is_float_dtype(values.dtype)
+    return has_numpy_dtype and number and not values.isna().any()
 
 
 def _index(columns: Iterable[Hashable]) -> pd.Index:

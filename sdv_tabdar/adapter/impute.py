@@ -177,11 +177,16 @@ def _merged(given: pd.Series, filled: pd.Series, trained: Any) -> pd.Series:
     values[gaps] = filled.astype(object).to_numpy()[gaps]
     merged = pd.Series(values, index=given.index, name=given.name, dtype=object)
     if given.dtype == np.float64 and pd.api.types.is_integer_dtype(trained):
-        whole = not merged.isna().any() and all(float(value).is_integer() for value in values)
+        whole = not merged.isna().any() and all(map(_is_whole, values))
         dtype = trained if whole else given.dtype
     else:
         dtype = filled.dtype if gaps.all() else given.dtype
     return _as_dtype(merged, dtype)
+
+
+def _is_whole(value: Any) -> bool:
+    """Whether a value is a whole number; what is generated for numbers may be text."""
+    return bool(pd.api.types.is_number(value)) and float(value).is_integer()
 
 
 def _as_dtype(values: pd.Series, dtype: Any) -> pd.Series:

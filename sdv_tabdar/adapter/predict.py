@@ -98,7 +98,8 @@ class Predictor:
 
     def _others(self, data: pd.DataFrame, key: str) -> Known:
         """What is known of the other columns."""
-        rest = data[[name for name in data.columns if str(name) != key]]
+        # By places: a list of the labels True and False would be taken for a mask of rows.
+        rest = data.loc[:, [str(name) != key for name in data.columns]]
         known = Known.from_gaps(rest, self.table, Task.PREDICT)
         warn_of_unseen(self.table, [known], Task.PREDICT)
         return known

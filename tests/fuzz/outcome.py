@@ -15,12 +15,13 @@ from typing import Any
 import numpy as np
 import torch
 
-# Errors that a user may get, exactly these types: not their subclasses in pandas or NumPy.
+# Errors that a user may get, by the name of the type: not subclasses of pandas or NumPy.
 ALLOWED = (
     'ConstraintNotMetError',
     'InvalidDataError',
     'InvalidDataTypeError',
     'InvalidMetadataError',
+    'NothingMetError',
     'SamplingError',
     'SynthesizerInputError',
     'TypeError',

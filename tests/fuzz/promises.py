@@ -115,10 +115,12 @@ class Promises:
         self.of_constraints('impute', filled)
 
     def _grows(self, name: Hashable) -> bool:
-        """Whether generated values are text, or further categories, where the column is not."""
+        """Whether generated values are further categories, or text where the column is not."""
         dtype = self.case.data[name].dtype
-        other = isinstance(dtype, pd.CategoricalDtype) or pd.api.types.is_numeric_dtype(dtype)
-        return other and self.role(name) == 'generated' and str(name) not in self.keys
+        if self.role(name) != 'generated':
+            return False
+        is_number = pd.api.types.is_numeric_dtype(dtype) and str(name) not in self.keys
+        return isinstance(dtype, pd.CategoricalDtype) or is_number
 
     def _labels_kept(self, step: str, rows: pd.DataFrame, labels: list[Hashable]) -> bool:
         same = [(type(a), a) for a in rows.columns] == [(type(a), a) for a in labels]

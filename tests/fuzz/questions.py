@@ -141,4 +141,6 @@ def meets(promises: Promises, name: Hashable, value: Any, condition: Any) -> boo
         return (low is None or low <= value) and (high is None or value <= high)
     if condition is None or pd.isna(condition):
         return bool(pd.isna(value))
+    if isinstance(value, decimal.Decimal):  # 0.1 is asked of Decimal('0.1')
+        return float(value) == float(condition)
     return not pd.isna(value) and bool(value == condition)

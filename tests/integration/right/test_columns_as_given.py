@@ -134,7 +134,9 @@ def test_days_in_a_zone_stay_at_midnight(zone: str) -> None:
 NUMBER: dict[str, Any] = {'sdtype': 'numerical'}
 
 
-@pytest.mark.parametrize('dtype', ['Int64', 'UInt64', 'int64[pyarrow]'])
+@pytest.mark.parametrize(
+    'dtype', ['Int64', 'UInt64', 'int64[pyarrow]', 'Float64', 'double[pyarrow]']
+)
 def test_keys_in_nullable_dtypes_stay_numbers(dtype: str) -> None:
     data = pd.DataFrame({'k': pd.Series(range(5_000, 5_020), dtype=dtype), 'x': range(20)})
     metadata = make_metadata({'k': {'sdtype': 'id'}, 'x': NUMBER}, primary_key='k')
@@ -148,6 +150,26 @@ def test_keys_in_nullable_dtypes_stay_numbers(dtype: str) -> None:
     assert filled.dtype == data['k'].dtype
     assert filled.is_unique
     assert filled.notna().all()
+
+
+def test_predictions_beside_a_column_named_true() -> None:
+    data = pd.DataFrame({True: range(20), 'c': ['a', 'b'] * 10})
+    columns: dict[str, dict[str, Any]] = {'True': NUMBER, 'c': {'sdtype': 'categorical'}}
+
+    shares = fit_tiny(data, columns).predict_proba(data.head(4), 'c')
+    assert shares.columns.tolist() == ['a', 'b']
+    assert len(shares) == 4
+
+
+def test_gaps_of_whole_numbers_may_be_filled_with_generated_text() -> None:
+    data = pd.DataFrame({'phone': range(5_000, 5_020), 'x': range(20)})
+    synthesizer = fit_tiny(data, {'phone': {'sdtype': 'phone_number'}, 'x': NUMBER})
+    gaps = data.head(4).astype({'phone': float})
+    gaps.loc[2, 'phone'] = None
+
+    filled = synthesizer.impute(gaps)['phone']
+    assert filled.notna().all()
+    assert filled.drop(2).tolist() == gaps['phone'].drop(2).tolist()
 
 
 @pytest.mark.parametrize('dtype', ['float16', 'period[D]'])
