@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import random
+import signal
 from collections.abc import Iterator
 from pathlib import Path
 
@@ -45,6 +46,14 @@ def _global_random_states_stay(request: pytest.FixtureRequest) -> Iterator[None]
         changed = [name for name in before if before[name] != after[name]]
         if changed:
             pytest.fail(f'The test changed the global random state of {", ".join(changed)}.')
+
+
+@pytest.fixture(autouse=True, scope='session')
+def _interrupts_as_in_a_terminal() -> Iterator[None]:
+    """Ctrl-C raises KeyboardInterrupt; a shell's background processes start with it ignored."""
+    before = signal.signal(signal.SIGINT, signal.default_int_handler)
+    yield
+    signal.signal(signal.SIGINT, before)
 
 
 @pytest.fixture
