@@ -1,8 +1,7 @@
 """TabDAR on DataFrames, without SDV: what ctgan.CTGAN is to SDV's CTGANSynthesizer.
 
-This class holds the settings, decides the device and keeps the random state. What training leaves
-is in :mod:`~sdv_tabdar.core.trained`, how frames are answered in
-:mod:`~sdv_tabdar.core.inference.answers`.
+This class holds settings, device and random state; ``trained.py`` has what training leaves, and
+``inference/answers.py`` what is done with it.
 """
 
 from __future__ import annotations
@@ -54,7 +53,6 @@ class TabDAR:
         random_state: int | None = None,
         verbose: bool = False,
     ) -> None:
-        """Keep the settings; :meth:`fit` builds the rest."""
         self.model = model or ModelConfig()
         self.training = training or TrainingConfig()
         self.sampling = sampling or SamplingConfig()
@@ -79,8 +77,7 @@ class TabDAR:
             frame: The table. Missing cells are NaN, None or pandas.NA; that a cell is missing is
                 learnt like any other value.
             kinds: For each column whether it is numerical or categorical.
-            callbacks: Called with an ``EpochReport`` at the end of each epoch; training ends if
-                one returns True.
+            callbacks: Called with an ``EpochReport`` after each epoch; True ends training.
             checkpoint_path: File that keeps the state of the training while it goes on; the same
                 call goes on from it if training was cut short.
 
@@ -265,7 +262,7 @@ class TabDAR:
         Raises:
             ValueError: If a category was never seen in training.
         """
-        return self._fitted().encoder.excluded(frame, observed)
+        return self.trained.encoder.excluded(frame, observed)
 
     def log_unseen(self, column: str) -> float:
         """What may stand for the log-likelihood of a value that training has not seen, in nats.
@@ -273,7 +270,7 @@ class TabDAR:
         Raises:
             ValueError: If there is no such column.
         """
-        return self._fitted().encoder.codec(column).log_unseen
+        return self.trained.encoder.codec(column).log_unseen
 
     @property
     def loss_values(self) -> pd.DataFrame:
@@ -295,9 +292,20 @@ class TabDAR:
         return TrainingHistory() if self._trained is None else self._trained.history
 
     @property
+    def trained(self) -> Trained:
+        """The encoder and the network.
+
+        Raises:
+            RuntimeError: If the model has not been fitted.
+        """
+        if self._trained is None:
+            raise RuntimeError('This model has not been fitted. Call fit() first.')
+        return self._trained
+
+    @property
     def column_names(self) -> tuple[str, ...]:
         """The fitted columns in order."""
-        return self._fitted().encoder.schema.names
+        return self.trained.encoder.schema.names
 
     def levels(self, column: str) -> list[Hashable]:
         """Known values of a categorical column, most frequent first; None stands for missing.
@@ -305,7 +313,7 @@ class TabDAR:
         Raises:
             ValueError: If there is no such column, or it is numerical.
         """
-        return list(self._fitted().encoder.codec(column).levels)
+        return list(self.trained.encoder.codec(column).levels)
 
     def limits(self, column: str) -> tuple[float, float]:
         """Least and greatest training value of a numerical column.
@@ -313,17 +321,14 @@ class TabDAR:
         Raises:
             ValueError: If there is no such column, or it is categorical.
         """
-        return self._fitted().encoder.codec(column).limits
+        return self.trained.encoder.codec(column).limits
 
     def can_be_missing(self, column: str) -> bool:
         """Whether training saw a missing value in ``column``."""
-        return self._fitted().encoder.codec(column).column.missing is not None
+        return self.trained.encoder.codec(column).column.missing is not None
 
     def random_numbers(self, count: int) -> Floats:
-        """Uniform numbers in [0, 1), the next ones of those that sampling uses.
-
-        They are for choices between rows that were drawn.
-        """
+        """Uniform numbers in [0, 1) from sampling's generator, for choices between drawn rows."""
         return uniform_numbers(count, generator=self._generator)
 
     def set_random_state(self, state: RandomState) -> None:
@@ -344,16 +349,11 @@ class TabDAR:
         finally:
             self._generator = before
 
-    def _fitted(self) -> Trained:
-        if self._trained is None:
-            raise RuntimeError('This model has not been fitted. Call fit() first.')
-        return self._trained
-
     def _answers(self, num_particles: int | None = None) -> Answers:
         config = self.sampling
         if num_particles is not None:
             config = dataclasses.replace(config, num_particles=num_particles)
-        return self._fitted().answers(config, self._generator)
+        return self.trained.answers(config, self._generator)
 
     @contextlib.contextmanager
     def _resources(self) -> Iterator[None]:
