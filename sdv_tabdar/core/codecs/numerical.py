@@ -90,31 +90,16 @@ class NumericalCodec(Codec):
         Numbers outside the training range are written as its nearest end, numbers between atoms
         as the nearest atom where there are no bins.
         """
-        numbers = as_floats(values)
-        missing = np.isnan(numbers)
-        if not np.isnan(self.limits[0]):
-            numbers = numbers.clip(*self.limits)
-        if self.column.missing is None and missing.any():
-            raise ValueError(
-                f"Column '{self.column.name}' is given as missing in {int(missing.sum())} rows, "
-                'but the training data had no missing value in it. Give a number, or leave the '
-                'cell unknown.'
-            )
+        numbers = self._checked(as_floats(values))
         codes = np.full(len(numbers), self.column.missing or 0, dtype=np.int64)
         residuals = np.zeros(len(numbers))
-        left = ~missing
+        left = ~np.isnan(numbers)
         if len(self.atoms):
             places = np.searchsorted(self.atoms, numbers).clip(max=len(self.atoms) - 1)
             exact = left & (self.atoms[places] == numbers)
             codes[exact] = places[exact]
             left &= ~exact
         if not self.bins:
-            if left.any() and not len(self.atoms):
-                raise ValueError(
-                    f"Column '{self.column.name}' is given as {numbers[left][0]:g}, but the "
-                    'training data had nothing but missing values in it. Leave the cell empty or '
-                    'unknown.'
-                )
             codes[left] = nearest(self.atoms, numbers[left])
             return codes, residuals
         edges = np.array([part.low for part in self.bins[1:]])
@@ -124,6 +109,29 @@ class NumericalCodec(Codec):
             codes[rows] = self.column.bins[place]
             residuals[rows] = part.residuals(numbers[rows])
         return codes, residuals
+
+    def _checked(self, numbers: Floats) -> Floats:
+        """Numbers ``(B,)`` within the training range.
+
+        Raises:
+            ValueError: If one is missing, or is not, where training had no such cell.
+        """
+        missing = np.isnan(numbers)
+        if self.column.missing is None and missing.any():
+            raise ValueError(
+                f"Column '{self.column.name}' is given as missing in {int(missing.sum())} rows, "
+                'but the training data had no missing value in it. Give a number, or leave the '
+                'cell unknown.'
+            )
+        if not np.isnan(self.limits[0]):
+            return numbers.clip(*self.limits)
+        if not missing.all():
+            raise ValueError(
+                f"Column '{self.column.name}' is given as {numbers[~missing][0]:g}, but the "
+                'training data had nothing but missing values in it. Leave the cell empty or '
+                'unknown.'
+            )
+        return numbers
 
     def decode(self, codes: Codes, residuals: Floats, uniforms: Floats) -> Floats:
         """Numbers ``(B,)`` of codes and residuals; NaN where missing. No use of ``uniforms``."""
