@@ -108,6 +108,14 @@ class TableEncoder:
         """The same codecs; the schema has these crosses."""
         return TableEncoder(self.codecs, crosses)
 
+    def codec(self, column: str) -> Codec:
+        """The codec of a column.
+
+        Raises:
+            ValueError: If there is no such column.
+        """
+        return self.codecs[self.schema.position(column)]
+
     def encode(self, frame: pd.DataFrame, observed: npt.NDArray[np.bool_]) -> EncodedTable:
         """Encode the observed cells of a table; hidden ones get code 0.
 
@@ -188,7 +196,7 @@ class TableEncoder:
             generator: Chooses among allowed levels that share a code.
         """
         for name, entries in restrictions.items():
-            codec = self.codecs[self.schema.position(name)]
+            codec = self.codec(name)
             values = frame[name].to_numpy(copy=True)
             uniforms = _uniforms(len(values), generator)
             values = codec.enforce_each(values, entries, uniforms)
@@ -210,6 +218,15 @@ class TableEncoder:
             rows = known[:, position]
             volumes[rows, position] = self.codecs[position].log_volume(frame[name][rows])
         return volumes
+
+    def excluded(
+        self, frame: pd.DataFrame, observed: npt.NDArray[np.bool_]
+    ) -> npt.NDArray[np.bool_]:
+        """Which observed cells have a number without probability, see ``TabDAR.excluded``."""
+        positions = [self.schema.position(name) for name in frame.columns]
+        known = np.zeros((len(frame), len(self.codecs)), dtype=bool)
+        known[:, positions] = observed
+        return np.isneginf(self.log_volume(frame, known)[:, positions])
 
     def to_state(self) -> dict[str, Any]:
         """Everything fitted as plain values, arrays and the user's levels."""
