@@ -156,8 +156,8 @@ def _bound(model: TabDAR, rows: pd.DataFrame) -> float:
     """The bound on the negative log-likelihood of a row, in nats; a mean over orders and rows."""
     rows = rows.head(_BOUND_ROWS)
     # The model's own methods answer in units of the columns, where some rows have no density.
-    encoder, network = model._working()
-    encoded = encoder.encode(rows, np.ones(rows.shape, dtype=bool))
+    network = model.trained.network
+    encoded = model.trained.encoder.encode(rows, np.ones(rows.shape, dtype=bool))
     generator = torch.Generator().manual_seed(0)
     questions = make_questions(
         encoded, _HIDDEN_SETS, fixed_order=network.fixed_order, generator=generator
