@@ -436,8 +436,8 @@ class TabDARSynthesizer(Calls):
                 ``data`` has in ``column`` itself is ignored.
             column: A categorical, boolean or ordinal column, or an id that is no key.
             num_samples: Draws for each row, of which probabilities are the shares. Only for a
-                column that a constraint or a transformer replaces, where its law does not follow
-                from those of the new columns.
+                column that a constraint or a transformer replaces, where its distribution does
+                not follow from those of the new columns.
             seed: Seed of these draws, as in :meth:`sample`.
 
         Returns:

@@ -135,10 +135,10 @@ class Predictor:
             )
 
     def _target(self, column: Hashable, kind: ColumnKind) -> str:
-        """SDV's label of a column that has a law of this kind.
+        """SDV's label of a column whose distribution is of this kind.
 
         Raises:
-            ValueError: If it has not.
+            ValueError: If there is no such column, it is not learnt or of the other kind.
         """
         key = str(column)
         if key not in self.table.profiles:
@@ -148,7 +148,10 @@ class Predictor:
             )
         role = self.table.profiles[key].role
         if role is Role.GENERATED:
-            raise ValueError(f"Column '{column}' is generated and not learnt, so it has no law.")
+            raise ValueError(
+                f"Column '{column}' is generated and not learnt, so there is no distribution to "
+                'predict.'
+            )
         is_discrete = role is Role.DISCRETE
         if self._has(key):
             is_discrete = self.processed.kinds[key] is ColumnKind.CATEGORICAL

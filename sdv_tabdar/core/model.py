@@ -1,8 +1,7 @@
 """TabDAR on DataFrames, without SDV: what ctgan.CTGAN is to SDV's CTGANSynthesizer.
 
-This class holds the settings, decides the device and keeps the random state. What training leaves
-is in :mod:`~sdv_tabdar.core.trained`, how frames are answered in
-:mod:`~sdv_tabdar.core.inference.answers`.
+This class holds settings, device and random state; ``trained.py`` has what training leaves, and
+``inference/answers.py`` what is done with it.
 """
 
 from __future__ import annotations
@@ -54,7 +53,6 @@ class TabDAR:
         random_state: int | None = None,
         verbose: bool = False,
     ) -> None:
-        """Keep the settings; :meth:`fit` builds the rest."""
         self.model = model or ModelConfig()
         self.training = training or TrainingConfig()
         self.sampling = sampling or SamplingConfig()
@@ -80,8 +78,7 @@ class TabDAR:
             frame: The table. Missing cells are NaN, None or pandas.NA; that a cell is missing is
                 learnt like any other value.
             kinds: For each column whether it is numerical or categorical.
-            callbacks: Called with an ``EpochReport`` at the end of each epoch; training ends if
-                one returns True.
+            callbacks: Called with an ``EpochReport`` after each epoch; True ends training.
             checkpoint_path: File that keeps the state of the training while it goes on; the same
                 call goes on from it if training was cut short.
             before: A fitted model of a table with the same columns and with the same architecture.
@@ -301,8 +298,13 @@ class TabDAR:
         return self.training_history.by_column(self.column_names)
 
     @property
+    def training_history(self) -> TrainingHistory:
+        """All that is known of the training."""
+        return TrainingHistory() if self._trained is None else self._trained.history
+
+    @property
     def trained(self) -> Trained:
-        """What training left.
+        """The encoder and the network.
 
         Raises:
             RuntimeError: If the model has not been fitted.
@@ -310,11 +312,6 @@ class TabDAR:
         if self._trained is None:
             raise RuntimeError('This model has not been fitted. Call fit() first.')
         return self._trained
-
-    @property
-    def training_history(self) -> TrainingHistory:
-        """All that is known of the training."""
-        return TrainingHistory() if self._trained is None else self._trained.history
 
     @property
     def column_names(self) -> tuple[str, ...]:
@@ -342,10 +339,7 @@ class TabDAR:
         return self.trained.encoder.codec(column).column.missing is not None
 
     def random_numbers(self, count: int) -> Floats:
-        """Uniform numbers in [0, 1), the next ones of those that sampling uses.
-
-        They are for choices between rows that were drawn.
-        """
+        """Uniform numbers in [0, 1) from sampling's generator, for choices between drawn rows."""
         return uniform_numbers(count, generator=self._generator)
 
     def set_random_state(self, state: RandomState) -> None:

@@ -1,7 +1,7 @@
 """Log-likelihood of given rows: the chain rule over random orders of the columns.
 
 The cells of a row become known one after the other, as in drawing, but with the values that the
-row has (teacher forcing). The attention cache is that of drawing, and so is the work.
+row has (teacher forcing). The attention cache is used as in drawing, at the same cost.
 """
 
 from __future__ import annotations
