@@ -161,6 +161,7 @@ class TabDARSynthesizer(Calls):
         *,
         on_epoch_end: Callable[[EpochReport], bool | None] | None = None,
         checkpoint_path: str | Path | None = None,
+        warm_start: bool = False,
     ) -> None:
         """Learn a table.
 
@@ -173,6 +174,10 @@ class TabDARSynthesizer(Calls):
             checkpoint_path: File that keeps the state of the training while it goes on. If the
                 process dies, the same call goes on from there; when training has ended by itself
                 the file is gone.
+            warm_start: Whether to go on from what was fitted before, if anything was: for the same
+                table with some more rows, in a fifth of the time. Give old and new rows together;
+                what only old rows had would be forgotten little by little. New levels and a
+                wider range are learnt, columns and settings must be the same.
 
         Raises:
             sdv.errors.InvalidDataError: If the data do not match the metadata, hold infinite
@@ -180,10 +185,11 @@ class TabDARSynthesizer(Calls):
             sdv.errors.InvalidDataTypeError: If there is more than one table.
             sdv.errors.SynthesizerInputError: If ``on_epoch_end`` cannot be called or there is no
                 folder for the checkpoint.
-            ValueError: If the checkpoint is that of another table or of other settings.
+            ValueError: If the checkpoint is that of another table or of other settings, or if
+                ``warm_start`` is asked for and the columns are others.
             FloatingPointError: If the training loss stops being finite again and again.
         """
-        with self._transaction(), self._training(on_epoch_end, checkpoint_path):
+        with self._transaction(), self._training(on_epoch_end, checkpoint_path, warm_start):
             super().fit(self._learnt(data))
 
     def preprocess(self, data: pd.DataFrame | Tables) -> Any:

@@ -97,17 +97,21 @@ class Calls(SDVHooks):
 
     @contextlib.contextmanager
     def _training(
-        self, on_epoch_end: Callback | None, checkpoint_path: str | Path | None
+        self,
+        on_epoch_end: Callback | None,
+        checkpoint_path: str | Path | None,
+        warm_start: bool,
     ) -> Iterator[None]:
         """Within it, training calls back and keeps checkpoints; SDV calls ``_fit`` without.
 
         Raises:
             SynthesizerInputError: If a call back or a checkpoint is not possible.
         """
-        check_training(on_epoch_end, checkpoint_path)
+        check_training(on_epoch_end, checkpoint_path, warm_start)
         self._training_options = {
             'callbacks': () if on_epoch_end is None else (on_epoch_end,),
             'checkpoint_path': checkpoint_path,
+            'before': self._model if warm_start and private_names.is_fitted(self) else None,
         }
         try:
             yield

@@ -125,8 +125,8 @@ def check_drawing(max_tries_per_batch: Any, batch_size: Any, output_folder_path:
         )
 
 
-def check_training(on_epoch_end: Any, checkpoint_path: Any) -> None:
-    """Refuse a callback that cannot be called and a checkpoint that cannot be written.
+def check_training(on_epoch_end: Any, checkpoint_path: Any, warm_start: Any) -> None:
+    """Refuse a callback that cannot be called, a checkpoint that cannot be written, and no flag.
 
     Raises:
         SynthesizerInputError: If it is one.
@@ -135,6 +135,10 @@ def check_training(on_epoch_end: Any, checkpoint_path: Any) -> None:
         raise SynthesizerInputError(
             f"Parameter 'on_epoch_end' must be a function of one argument, or None, however: "
             f'{on_epoch_end!r}.'
+        )
+    if not isinstance(warm_start, bool):
+        raise SynthesizerInputError(
+            f"Parameter 'warm_start' must be True or False, however: {warm_start!r}."
         )
     if checkpoint_path is None:
         return

@@ -70,6 +70,7 @@ class TabDAR:
         *,
         callbacks: Sequence[Callback] = (),
         checkpoint_path: str | Path | None = None,
+        before: TabDAR | None = None,
     ) -> TabDAR:
         """Learn a table.
 
@@ -80,6 +81,9 @@ class TabDAR:
             callbacks: Called with an ``EpochReport`` after each epoch; True ends training.
             checkpoint_path: File that keeps the state of the training while it goes on; the same
                 call goes on from it if training was cut short.
+            before: A fitted model of a table with the same columns and with the same architecture.
+                Training goes on from its weights, at a lower rate and for a fifth of the default
+                length; it is not changed.
 
         Returns:
             Itself. Ctrl-C ends training early, with what was learnt by then. If anything goes
@@ -90,7 +94,13 @@ class TabDAR:
                 checkpoint is that of another table or of other settings.
             TypeError: If a numerical column holds something that is not a number.
             FloatingPointError: If the training loss stops being finite again and again.
+            RuntimeError: If ``before`` has not been fitted.
         """
+        if before is not None and before.model != self.model:
+            raise ValueError(
+                'Training can go on with the architecture that it began with only; that was '
+                f'{before.model}, and {self.model} is asked for. Fit anew, without warm_start.'
+            )
         generator = make_generator(self.random_state, self._device)
         with self._resources(), training_bar(self.verbose) as show:
             self._trained = Trained.fit(
@@ -103,6 +113,7 @@ class TabDAR:
                 progress=show,
                 callbacks=callbacks,
                 checkpoint_path=checkpoint_path,
+                before=None if before is None else before.trained,
             )
         self._generator = generator
         return self

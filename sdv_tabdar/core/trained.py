@@ -11,17 +11,18 @@ import numpy as np
 import pandas as pd
 import torch
 
-from sdv_tabdar.core.codecs.crosses import find_crosses
+from sdv_tabdar.core.codecs.crosses import crosses_of, find_crosses
 from sdv_tabdar.core.codecs.encoder import TableEncoder
 from sdv_tabdar.core.config import ModelConfig, SamplingConfig, TrainingConfig
 from sdv_tabdar.core.inference.answers import Answers
 from sdv_tabdar.core.nn.lowered import lowered
 from sdv_tabdar.core.nn.network import TabDARNetwork
+from sdv_tabdar.core.nn.warm_start import take_weights
 from sdv_tabdar.core.runtime.random import default_generator_at
 from sdv_tabdar.core.schema import ColumnKind
 from sdv_tabdar.core.training.history import Callback, TrainingHistory
 from sdv_tabdar.core.training.loop import fit_network
-from sdv_tabdar.core.training.trainer import Progress
+from sdv_tabdar.core.training.trainer import Progress, initial_network
 
 
 @dataclasses.dataclass(frozen=True)
@@ -51,6 +52,7 @@ class Trained:
         progress: Progress | None,
         callbacks: Sequence[Callback],
         checkpoint_path: str | Path | None,
+        before: Trained | None = None,
     ) -> Trained:
         """Learn a table: its codes, its crosses, then the network; see ``TabDAR.fit``.
 
@@ -64,10 +66,22 @@ class Trained:
             progress: Called after each step.
             callbacks: Called at the end of each epoch.
             checkpoint_path: File that keeps the state of the training.
+            before: What was trained with the same architecture, to go on from.
         """
-        encoder = TableEncoder.fit(frame, kinds, model)
-        table = encoder.encode(frame, np.ones(frame.shape, dtype=bool))
-        encoder = encoder.with_crosses(find_crosses(table, encoder.schema, model.max_crosses))
+        everything = np.ones(frame.shape, dtype=bool)
+        start = None
+        if before is None:
+            encoder = TableEncoder.fit(frame, kinds, model)
+            table = encoder.encode(frame, everything)
+            crosses = find_crosses(table, encoder.schema, model.max_crosses)
+            encoder = encoder.with_crosses(crosses)
+        else:
+            encoder = before.encoder.grown(frame, kinds, model)
+            table = encoder.encode(frame[list(encoder.schema.names)], everything)
+            sets = [cross.members for cross in before.encoder.schema.crosses]
+            encoder = encoder.with_crosses(crosses_of(sets, table, encoder.schema))
+            start = initial_network(encoder.schema, model, generator).to(device)
+            take_weights(start, before.network, encoder.codes_in(before.encoder))
         network, history = fit_network(
             table.to(device),
             encoder.schema,
@@ -77,6 +91,7 @@ class Trained:
             progress=progress,
             callbacks=callbacks,
             checkpoint_path=checkpoint_path,
+            start=start,
         )
         return cls(encoder, network, history)
 

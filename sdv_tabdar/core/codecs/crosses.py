@@ -48,14 +48,21 @@ def find_crosses(table: EncodedTable, schema: TableSchema, most: int) -> tuple[C
         return ()
     generator = torch.Generator().manual_seed(_SEED)
     rows = torch.randperm(len(table), generator=generator)[:_ROWS]
-    most_groups = min(int((len(rows) / _PAIR_ROWS) ** 0.5), _MOST_GROUPS)
-    groups = [_groups(column, most_groups) for column in schema.columns]
+    groups = _all_groups(schema, len(rows))
     search = _Search(table.codes[rows].cpu().long(), schema, groups)
     kept: list[tuple[int, ...]] = []
     for members in search.ranked():
         if len(kept) < most and all(len({*members} & {*other}) < 2 for other in kept):
             kept.append(members)
-    return tuple(_cross(members, table.codes, groups) for members in kept)
+    return crosses_of(kept, table, schema)
+
+
+def crosses_of(
+    sets: Iterable[tuple[int, ...]], table: EncodedTable, schema: TableSchema
+) -> tuple[Cross, ...]:
+    """The crosses of these sets of columns, with the levels that a table contains."""
+    groups = _all_groups(schema, min(len(table), _ROWS))
+    return tuple(_cross(members, table.codes, groups) for members in sets)
 
 
 class _Search:
@@ -144,6 +151,12 @@ class _Search:
         by_column = gain.new_zeros(len(self.levels)).index_add_(0, self.owner, gain)
         by_column[list(members)] = 0
         return float(by_column.clamp_min(0).sum())
+
+
+def _all_groups(schema: TableSchema, num_rows: int) -> list[torch.Tensor]:
+    """The groups of the codes of each column, for a search in so many rows."""
+    most = min(int((num_rows / _PAIR_ROWS) ** 0.5), _MOST_GROUPS)
+    return [_groups(column, most) for column in schema.columns]
 
 
 def _groups(column: Column, most: int) -> torch.Tensor:

@@ -29,6 +29,7 @@ from sdv_tabdar.core.restrictions import Interval, Members, Restriction
 from sdv_tabdar.core.schema import Column, ColumnKind
 
 _MIN_BIN_COUNT = 64
+_MOST_CHANGE = 0.05  # of a distribution function, for the same codes to go on with other rows
 _BISECTIONS = 50  # of the range of a column, to find a quantile
 
 
@@ -71,6 +72,47 @@ class NumericalCodec(Codec):
             missing=missing,
         )
         return cls(column, atoms, tuple(bins))
+
+    def grown(self, values: pd.Series, config: ModelConfig) -> NumericalCodec:
+        """This codec if ``values`` suit it, or a new one of them, see :meth:`Codec.grown`.
+
+        They suit it if they lie within its limits, are missing only if some were before, and no
+        point of the distribution function differs by more than ``_MOST_CHANGE``.
+        """
+        numbers = as_floats(values)
+        missing = np.isnan(numbers)
+        low, high = self.limits
+        within = missing | ((numbers >= low) & (numbers <= high))
+        if within.all() and (self.column.missing is not None or not missing.any()):
+            codes, _ = self.encode(values)
+            before = np.array(self.column.counts)
+            now = np.bincount(codes, minlength=len(before))
+            order = np.argsort([sum(interval) for interval in self.column.uniform])
+            change = (now / now.sum() - before / before.sum())[order].cumsum()
+            if np.abs(change).max() <= _MOST_CHANGE:
+                column = dataclasses.replace(self.column, counts=tuple(now.clip(min=1).tolist()))
+                return dataclasses.replace(self, column=column)
+        kept = [
+            end for end in self.limits if not (numbers <= end).any() or not (numbers >= end).any()
+        ]
+        kept += [np.nan] * (self.column.missing is not None)
+        both = pd.Series(np.concatenate([numbers, kept]))
+        return self.fit(self.column.name, both, config)
+
+    def codes_in(self, before: Codec) -> Codes:
+        """The codes of the same atoms, and of the middles of the bins, see :meth:`Codec.codes_in`.
+
+        -1 where nothing but missing cells was known.
+        """
+        assert isinstance(before, NumericalCodec)
+        codes = np.full(self.column.num_codes, -1, dtype=np.int64)
+        if not np.isnan(before.limits[0]):
+            middles = [part.values(np.zeros(1))[0] for part in self.bins]
+            places = pd.Series([*self.atoms, *middles], dtype=float, name=self.column.name)
+            codes[: len(places)], _ = before.encode(places)
+        if self.column.missing is not None and before.column.missing is not None:
+            codes[self.column.missing] = before.column.missing
+        return codes
 
     @property
     def limits(self) -> tuple[float, float]:
