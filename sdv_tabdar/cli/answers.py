@@ -41,8 +41,8 @@ def impute(model: str, data: str, output: str, seed: int | None, force: bool, qu
     write_table(filled, output)
     absent = filled.shape[1] - rows.shape[1]
     say(
-        f'Filled {gaps:,} missing cells'
-        + (f' and {absent} absent columns' if absent else '')
+        f'Missing cells filled: {gaps:,}'
+        + (f', absent columns: {absent}' if absent else '')
         + ('' if output == '-' else f'; wrote {len(filled):,} rows to {output}')
     )
 

@@ -84,7 +84,7 @@ def _lines(report: Report) -> str:
     """The scores of the whole table, each with its floor and what that says."""
     scores = report.to_frame().query('level == "table" and goal != ""')
     words = [report.verdict(key) for key in scores['metric']]
-    table = scores[['metric', 'score', 'floor']].assign(
+    table = scores[['metric', 'goal', 'score', 'floor']].assign(
         verdict=['' if verdict is None else verdict.words for verdict in words]
     )
     return str(table.to_string(index=False, float_format='{:.4f}'.format, na_rep=''))

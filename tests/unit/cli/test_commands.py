@@ -140,7 +140,7 @@ def test_gaps_are_filled_and_known_cells_stay(
     assert list(filled['code'][4:]) == ['007', '007']
     assert filled['age'].equals(gaps['age'])
     assert set(filled['rooms']) <= {1, 2, 3}
-    assert 'and 1 absent columns' in result.stderr
+    assert 'Missing cells filled: 4, absent columns: 1' in result.stderr
 
 
 def test_a_table_on_standard_input_is_filled_too(run: Run, model: Path) -> None:
@@ -174,7 +174,7 @@ def test_scores_are_lines_json_and_a_page(run: Run, model: Path, folder: Path) -
 
     result = run('evaluate', folder / 'people.csv', rows, '--report', page)
 
-    assert result.stdout.splitlines()[0].split() == ['metric', 'score', 'floor', 'verdict']
+    assert result.stdout.splitlines()[0].split() == ['metric', 'goal', 'score', 'floor', 'verdict']
     assert 'shape_error' in result.stdout
     assert page.stat().st_size > 10_000
     again = run('evaluate', folder / 'people.csv', rows, '--report', page, code=1)
