@@ -499,9 +499,7 @@ def constraint_steps(synth: Any, rewritten: Sequence[Sequence[str]]) -> list[Con
 
 def ordered_columns(constraint: Any) -> OrderedColumns:
     """The columns of a fitted Inequality or Range."""
-    low, high = constraint._low_column_name, constraint._high_column_name
-    is_range = isinstance(constraint, Range)
-    if is_range:
+    if isinstance(constraint, Range):
         differences: tuple[str, ...] = (
             constraint._low_diff_column_name,
             constraint._high_diff_column_name,
@@ -509,7 +507,7 @@ def ordered_columns(constraint: Any) -> OrderedColumns:
     else:
         differences = (constraint._diff_column_name,)
     return OrderedColumns(
-        names=(low, constraint._middle_column_name, high) if is_range else (low, high),
+        names=_in_order(constraint),
         low=constraint._fillna_low_column_name,
         differences=differences,
         nulls=constraint._nan_column_name,
@@ -527,6 +525,23 @@ def compared_format(constraint: Any) -> str | None:
         return None
     formats = constraint._low_datetime_format, constraint._high_datetime_format
     return None if formats[0] == formats[1] else get_lower_precision_format(*formats)
+
+
+def orders(synth: Any) -> list[tuple[tuple[str, ...], bool]]:
+    """The columns of each Inequality and Range, the lowest first, and whether all must differ."""
+    every = (*synth._chained_constraints, *synth._reject_sampling_constraints)
+    return [
+        (_in_order(constraint), not constraint._operator(0, 0))
+        for constraint in every
+        if isinstance(constraint, (Inequality, Range))
+    ]
+
+
+def _in_order(constraint: Any) -> tuple[str, ...]:
+    """The columns of an Inequality or a Range, the lowest first."""
+    middle = getattr(constraint, '_middle_column_name', None)
+    names = (constraint._low_column_name, middle, constraint._high_column_name)
+    return tuple(name for name in names if name is not None)
 
 
 def compared_columns(synth: Any) -> list[tuple[str, str]]:
@@ -556,9 +571,7 @@ def order_message(
     for constraint in (*synth._chained_constraints, *synth._reject_sampling_constraints):
         if not isinstance(constraint, (Inequality, Range)):
             continue
-        middle = getattr(constraint, '_middle_column_name', None)
-        names = [constraint._low_column_name, middle, constraint._high_column_name]
-        names = [name for name in names if name is not None]
+        names = list(_in_order(constraint))
         if set(names) <= set(table.columns):
             valid = np.asarray(constraint.is_valid(table, metadata), dtype=bool)
             if not valid.all():
@@ -614,10 +627,13 @@ def has_constraints(synth: Any) -> bool:
 
 def constrained_columns(synth: Any) -> set[str]:
     """Columns of the user's that a constraint is about."""
-    columns: set[str] = set()
-    for constraint in [*synth._chained_constraints, *synth._reject_sampling_constraints]:
-        columns |= _looks_at(constraint)
-    return columns
+    return {name for names in constraint_groups(synth) for name in names}
+
+
+def constraint_groups(synth: Any) -> list[set[str]]:
+    """The columns of the user's that each constraint is about."""
+    every = (*synth._chained_constraints, *synth._reject_sampling_constraints)
+    return [_looks_at(constraint) for constraint in every]
 
 
 def valid_rows(synth: Any, table: pd.DataFrame) -> pd.Series:
