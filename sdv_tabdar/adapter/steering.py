@@ -215,13 +215,15 @@ def _tops(profiles: list[ColumnProfile], chain: _Chain) -> list[Floats]:
 
 def _wanted(chain: _Chain) -> list[Floats]:
     """Where each column would lie, counted by differences from the next known one above it."""
-    wanted = list(chain.drawn)
+    wanted = [
+        np.where(np.isnan(known), drawn, known)
+        for known, drawn in zip(chain.known, chain.drawn, strict=True)
+    ]
     for place in reversed(range(len(wanted) - 1)):
-        is_fixed = ~np.isnan(chain.known[place])
         from_above = wanted[place + 1] - chain.spans[place]
         moved = wanted[place + 1] != chain.drawn[place + 1]
-        wanted[place] = np.where(moved & ~np.isnan(from_above), from_above, wanted[place])
-        wanted[place] = np.where(is_fixed, chain.known[place], wanted[place])
+        moved &= np.isnan(chain.known[place]) & ~np.isnan(from_above)
+        wanted[place] = np.where(moved, from_above, wanted[place])
     return wanted
 
 
