@@ -106,6 +106,7 @@ class Imputer:
                 unmet = self._unmet(positions, parts)
             for result, part in zip(results, parts, strict=True):
                 result.append(part.sort_index())
+        self._warn_about_gaps()
         return [pd.concat(parts) if parts else self.known.cells.iloc[:0] for parts in results]
 
     def _unmet(self, positions: Integers, parts: Sequence[pd.DataFrame]) -> Integers:
@@ -164,7 +165,14 @@ class Imputer:
         """The user's table with its gaps taken from finished rows."""
         rows = self._with_new_keys(self._with_generated(rows.copy(deep=False)))
         restored = self.table.form.restore(rows)
-        self._warn_about_gaps(np.setdiff1d(self.rows, rows.index.to_numpy()))
+        left = np.setdiff1d(self.rows, rows.index.to_numpy())
+        if len(left):
+            warnings.warn(
+                f'{len(left)} rows stay as they are, because none of the draws met the '
+                f'constraints together with the known cells (first: {self.data.index[left[0]]!r}). '
+                'Look for known cells in them that break a constraint.',
+                stacklevel=5,
+            )
         trained = {column.name: column.dtype for column in self.table.form.columns}
         filled = {}
         for name in [*self.data.columns, *self.absent]:
@@ -211,33 +219,26 @@ class Imputer:
             rows[key] = self.table.profiles[key].typed(list(values), rows.index)
         return rows
 
-    def _warn_about_gaps(self, left: Integers) -> None:
-        """Say which cells stay missing, and what can be done."""
+    def _warn_about_gaps(self) -> None:
+        """Say which cells nothing can fill, and what can be done."""
+        if not self.impossible:
+            return
         ways = 'Change or empty known cells of the columns of that constraint'
         if any(names & set(self.impossible) for names in self._in_order()):
             ways += (
                 ', or, for columns in order, fit with enforce_min_max_values=False to go beyond '
                 'the range of the training data'
             )
-        if self.impossible:
-            counts = ', '.join(
-                f"{len(rows)} in column '{self.table.profiles[name].column.name}'"
-                for name, rows in sorted(self.impossible.items())
-            )
-            first = min(min(rows) for rows in self.impossible.values())
-            warnings.warn(
-                f'Cells stay missing, because no value was found that meets their constraint '
-                f'together with the known cells: {counts} (first row: '
-                f'{self.data.index[first]!r}). {ways}.',
-                stacklevel=6,
-            )
-        if len(left):
-            warnings.warn(
-                f'{len(left)} rows stay as they are, because none of the draws met the '
-                f'constraints together with the known cells (first: {self.data.index[left[0]]!r}). '
-                f'{ways}.',
-                stacklevel=6,
-            )
+        counts = ', '.join(
+            f"{len(rows)} in column '{self.table.profiles[name].column.name}'"
+            for name, rows in sorted(self.impossible.items())
+        )
+        first = min(min(rows) for rows in self.impossible.values())
+        warnings.warn(
+            f'Cells stay missing, because no value was found that meets their constraint together '
+            f'with the known cells: {counts} (first row: {self.data.index[first]!r}). {ways}.',
+            stacklevel=6,
+        )
 
     def _in_order(self) -> list[set[str]]:
         """The columns of constraints on their order, where these end with the training range."""

@@ -9,7 +9,6 @@ from typing import Any
 import numpy as np
 import pandas as pd
 import pyarrow as pa
-import pyarrow
 import pytest
 from sdv.errors import InvalidDataError
 from sdv.metadata import Metadata
@@ -135,7 +134,7 @@ def test_days_in_a_zone_stay_at_midnight(zone: str) -> None:
 NUMBER: dict[str, Any] = {'sdtype': 'numerical'}
 
 
-DECIMAL = pd.ArrowDtype(pyarrow.decimal128(30, 2))
+DECIMAL = pd.ArrowDtype(pa.decimal128(30, 2))
 
 
 @pytest.mark.parametrize(
