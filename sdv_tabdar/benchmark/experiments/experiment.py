@@ -14,7 +14,7 @@ import plotly.graph_objects as go
 from sdv_tabdar.benchmark.experiments.options import ALL, check_options
 from sdv_tabdar.benchmark.jobs.environment import summary
 from sdv_tabdar.benchmark.jobs.job import DEFAULT_METRICS, Job
-from sdv_tabdar.benchmark.jobs.measurements import ask_models, measure_once
+from sdv_tabdar.benchmark.jobs.measurements import ask_models, measure_job
 from sdv_tabdar.benchmark.jobs.process import Measure
 from sdv_tabdar.benchmark.jobs.runs import plan
 from sdv_tabdar.benchmark.methods.spec import parse_options, parse_spec
@@ -101,14 +101,8 @@ class MeasureJobs:
         settings = {name: getattr(options, name) for name in self.settings}
         rows: Rows = []
         for job in self.jobs(options):
-            answer = measure_once(
-                self.measure,
-                {'job': job.to_dict(), **settings},
-                options.out / 'measured' / job.place,
-                settings={**job.identity(), **settings},
-                threads=job.threads,
-                seed=job.seed,
-            )
+            folder = options.out / 'measured' / job.place
+            answer = measure_job(self.measure, job, folder, settings)
             rows += rows_of(job, answer) if answer is not None else []
         return rows
 

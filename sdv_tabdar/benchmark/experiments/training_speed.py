@@ -23,7 +23,7 @@ from torch.utils.flop_counter import FlopCounterMode
 from sdv_tabdar.benchmark.experiments.core_table import configurations, core_table
 from sdv_tabdar.benchmark.experiments.experiment import Rows, facts, plan_settings
 from sdv_tabdar.benchmark.jobs.job import Job
-from sdv_tabdar.benchmark.jobs.measurements import measure_once
+from sdv_tabdar.benchmark.jobs.measurements import measure_job, measure_once
 from sdv_tabdar.benchmark.jobs.runs import plan
 from sdv_tabdar.benchmark.methods import plain
 from sdv_tabdar.benchmark.methods.spec import ENDLESS, parse_options
@@ -69,34 +69,20 @@ def collect(options: argparse.Namespace) -> Rows:
 
 def _turn(job: Job, turn: int, options: argparse.Namespace) -> Rows:
     """Plain, fast, matrix products; nothing if one of them failed."""
-    folder = options.out / 'measured' / job.place
+    folder = options.out / 'measured' / job.place / f'turn={turn}'
     settings = parse_options(options.settings, options.settings)
     asked = {'settings': settings, 'seconds': options.seconds, 'warm_up': options.warm_up}
-    found: dict[str, dict[str, Any]] = {}
-    for name in (PLAIN, FAST):
-        question = {**asked, 'is_plain': name == PLAIN}
-        answer = measure_once(
-            measure,
-            {'job': job.to_dict(), **question},
-            folder,
-            settings={**job.identity(), **question, 'turn': turn},
-            threads=job.threads,
-        )
-        if answer is None:
-            return []
-        found[name] = answer
+    found = {
+        name: measure_job(measure, job, folder, {'is_plain': name == PLAIN, **asked})
+        for name in (PLAIN, FAST)
+    }
     seconds = min(options.seconds, MATRIX_SECONDS)
-    peak = measure_once(
-        measure_matrix,
-        {'seconds': seconds},
-        folder,
-        settings={'seconds': seconds, 'turn': turn},
-        threads=job.threads,
-    )
-    if peak is None:
+    peak = measure_once(measure_matrix, {'seconds': seconds}, folder, threads=job.threads)
+    known = {name: answer for name, answer in found.items() if answer is not None}
+    if peak is None or len(known) < len(found):
         return []
-    begin = {**facts(job, found[FAST]['environment']), 'turn': turn}
-    return [{**begin, **row} for row in turn_rows(found, peak)]
+    begin = {**facts(job, known[FAST]['environment']), 'turn': turn}
+    return [{**begin, **row} for row in turn_rows(known, peak)]
 
 
 def turn_rows(found: Mapping[str, Mapping[str, Any]], peak: Mapping[str, float]) -> Rows:
