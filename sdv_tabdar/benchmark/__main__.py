@@ -73,7 +73,7 @@ def main(arguments: Sequence[str] | None = None) -> int:
         if options.command == 'table':
             return print_tables(options.out)
         return carry_out(options.command, EXPERIMENTS[options.command], options)
-    except (ValueError, FileNotFoundError, ConnectionError, ImportError) as error:
+    except (ValueError, FileNotFoundError, ImportError) as error:
         print(f'error: {error}', file=sys.stderr)
         return 2
     except KeyboardInterrupt:

@@ -17,7 +17,7 @@ from sdv_tabdar.benchmark.jobs.job import DEFAULT_METRICS, Job
 from sdv_tabdar.benchmark.jobs.measurements import ask_models, measure_job
 from sdv_tabdar.benchmark.jobs.process import Measure
 from sdv_tabdar.benchmark.jobs.runs import plan
-from sdv_tabdar.benchmark.methods.spec import parse_options, parse_spec
+from sdv_tabdar.benchmark.methods.spec import our_spec, parse_options, parse_spec
 from sdv_tabdar.benchmark.output import raw
 from sdv_tabdar.benchmark.output.rendering import Grid, to_markdown
 from sdv_tabdar.benchmark.output.tables import Number, footer, table
@@ -182,9 +182,8 @@ def plan_models(options: argparse.Namespace, **changes: Any) -> list[Job]:
     overrides = parse_options(options.settings, options.settings)
     if options.epochs is not None:
         overrides['epochs'] = options.epochs
-    listed = ','.join(f'{name}={value!r}' for name, value in overrides.items())
-    spec = f'tabdar=tabdar:{listed}' if listed else 'tabdar'
-    return plan(synthesizers=[spec], **{**plan_settings(options), **changes})
+    specs = [our_spec('tabdar', overrides)]
+    return plan(synthesizers=specs, **{**plan_settings(options), **changes})
 
 
 def split_pair(text: str, what: str, form: str) -> tuple[str, str]:

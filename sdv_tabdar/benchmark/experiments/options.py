@@ -66,8 +66,7 @@ _SETTINGS = 'NAME=VALUE,...'
 OPTIONS: Mapping[str, Option] = {
     # Where tables come from, where results go, and on what they are made.
     'data': Option(
-        'folder with tables (TABLE/info.json, or your own TABLE.csv with SDV metadata), or '
-        "'demo' for the tables that SDV downloads",
+        'folder with tables (TABLE/info.json, or your own TABLE.csv with SDV metadata)',
         metavar='FOLDER',
     ),
     'tables': Option('which tables', many=True, metavar='TABLE'),
@@ -111,8 +110,7 @@ OPTIONS: Mapping[str, Option] = {
     'epochs': Option('passes over the table', **_COUNT),
     'settings': Option('hyperparameters in place of the defaults', metavar=_SETTINGS),
     'named_settings': Option(
-        "'NAME:key=value,...' ('NAME' alone: the defaults), or a JSON file "
-        '{"NAME": {"key": value}}',
+        "'NAME:key=value,...' ('NAME' alone: the defaults)",
         many=True,
         metavar='SETTING',
         flag='--settings',

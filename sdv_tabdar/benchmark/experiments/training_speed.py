@@ -28,11 +28,13 @@ from sdv_tabdar.benchmark.jobs.runs import plan
 from sdv_tabdar.benchmark.methods import plain
 from sdv_tabdar.benchmark.methods.spec import ENDLESS, parse_options
 from sdv_tabdar.benchmark.output.rendering import Grid
-from sdv_tabdar.benchmark.output.tables import Number, table
+from sdv_tabdar.benchmark.output.tables import median, table
 from sdv_tabdar.core.codecs.encoder import TableEncoder
+from sdv_tabdar.core.config import ModelConfig, TrainingConfig
 from sdv_tabdar.core.nn.network import TabDARNetwork
 from sdv_tabdar.core.runtime.allocator import kept_memory
-from sdv_tabdar.core.schema import ColumnKind
+from sdv_tabdar.core.schema import TableSchema
+from sdv_tabdar.core.table import EncodedTable
 from sdv_tabdar.core.training import losses
 from sdv_tabdar.core.training.defaults import rows_of_step
 from sdv_tabdar.core.training.loop import fit_network
@@ -44,17 +46,13 @@ MATRIX_SECONDS = 5.0
 GIGA = 1e9
 
 
-def _median(key: str, title: str, digits: int) -> Number:
-    return Number(key, title, digits=digits, center='median')
-
-
 NUMBERS = (
-    _median('rows_per_second', 'rows/s', 0),
-    _median('rows_per_cpu_second', 'rows per processor second', 0),
-    _median('gflops', 'GFLOP/s', 1),
-    *(_median(f'share_{dtype}', f'share of the {dtype} peak, %', 1) for dtype in MATRIX_TYPES),
-    _median('ratio', 'times the plain, rows/s', 2),
-    _median('cpu_ratio', 'times the plain, rows per processor second', 2),
+    median('rows_per_second', 'rows/s', 0),
+    median('rows_per_cpu_second', 'rows per processor second', 0),
+    median('gflops', 'GFLOP/s', 1),
+    *(median(f'share_{dtype}', f'share of the {dtype} peak, %', 1) for dtype in MATRIX_TYPES),
+    median('ratio', 'times the plain, rows/s', 2),
+    median('cpu_ratio', 'times the plain, rows per processor second', 2),
 )
 
 
@@ -132,31 +130,10 @@ def measure(
     warm_up: float,
     seconds: float,
 ) -> dict[str, Any]:
-    """Train one of the implementations and count rows; see :func:`train`."""
-    frame, kinds = core_table(Job.from_dict(job).load())
-    given = {**settings, **(plain.SETTINGS if is_plain else {})}
-    return train(frame, kinds, given, is_plain=is_plain, warm_up=warm_up, seconds=seconds)
-
-
-def measure_matrix(seconds: float) -> dict[str, Any]:
-    """Floating-point operations a second of matrix products, by type."""
-    return {dtype: matrix_speed(dtype, seconds) for dtype in MATRIX_TYPES}
-
-
-def train(
-    frame: pd.DataFrame,
-    kinds: Mapping[str, ColumnKind],
-    settings: Mapping[str, Any],
-    *,
-    is_plain: bool,
-    warm_up: float,
-    seconds: float,
-) -> dict[str, Any]:
-    """Train, and count rows after a warm-up.
+    """Train one of the implementations, and count rows after a warm-up.
 
     Args:
-        frame: The table.
-        kinds: Of its columns.
+        job: Has the table.
         settings: Hyperparameters of model and training in place of the defaults.
         is_plain: Whether to train the plain implementation.
         warm_up: Seconds before the count begins.
@@ -167,7 +144,8 @@ def train(
         (floating-point operations of the matrix products, forwards and backwards),
         ``batch_size``, ``steps`` and ``loss`` (of the last epoch, or None).
     """
-    model, config = configurations(settings)
+    frame, kinds = core_table(Job.from_dict(job).load())
+    model, config = configurations({**settings, **(plain.SETTINGS if is_plain else {})})
     encoder = TableEncoder.fit(frame, kinds, model)
     table = encoder.encode(frame, np.ones(frame.shape, dtype=bool))
     limit = dataclasses.replace(config, epochs=ENDLESS, max_training_time=warm_up + seconds)
@@ -176,20 +154,14 @@ def train(
     def stamp(share: float, epochs: int, loss: float) -> None:
         stamps.append((time.perf_counter(), time.process_time()))
 
-    around = plain.plain_implementation() if is_plain else kept_memory()
     generator = torch.Generator().manual_seed(0)
     batch_size = rows_of_step(config, len(table), generator.device)
     start = time.perf_counter()
-    with around:
+    with plain.plain_implementation() if is_plain else kept_memory():
         _, history = fit_network(
             table, encoder.schema, model, limit, generator=generator, progress=stamp
         )
-        with torch.random.fork_rng(devices=[]):
-            network = TabDARNetwork(encoder.schema, model)
-        counter = FlopCounterMode(display=False)
-        with counter:
-            rows = table.rows(slice(batch_size))
-            losses.batch_loss(network, rows, config, generator=generator).backward()
+        operations = _operations(table.rows(slice(batch_size)), encoder.schema, model, config)
     counted = [pair for pair in stamps if pair[0] - start >= warm_up]
     steps = len(counted) - 1
     if steps < 1:
@@ -200,11 +172,28 @@ def train(
     return {
         'rows_per_second': steps * batch_size / wall,
         'rows_per_cpu_second': steps * batch_size / cpu,
-        'flops_per_row': counter.get_total_flops() / batch_size,
+        'flops_per_row': operations / batch_size,
         'batch_size': batch_size,
         'steps': steps,
         'loss': history.losses[-1] if history.losses else None,
     }
+
+
+def _operations(
+    rows: EncodedTable, schema: TableSchema, model: ModelConfig, config: TrainingConfig
+) -> int:
+    """Floating-point operations of a training step."""
+    with torch.random.fork_rng(devices=[]):
+        network = TabDARNetwork(schema, model)
+    generator = torch.Generator().manual_seed(0)
+    with FlopCounterMode(display=False) as counter:
+        losses.batch_loss(network, rows, config, generator=generator).backward()
+    return int(counter.get_total_flops())
+
+
+def measure_matrix(seconds: float) -> dict[str, Any]:
+    """Floating-point operations a second of matrix products, by type."""
+    return {dtype: matrix_speed(dtype, seconds) for dtype in MATRIX_TYPES}
 
 
 def matrix_speed(dtype: str, seconds: float) -> float:

@@ -8,11 +8,12 @@ real rows against real rows. Asking for the same runs again does only what is mi
 from __future__ import annotations
 
 import dataclasses
+import itertools
 from collections.abc import Mapping, Sequence
 from pathlib import Path
 from typing import Any
 
-from sdv_tabdar.benchmark.data.datasets import DEMO, dataset_names
+from sdv_tabdar.benchmark.data.datasets import dataset_names
 from sdv_tabdar.benchmark.jobs.job import DEFAULT_METRICS, Job
 from sdv_tabdar.benchmark.jobs.measurements import measure_job
 from sdv_tabdar.benchmark.jobs.steps import floor, generate, score
@@ -29,13 +30,9 @@ def plan(
     tables: Sequence[str] | None = None,
     seeds: Sequence[int] = (0,),
     metrics: Sequence[str] = DEFAULT_METRICS,
-    rows: int | None = None,
-    threads: int | None = None,
     max_training_time: float | None = None,
     targets: Mapping[str, str] | None = None,
-    argn_python: str | None = None,
-    halved: bool = False,
-    paper_compatible: bool = False,
+    **settings: Any,
 ) -> list[Job]:
     """The runs of synthesizers x tables x seeds, in an order that mixes the synthesizers.
 
@@ -54,43 +51,28 @@ def plan(
             f'Each synthesizer needs a label of its own, but these are asked for: {labels}. Give '
             "labels as in 'wide=tabdar:width=128'."
         )
-    unknown = [name for name in metrics if name not in METRICS and name not in ALIASES]
-    if unknown:
-        raise ValueError(f'There are no metrics {unknown}. The metrics are {[*METRICS, *ALIASES]}.')
-    source = str(data) if str(data) == DEMO else str(Path(data).resolve())
-    chosen = _chosen_tables(source, tables)
-    return [
-        Job(
-            data=source,
-            table=table,
-            label=spec.label,
-            spec=str(spec),
-            seed=seed,
-            rows=rows,
-            threads=threads,
-            # Others have no such setting, and their runs stay valid when it changes.
-            max_training_time=max_training_time if spec.kind in OURS else None,
-            target=(targets or {}).get(table),
-            metrics=tuple(metrics),
-            argn_python=argn_python,
-            halved=halved,
-            paper_compatible=paper_compatible,
-        )
-        for seed in seeds
-        for table in chosen
-        for spec in specs
-    ]
+    source = str(Path(data).resolve())
+    there = dataset_names(source)
+    _require_known('metrics', metrics, [*METRICS, *ALIASES])
+    _require_known(f"tables in '{source}'", tables or (), there)
+    settings |= {'data': source, 'metrics': tuple(metrics)}
+    jobs = []
+    for seed, table, spec in itertools.product(seeds, there if tables is None else tables, specs):
+        # Others have no such setting, and their runs stay valid when it changes.
+        limit = max_training_time if spec.kind in OURS else None
+        own: dict[str, Any] = {
+            'seed': seed,
+            'target': (targets or {}).get(table),
+            'max_training_time': limit,
+        }
+        jobs.append(Job(table=table, label=spec.label, spec=str(spec), **settings, **own))
+    return jobs
 
 
-def _chosen_tables(source: str, tables: Sequence[str] | None) -> list[str]:
-    # The list of demos is not needed for a demo that is named.
-    if source == DEMO and tables is not None:
-        return list(tables)
-    known = dataset_names(source)
-    unknown = [name for name in tables or () if name not in known]
+def _require_known(what: str, asked: Sequence[str], known: Sequence[str]) -> None:
+    unknown = [name for name in asked if name not in known]
     if unknown:
-        raise ValueError(f"There are no tables {unknown} in '{source}'. Its tables are {known}.")
-    return list(known if tables is None else tables)
+        raise ValueError(f'There are no {what} called {unknown}. There are {list(known)}.')
 
 
 def run_all(jobs: Sequence[Job], out: Path) -> list[dict[str, Any]]:

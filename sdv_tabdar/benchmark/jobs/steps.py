@@ -84,16 +84,9 @@ def score(job: dict[str, Any], folder: str, metrics: Sequence[str]) -> dict[str,
     """Metrics of the rows that ``generate`` has kept."""
     planned = Job.from_dict(job)
     dataset = planned.load()
-    scores = evaluation.score(
-        dataset.train,
-        read_rows(Path(folder) / ROWS, dataset.train),
-        dataset.metadata,
-        dataset.test,
-        target=dataset.target,
-        metrics=_possible(metrics, dataset),
-        seed=planned.seed,
-        paper_compatible=planned.paper_compatible,
-    )
+    train, settings = dataset.train, _scoring(planned, dataset, metrics)
+    rows = read_rows(Path(folder) / ROWS, train)
+    scores = evaluation.score(train, rows, dataset.metadata, dataset.test, **settings)
     return {'scores': plain_numbers(scores)}
 
 
@@ -101,16 +94,24 @@ def floor(job: dict[str, Any], metrics: Sequence[str]) -> dict[str, Any]:
     """What one half of the training rows scores against the other, scaled to all of them."""
     planned = Job.from_dict(job)
     dataset = planned.load()
-    floors = evaluation.floor_scores(
-        dataset.train,
-        dataset.metadata,
-        dataset.test,
-        target=dataset.target,
-        metrics=_possible(metrics, dataset),
-        seed=planned.seed,
-        paper_compatible=planned.paper_compatible,
-    )
+    settings = _scoring(planned, dataset, metrics)
+    floors = evaluation.floor_scores(dataset.train, dataset.metadata, dataset.test, **settings)
     return {'scores': plain_numbers(floors)}
+
+
+def _scoring(job: Job, dataset: Dataset, metrics: Sequence[str]) -> dict[str, Any]:
+    """Settings of the evaluation; without a target there is nothing to predict."""
+    can_predict = dataset.target is not None
+    return {
+        'target': dataset.target,
+        'metrics': [
+            name
+            for name in metrics
+            if can_predict or name not in METRICS or not METRICS[name].needs_target
+        ],
+        'seed': job.seed,
+        'paper_compatible': job.paper_compatible,
+    }
 
 
 def fit(job: dict[str, Any], folder: str) -> dict[str, Any]:
@@ -147,15 +148,6 @@ def plain_numbers(scores: Mapping[str, float]) -> dict[str, float | None]:
         name: float(value) if pd.notna(value) and math.isfinite(value) else None
         for name, value in scores.items()
     }
-
-
-def _possible(metrics: Sequence[str], dataset: Dataset) -> list[str]:
-    """Without a target there is nothing to predict; the other metrics need none."""
-    return [
-        name
-        for name in metrics
-        if dataset.target is not None or name not in METRICS or not METRICS[name].needs_target
-    ]
 
 
 def _cost(cost: Cost, own_seconds: float | None) -> dict[str, float]:

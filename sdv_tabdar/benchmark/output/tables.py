@@ -79,6 +79,11 @@ class Number:
         return f'{text} [{min(scaled):{pattern}}, {max(scaled):{pattern}}]'
 
 
+def median(key: str, title: str, digits: int) -> Number:
+    """A number whose median counts, with the lowest and the highest."""
+    return Number(key, title, digits=digits, center='median')
+
+
 # The order in which metrics are shown; what the evaluation knows beyond these follows.
 TITLES = {
     'shape_error': 'Shape error',
