@@ -14,7 +14,7 @@ from sdv_tabdar.benchmark.jobs.job import Job
 from sdv_tabdar.benchmark.jobs.runs import plan, run_all, run_floors
 from sdv_tabdar.benchmark.methods.spec import ENDLESS, parse_options, parse_spec, timed_spec
 from sdv_tabdar.benchmark.output.rendering import Cell, Grid
-from sdv_tabdar.benchmark.output.tables import FLOOR_LABEL, comparison, overview
+from sdv_tabdar.benchmark.output.tables import FLOOR_LABEL, comparison
 from sdv_tabdar.evaluation.registry import REAL_BESIDE
 
 OURS = 'tabdar'
@@ -23,7 +23,6 @@ REFERENCE = 'ctgan'
 RIVALS = (REFERENCE, 'tvae', 'gaussian_copula')
 # The metrics of the claim against CTGAN's time, and whether more is better.
 CLAIM = {'shape_error': False, 'trend_error': False, 'xgb_c2st': True}
-OVERVIEW = ('shape_error', 'trend_error', 'xgb_c2st', 'fit_seconds', 'fit_cpu_seconds')
 
 Results = Sequence[Mapping[str, Any]]
 Floors = Mapping[str, Mapping[str, float | None]]
@@ -147,7 +146,7 @@ def read_settings(texts: Sequence[str]) -> dict[str, dict[str, object]]:
 
 
 def setting_tables(rows: pd.DataFrame) -> list[Grid]:
-    """What each setting is, averages over tables, every table."""
+    """What each setting is, then every score."""
     first = rows.drop_duplicates('synthesizer').dropna(subset='spec')
     explained = []
     for label, spec in zip(first['synthesizer'], first['spec'], strict=True):
@@ -157,10 +156,8 @@ def setting_tables(rows: pd.DataFrame) -> list[Grid]:
             if name != 'max_training_time' and (name, value) != ('epochs', ENDLESS)
         )
         explained.append((label, [Cell(told or 'the defaults')]))
-    runs = rows[rows['synthesizer'] != FLOOR_LABEL]
     return [
         Grid('Settings', ['setting', 'differs from the defaults in'], explained),
-        overview(runs, OVERVIEW, 'setting'),
         *comparison(rows),
     ]
 

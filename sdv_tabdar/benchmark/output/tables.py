@@ -163,34 +163,6 @@ def comparison(rows: pd.DataFrame) -> list[Grid]:
     return grids
 
 
-def overview(rows: pd.DataFrame, keys: Sequence[str], name: str) -> Grid:
-    """Means over the tables of data that all synthesizers have.
-
-    Args:
-        rows: Raw rows.
-        keys: What to print; only scores have a best.
-        name: What a synthesizer is called.
-    """
-    labels = set(rows['synthesizer'])
-    complete = [
-        table
-        for table, part in rows.groupby('table', sort=False)
-        if set(part['synthesizer']) == labels
-    ]
-    chosen = rows[rows['table'].isin(complete)]
-    numeric = [key for key in keys if key in rows]
-    means = chosen.groupby(['synthesizer', 'table'], sort=False)[numeric].mean()
-    means = means.groupby('synthesizer', sort=False).mean().reset_index()
-    scores = {number.key for number in METRICS}
-    numbers = [
-        number if number.key in scores else dataclasses.replace(number, goal=None)
-        for number in (*METRICS, *COSTS)
-        if number.key in numeric
-    ]
-    title = f'Averages over {", ".join(complete)}'
-    return table(means, title, ['synthesizer'], numbers, name=name)
-
-
 def footer(rows: pd.DataFrame) -> str:
     """How the numbers came about: machine, threads, rows, seeds."""
     threads = sorted({int(count) for count in rows['threads'].dropna()})
