@@ -34,6 +34,7 @@ from sdv_tabdar.benchmark.methods.spec import our_spec
 from sdv_tabdar.benchmark.output.tables import Number
 from sdv_tabdar.core.config import TrainingConfig
 from sdv_tabdar.core.model import TabDAR
+from sdv_tabdar.core.nn.lowered import lowered
 from sdv_tabdar.core.schema import ColumnKind
 from sdv_tabdar.core.training.defaults import default_epochs, rows_of_step
 from sdv_tabdar.core.training.likelihood import make_questions, row_loss
@@ -141,8 +142,8 @@ def _bound(model: TabDAR, rows: pd.DataFrame) -> float:
     """The bound on the negative log-likelihood of a row, in nats; a mean over orders and rows."""
     rows = rows.head(_BOUND_ROWS)
     # The model's own methods answer in units of the columns, where some rows have no density.
-    encoder, network = model._working()
-    encoded = encoder.encode(rows, np.ones(rows.shape, dtype=bool))
+    network = lowered(model.trained.network)
+    encoded = model.trained.encoder.encode(rows, np.ones(rows.shape, dtype=bool))
     generator = torch.Generator().manual_seed(0)
     questions = make_questions(
         encoded, _HIDDEN_SETS, fixed_order=network.fixed_order, generator=generator

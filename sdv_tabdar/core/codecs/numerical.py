@@ -1,10 +1,11 @@
 """The codec of a numerical column.
 
-Values that occur often are *atoms*: they have codes of their own and come back exactly and with
-their share. The remaining values are cut into *bins* of equal mass, smaller ones at the ends of
-the column, and inside a bin a number is written as the normal score of its place, with standard
-deviation 0.5: its *residual* (:mod:`~sdv_tabdar.core.codecs.bins`). With no atoms and one bin this
-is the paper's quantile transform.
+Values that occur often are *atoms* (:mod:`~sdv_tabdar.core.codecs.atoms`): they have codes of
+their own and come back exactly and with their share. The remaining values are cut into *bins* of
+equal mass, smaller ones at the ends of the column, and inside a bin a number is written as the
+normal score of its place, with standard deviation 0.5: its *residual*
+(:mod:`~sdv_tabdar.core.codecs.bins`). With no atoms and one bin this is the paper's quantile
+transform.
 """
 
 from __future__ import annotations
@@ -18,6 +19,7 @@ import numpy as np
 import numpy.typing as npt
 import pandas as pd
 
+from sdv_tabdar.core.codecs.atoms import frequent_ones, nearest, runs
 from sdv_tabdar.core.codecs.bins import Bin, cut_into_bins
 from sdv_tabdar.core.codecs.codec import Codec, ResidualCdf
 from sdv_tabdar.core.codecs.pieces import Pieces
@@ -26,9 +28,8 @@ from sdv_tabdar.core.config import ModelConfig
 from sdv_tabdar.core.restrictions import Interval, Members, Restriction
 from sdv_tabdar.core.schema import Column, ColumnKind
 
-_MIN_ATOM_COUNT = 10
-_MIN_ATOM_SHARE = 0.002
 _MIN_BIN_COUNT = 64
+_MOST_CHANGE = 0.05  # of a distribution function, for the same codes to go on with other rows
 _BISECTIONS = 50  # of the range of a column, to find a quantile
 
 
@@ -51,8 +52,8 @@ class NumericalCodec(Codec):
         """Learn the codes of a column, see :meth:`Codec.fit`."""
         numbers = as_floats(values)
         present = np.sort(numbers[~np.isnan(numbers)])
-        distinct, counts = _runs(present)
-        frequent = _frequent(counts, len(present), config.max_atoms)
+        distinct, counts = runs(present)
+        frequent = frequent_ones(counts, len(present), config.max_atoms)
         atoms = distinct[frequent]
         rest = present[~np.repeat(frequent, counts)]
         wanted = max(1, min(config.num_bins, len(rest) // _MIN_BIN_COUNT))
@@ -71,6 +72,47 @@ class NumericalCodec(Codec):
             missing=missing,
         )
         return cls(column, atoms, tuple(bins))
+
+    def grown(self, values: pd.Series, config: ModelConfig) -> NumericalCodec:
+        """This codec if ``values`` suit it, or a new one of them, see :meth:`Codec.grown`.
+
+        They suit it if they lie within its limits, are missing only if some were before, and no
+        point of the distribution function differs by more than ``_MOST_CHANGE``.
+        """
+        numbers = as_floats(values)
+        missing = np.isnan(numbers)
+        low, high = self.limits
+        within = missing | ((numbers >= low) & (numbers <= high))
+        if within.all() and (self.column.missing is not None or not missing.any()):
+            codes, _ = self.encode(values)
+            before = np.array(self.column.counts)
+            now = np.bincount(codes, minlength=len(before))
+            order = np.argsort([sum(interval) for interval in self.column.uniform])
+            change = (now / now.sum() - before / before.sum())[order].cumsum()
+            if np.abs(change).max() <= _MOST_CHANGE:
+                column = dataclasses.replace(self.column, counts=tuple(now.clip(min=1).tolist()))
+                return dataclasses.replace(self, column=column)
+        kept = [
+            end for end in self.limits if not (numbers <= end).any() or not (numbers >= end).any()
+        ]
+        kept += [np.nan] * (self.column.missing is not None)
+        both = pd.Series(np.concatenate([numbers, kept]))
+        return self.fit(self.column.name, both, config)
+
+    def codes_in(self, before: Codec) -> Codes:
+        """The codes of the same atoms, and of the middles of the bins, see :meth:`Codec.codes_in`.
+
+        -1 where nothing but missing cells was known.
+        """
+        assert isinstance(before, NumericalCodec)
+        codes = np.full(self.column.num_codes, -1, dtype=np.int64)
+        if not np.isnan(before.limits[0]):
+            middles = [part.values(np.zeros(1))[0] for part in self.bins]
+            places = pd.Series([*self.atoms, *middles], dtype=float, name=self.column.name)
+            codes[: len(places)], _ = before.encode(places)
+        if self.column.missing is not None and before.column.missing is not None:
+            codes[self.column.missing] = before.column.missing
+        return codes
 
     @property
     def limits(self) -> tuple[float, float]:
@@ -104,9 +146,9 @@ class NumericalCodec(Codec):
         residuals = np.zeros(len(numbers))
         left = ~missing
         if len(self.atoms):
-            nearest = np.searchsorted(self.atoms, numbers).clip(max=len(self.atoms) - 1)
-            exact = left & (self.atoms[nearest] == numbers)
-            codes[exact] = nearest[exact]
+            places = np.searchsorted(self.atoms, numbers).clip(max=len(self.atoms) - 1)
+            exact = left & (self.atoms[places] == numbers)
+            codes[exact] = places[exact]
             left &= ~exact
         if not self.bins:
             if left.any() and not len(self.atoms):
@@ -115,7 +157,7 @@ class NumericalCodec(Codec):
                     'training data had nothing but missing values in it. Leave the cell empty or '
                     'unknown.'
                 )
-            codes[left] = _nearest(self.atoms, numbers[left])
+            codes[left] = nearest(self.atoms, numbers[left])
             return codes, residuals
         edges = np.array([part.low for part in self.bins[1:]])
         places = np.searchsorted(edges, numbers, side='right')
@@ -204,7 +246,7 @@ class NumericalCodec(Codec):
         members = np.unique(self._member_numbers(restriction))
         if not len(members):
             return values
-        return np.where(np.isnan(values), np.nan, members[_nearest(members, values)])
+        return np.where(np.isnan(values), np.nan, members[nearest(members, values)])
 
     def enforce_each(
         self,
@@ -365,26 +407,6 @@ def _ends(restrictions: Sequence[Restriction | None]) -> tuple[Floats, Floats]:
     return lows, highs
 
 
-def _runs(present: Floats) -> tuple[Floats, npt.NDArray[np.int64]]:
-    """The distinct ones of sorted values, and how often each occurs."""
-    is_first = np.append(np.ones(min(len(present), 1), dtype=bool), present[1:] != present[:-1])
-    starts = np.flatnonzero(is_first)
-    return present[starts], np.diff(starts, append=len(present))
-
-
-def _frequent(counts: npt.NDArray[np.int64], total: int, max_atoms: int) -> npt.NDArray[np.bool_]:
-    """Which distinct values become atoms."""
-    if not max_atoms or not total:
-        return np.zeros(len(counts), dtype=bool)
-    if len(counts) <= max_atoms and (total >= 5 * len(counts) or len(counts) == 1):
-        return np.ones(len(counts), dtype=bool)
-    frequent: npt.NDArray[np.bool_] = counts >= max(_MIN_ATOM_COUNT, _MIN_ATOM_SHARE * total)
-    if frequent.sum() > max_atoms:
-        frequent &= counts >= np.sort(counts)[-max_atoms]
-        frequent[np.flatnonzero(frequent)[max_atoms:]] = False
-    return frequent
-
-
 def _intervals(
     present: Floats, atoms: Floats, bins: Sequence[Bin], has_missing: bool
 ) -> tuple[tuple[float, float], ...]:
@@ -406,12 +428,3 @@ def _middle(low: Floats, high: Floats) -> Floats:
     with np.errstate(over='ignore'):
         gap = high - low
     return np.where(np.isinf(gap), low / 2 + high / 2, low + gap / 2)
-
-
-def _nearest(choices: Floats, values: Floats) -> Codes:
-    """Position ``(B,)`` in sorted ``choices`` of the number nearest to each value."""
-    right = np.searchsorted(choices, values).clip(max=len(choices) - 1)
-    left = (right - 1).clip(min=0)
-    with np.errstate(over='ignore'):
-        closer = values - choices[left] <= choices[right] - values
-    return np.where(closer, left, right)
