@@ -54,10 +54,8 @@ def measure(
         truth = truth.sample(test_rows, random_state=seed)
     truth = truth.reset_index(drop=True)
     hidden = hidden_cells(truth, share, seed)
-    columns = Columns(
-        numerical=[name for name in truth.columns if name not in dataset.discrete],
-        discrete=dataset.discrete,
-    )
+    numerical = [name for name in truth.columns if name not in dataset.discrete]
+    columns = Columns(numerical, dataset.discrete)
     known = with_gaps(truth, hidden, columns)
     order = np.random.default_rng(seed).permutation(len(dataset.train))[:baseline_rows]
     some = dataset.train.iloc[np.sort(order)].reset_index(drop=True)

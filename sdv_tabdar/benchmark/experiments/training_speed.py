@@ -141,8 +141,7 @@ def measure(
 
     Returns:
         ``rows_per_second``, ``rows_per_cpu_second`` (of all threads together), ``flops_per_row``
-        (floating-point operations of the matrix products, forwards and backwards),
-        ``batch_size``, ``steps`` and ``loss`` (of the last epoch, or None).
+        (see ``_operations``), ``batch_size`` and ``steps``.
     """
     frame, kinds = core_table(Job.from_dict(job).load())
     model, config = configurations({**settings, **(plain.SETTINGS if is_plain else {})})
@@ -158,31 +157,28 @@ def measure(
     batch_size = rows_of_step(config, len(table), generator.device)
     start = time.perf_counter()
     with plain.plain_implementation() if is_plain else kept_memory():
-        _, history = fit_network(
-            table, encoder.schema, model, limit, generator=generator, progress=stamp
-        )
+        fit_network(table, encoder.schema, model, limit, generator=generator, progress=stamp)
         operations = _operations(table.rows(slice(batch_size)), encoder.schema, model, config)
-    counted = [pair for pair in stamps if pair[0] - start >= warm_up]
+    counted = np.array([pair for pair in stamps if pair[0] - start >= warm_up])
     steps = len(counted) - 1
     if steps < 1:
         raise ValueError(
             f'{warm_up + seconds:g} seconds are not enough for two training steps; give more.'
         )
-    wall, cpu = (counted[-1][clock] - counted[0][clock] for clock in (0, 1))
+    wall, cpu = (counted[-1] - counted[0]).tolist()
     return {
         'rows_per_second': steps * batch_size / wall,
         'rows_per_cpu_second': steps * batch_size / cpu,
         'flops_per_row': operations / batch_size,
         'batch_size': batch_size,
         'steps': steps,
-        'loss': history.losses[-1] if history.losses else None,
     }
 
 
 def _operations(
     rows: EncodedTable, schema: TableSchema, model: ModelConfig, config: TrainingConfig
 ) -> int:
-    """Floating-point operations of a training step."""
+    """Floating-point operations of a step's matrix products, forwards and backwards."""
     with torch.random.fork_rng(devices=[]):
         network = TabDARNetwork(schema, model)
     generator = torch.Generator().manual_seed(0)
