@@ -70,6 +70,11 @@ def imputation_scores(
             'hidden is False everywhere (or only where truth is missing): there is no cell to '
             'compare. hidden must be True where a cell had been hidden.'
         )
+    return _scores(cells, columns)
+
+
+def _scores(cells: dict[str, np.ndarray], columns: ColumnTypes) -> dict[str, float]:
+    """The scores over all columns, then those of each."""
     numbers = [found for name, found in cells.items() if columns.is_number(name)]
     categories = [found for name, found in cells.items() if not columns.is_number(name)]
     scores: dict[str, float] = {}

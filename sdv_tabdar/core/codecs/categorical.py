@@ -85,7 +85,11 @@ class CategoricalCodec(Codec):
         """The codes of the same levels, see :meth:`Codec.codes_in`."""
         assert isinstance(before, CategoricalCodec)
         first = pd.Series(list(self._levels[: self.column.num_codes]), dtype=object)
-        return before._index.numbers(first).clip(max=before.column.num_codes - 1)
+        return before.known_codes(first)
+
+    def known_codes(self, values: pd.Series) -> Codes:
+        """Codes ``(B,)`` of values; -1 where a value is no level."""
+        return self._index.numbers(values).clip(max=self.column.num_codes - 1)
 
     @property
     def levels(self) -> tuple[Hashable, ...]:

@@ -23,6 +23,7 @@ from sdv_tabdar.core.codecs.atoms import frequent_ones, nearest, runs
 from sdv_tabdar.core.codecs.bins import Bin, cut_into_bins
 from sdv_tabdar.core.codecs.codec import Codec, ResidualCdf
 from sdv_tabdar.core.codecs.pieces import Pieces
+from sdv_tabdar.core.codecs.quantiles import Mixture
 from sdv_tabdar.core.codecs.values import Codes, Floats, as_floats, is_missing, is_number
 from sdv_tabdar.core.config import ModelConfig
 from sdv_tabdar.core.restrictions import Interval, Members, Restriction
@@ -30,7 +31,6 @@ from sdv_tabdar.core.schema import Column, ColumnKind
 
 _MIN_BIN_COUNT = 64
 _MOST_CHANGE = 0.05  # of a distribution function, for the same codes to go on with other rows
-_BISECTIONS = 50  # of the range of a column, to find a quantile
 
 
 @dataclasses.dataclass(frozen=True, eq=False)
@@ -132,31 +132,16 @@ class NumericalCodec(Codec):
         Numbers outside the training range are written as its nearest end, numbers between atoms
         as the nearest atom where there are no bins.
         """
-        numbers = as_floats(values)
-        missing = np.isnan(numbers)
-        if not np.isnan(self.limits[0]):
-            numbers = numbers.clip(*self.limits)
-        if self.column.missing is None and missing.any():
-            raise ValueError(
-                f"Column '{self.column.name}' is given as missing in {int(missing.sum())} rows, "
-                'but the training data had no missing value in it. Give a number, or leave the '
-                'cell unknown.'
-            )
+        numbers = self._checked(as_floats(values))
         codes = np.full(len(numbers), self.column.missing or 0, dtype=np.int64)
         residuals = np.zeros(len(numbers))
-        left = ~missing
+        left = ~np.isnan(numbers)
         if len(self.atoms):
             places = np.searchsorted(self.atoms, numbers).clip(max=len(self.atoms) - 1)
             exact = left & (self.atoms[places] == numbers)
             codes[exact] = places[exact]
             left &= ~exact
         if not self.bins:
-            if left.any() and not len(self.atoms):
-                raise ValueError(
-                    f"Column '{self.column.name}' is given as {numbers[left][0]:g}, but the "
-                    'training data had nothing but missing values in it. Leave the cell empty or '
-                    'unknown.'
-                )
             codes[left] = nearest(self.atoms, numbers[left])
             return codes, residuals
         edges = np.array([part.low for part in self.bins[1:]])
@@ -166,6 +151,29 @@ class NumericalCodec(Codec):
             codes[rows] = self.column.bins[place]
             residuals[rows] = part.residuals(numbers[rows])
         return codes, residuals
+
+    def _checked(self, numbers: Floats) -> Floats:
+        """Numbers ``(B,)`` within the training range.
+
+        Raises:
+            ValueError: If one is missing, or is not, where training had no such cell.
+        """
+        missing = np.isnan(numbers)
+        if self.column.missing is None and missing.any():
+            raise ValueError(
+                f"Column '{self.column.name}' is given as missing in {int(missing.sum())} rows, "
+                'but the training data had no missing value in it. Give a number, or leave the '
+                'cell unknown.'
+            )
+        if not np.isnan(self.limits[0]):
+            return numbers.clip(*self.limits)
+        if not missing.all():
+            raise ValueError(
+                f"Column '{self.column.name}' is given as {numbers[~missing][0]:g}, but the "
+                'training data had nothing but missing values in it. Leave the cell empty or '
+                'unknown.'
+            )
+        return numbers
 
     def decode(self, codes: Codes, residuals: Floats, uniforms: Floats) -> Floats:
         """Numbers ``(B,)`` of codes and residuals; NaN where missing. No use of ``uniforms``."""
@@ -259,50 +267,9 @@ class NumericalCodec(Codec):
         return super().enforce_each(np.clip(values, *_ends(restrictions)), sets, uniforms)
 
     def quantiles(self, masses: Floats, shares: Floats, residual_cdf: ResidualCdf) -> Floats:
-        """Quantiles ``(B, Q)`` of the numbers of B rows, see :meth:`Codec.quantiles`.
-
-        The distribution function, from the masses of atoms and bins and that of the residual
-        within a bin, is inverted by bisection.
-        """
-        found = np.empty((len(masses), len(shares)))
-        for place, share in enumerate(shares):
-            low, high = (np.full(len(masses), end) for end in self.limits)
-            low = np.nextafter(low, -np.inf)
-            for _ in range(_BISECTIONS):
-                middle = _middle(low, high)
-                reached = self._cdf(middle, masses, residual_cdf) >= share
-                low, high = np.where(reached, low, middle), np.where(reached, middle, high)
-            found[:, place] = self._on_atoms(low, high).clip(*self.limits)
-        return found
-
-    def _cdf(self, values: Floats, masses: Floats, residual_cdf: ResidualCdf) -> Floats:
-        """Probability ``(B,)`` of being at most ``values`` ``(B,)``."""
-        below = np.searchsorted(self.atoms, values, side='right')
-        atoms = np.pad(masses[:, : len(self.atoms)].cumsum(axis=1), ((0, 0), (1, 0)))
-        total = atoms[np.arange(len(values)), below]
-        if not self.bins:
-            return total
-        lows, highs = np.array([(part.low, part.high) for part in self.bins]).T
-        bins = masses[:, self.column.bins.start : self.column.bins.stop]
-        total = total + (bins * (values[:, None] >= highs)).sum(axis=1)
-        places = np.searchsorted(lows, values, side='right') - 1
-        rows = np.flatnonzero((places >= 0) & (values < highs[places]))
-        if len(rows):
-            places, residuals = places[rows], np.zeros(len(rows))
-            for place in np.unique(places).tolist():
-                cut = places == place
-                residuals[cut] = self.bins[place].residuals(values[rows][cut])
-            within = residual_cdf(rows, self.column.bins.start + places, residuals)
-            total[rows] += bins[rows, places] * within
-        return total
-
-    def _on_atoms(self, low: Floats, high: Floats) -> Floats:
-        """``high``, or the atom in ``(low, high]`` where there is one."""
-        if not len(self.atoms):
-            return high
-        after = np.searchsorted(self.atoms, low, side='right').clip(max=len(self.atoms) - 1)
-        atoms = self.atoms[after]
-        return np.where((atoms > low) & (atoms <= high), atoms, high)
+        """Quantiles ``(B, Q)`` of the numbers of B rows, see :meth:`Codec.quantiles`."""
+        mixture = Mixture(self.atoms, self.bins, masses, residual_cdf)
+        return mixture.quantiles(shares, self.limits)
 
     def to_state(self) -> dict[str, Any]:
         """See :meth:`Codec.to_state`."""
@@ -421,10 +388,3 @@ def _intervals(
         for low, high in spans
     ]
     return tuple(uniform + ([(0.0, 1.0)] if has_missing else []))
-
-
-def _middle(low: Floats, high: Floats) -> Floats:
-    """The middle between two numbers, also where their difference is beyond float64."""
-    with np.errstate(over='ignore'):
-        gap = high - low
-    return np.where(np.isinf(gap), low / 2 + high / 2, low + gap / 2)
