@@ -175,9 +175,9 @@ class TabDARSynthesizer(Calls):
                 process dies, the same call goes on from there; when training has ended by itself
                 the file is gone.
             warm_start: Whether to go on from what was fitted before, if anything was: for the same
-                table with some more rows, in a fraction of the time. Give old and new rows together;
-                what only old rows had would be forgotten little by little. New levels and a
-                wider range are learnt, columns and settings must be the same.
+                table with some more rows, in a fraction of the time. Give old and new rows
+                together; what only old rows had would be forgotten little by little. New levels
+                and a wider range are learnt, columns and settings must be the same.
 
         Raises:
             sdv.errors.InvalidDataError: If the data do not match the metadata, hold infinite

@@ -12,8 +12,8 @@ memorising: the loss of training rows, the share of drawn rows that are nearer t
 than to test rows (.5 where nothing is memorised, with an interval of 95 %), and XGB-C2ST against
 test rows.
 
-``warm-start`` compares a model that goes on from one of ten elevenths of the rows with a new one, by
-the same figures; the seconds are those of the second fit.
+``warm-start`` compares a model that goes on from one of ten elevenths of the rows with a new one,
+by the same figures; the seconds are those of the second fit.
 """
 
 from __future__ import annotations

@@ -71,6 +71,6 @@ def test_going_on_is_compared_with_a_new_model(
     given = ['warm-start', '--data', prepared, '--tables', 'one', '--out', tmp_path / 'out']
     printed = command(*given, '--rows', 0, '--settings', *settings)
     assert '| one: 60: warm |' in printed
-    rows = pd.read_csv(tmp_path / 'out' / 'warm-start.csv')
+    rows = pd.read_csv(tmp_path / 'out' / 'warm_start.csv')
     assert rows['epochs'].tolist() == [2, 1]
     assert np.isfinite(rows[MEASURED].to_numpy()).all()
