@@ -29,7 +29,7 @@ from sdv_tabdar.adapter.advice import advice
 from sdv_tabdar.adapter.complete import Completer, missing_operation
 from sdv_tabdar.adapter.fitted import FittedTable
 from sdv_tabdar.adapter.global_generators import others_turn, untouched_random_states
-from sdv_tabdar.adapter.known import Known, Task, warn_of_unseen
+from sdv_tabdar.adapter.known import READ, Known, Task, warn_of_unseen
 from sdv_tabdar.adapter.old_files import STATE_VERSION, refuse_old_files, wrong_format
 from sdv_tabdar.adapter.parameters import check_seed, configs
 from sdv_tabdar.adapter.processed import ProcessedFormat
@@ -44,8 +44,6 @@ from sdv_tabdar.adapter.tables import (
 )
 from sdv_tabdar.core.model import TabDAR
 from sdv_tabdar.core.training.history import Callback
-
-_READ = 'sdv_tabdar_read'  # what was read of a frame of conditions, among its attributes
 
 refuse_old_files()
 
@@ -172,10 +170,12 @@ class SDVHooks(private_names.BaseSingleTableSynthesizer):
 
     def _read_conditions(self, frames: Sequence[pd.DataFrame]) -> None:
         """Read all conditions of a call; what was read stays with SDV's frames."""
-        known = [Known.from_conditions(frame, self._table) for frame in frames]
+        known = [
+            frame.attrs.get(READ) or Known.from_conditions(frame, self._table) for frame in frames
+        ]
         warn_of_unseen(self._table, known, Task.SAMPLE)
         for frame, read in zip(frames, known, strict=True):
-            frame.attrs[_READ] = read
+            frame.attrs[READ] = read
 
     def _sample_with_conditions(
         self,
@@ -192,7 +192,7 @@ class SDVHooks(private_names.BaseSingleTableSynthesizer):
         ``keep_extra_columns`` is for SDV's multi-table models, which cannot use this one.
         """
         table = self._table
-        known = conditions.attrs.pop(_READ, None) or Known.from_conditions(conditions, table)
+        known = conditions.attrs.pop(READ, None) or Known.from_conditions(conditions, table)
         private_names.seed_sampling(self)
         chunks = Completer(table).chunks(
             known,
@@ -329,21 +329,32 @@ class SDVHooks(private_names.BaseSingleTableSynthesizer):
         max_tries_per_batch: int,
         batch_size: int | None,
         file: TableFile | None,
+        conditions: pd.DataFrame | None = None,
     ) -> Iterator[pd.DataFrame]:
-        """Batches of synthetic rows, written as soon as they are drawn."""
+        """Batches of synthetic rows, written as soon as they are drawn.
+
+        Each meets its conditions if there are any.
+        """
         name = main_table_name or private_names.table_name(self)
         sizes = [num_rows] if num_rows is None else list(batches(num_rows, batch_size))
         bar = tqdm.tqdm(
             total=num_rows, desc='Sampling rows', disable=not self.verbose or len(sizes) < 2
         )
+        asked = met = 0
         with bar, file or contextlib.nullcontext():
             for size in sizes:
-                tables = super().sample(size, name, max_tries_per_batch)
-                (batch,) = tables.values()
+                if conditions is None:
+                    tables = super().sample(size, name, max_tries_per_batch)
+                    (batch,) = tables.values()
+                else:
+                    part = conditions.iloc[asked : asked + size].reset_index(drop=True)
+                    batch = self._sample_with_conditions(part, max_tries_per_batch, None)
+                    asked, met = asked + size, met + len(batch)
                 if file is not None:
                     file.write(batch)
                 bar.update(len(batch))
                 yield batch
+        check_num_rows(met, asked, True, max_tries_per_batch)
 
     @property
     def _table(self) -> FittedTable:
