@@ -1,48 +1,38 @@
 """TabDAR as an SDV synthesizer: every public method, none of which does the work itself.
 
-What SDV calls is in ``adapter/hooks.py``; SDV's own methods call each other through the public
-ones here, with tables that are in plain form already (``PlainTables``).
+What they are made of is in ``adapter/calls.py``, and what SDV calls in ``adapter/hooks.py``. SDV's
+own methods call each other through the public ones here, with tables that are in plain form
+already (``PlainTables``).
 """
 
 from __future__ import annotations
 
-import inspect
 from collections.abc import Callable, Hashable, Sequence
 from pathlib import Path
 from typing import Any
 
 import pandas as pd
-import plotly.express as px
-import tqdm
-from rdt.transformers import FloatFormatter, UnixTimestampEncoder
-from sdv.errors import NotFittedError
 from sdv.sampling import Condition, DataFrameCondition
 
 from sdv_tabdar.adapter import private_names
 from sdv_tabdar.adapter.alike import like_conditions
-from sdv_tabdar.adapter.global_generators import untouched_random_states
-from sdv_tabdar.adapter.hooks import SDVHooks
+from sdv_tabdar.adapter.calls import Calls
 from sdv_tabdar.adapter.impute import impute
 from sdv_tabdar.adapter.likelihood import UNSEEN
+from sdv_tabdar.adapter.losses import loss_plot, loss_values
 from sdv_tabdar.adapter.parameters import (
-    check_choice,
-    check_column,
     check_constraints,
     check_count,
     check_drawing,
-    check_metadata,
-    check_parameters,
-    check_quantiles,
-    check_training,
+    check_sample,
     settings_text,
 )
 from sdv_tabdar.adapter.predict import Predictor
-from sdv_tabdar.adapter.rows_on_disk import STREAMED_ROWS, TableFile
+from sdv_tabdar.adapter.rows_on_disk import TableFile
 from sdv_tabdar.adapter.shares import Shares, share_conditions
 from sdv_tabdar.adapter.tables import (
     PlainTables,
     Tables,
-    check_conditions,
     condition_frames,
     plain_tables,
     with_text_labels,
@@ -53,7 +43,7 @@ from sdv_tabdar.core.training.history import EpochReport
 _MODEL, _TRAINING, _SAMPLING = ModelConfig(), TrainingConfig(), SamplingConfig()
 
 
-class TabDARSynthesizer(SDVHooks):
+class TabDARSynthesizer(Calls):
     """A generative model of a table that also conditions and imputes, for SDV.
 
     Cells are learnt in every order, so the one trained model draws rows, completes rows of which
@@ -103,20 +93,10 @@ class TabDARSynthesizer(SDVHooks):
 
     The hyperparameters are those of ``ModelConfig``, ``TrainingConfig`` and ``SamplingConfig``,
     and documented there at length; ``sdv_tabdar.PAPER`` holds the paper's.
-    """
 
-    _model_sdtype_transformers = {  # noqa: RUF012 - SDV's name for a constant of the class
-        # The model encodes values itself, with missing ones among them.
-        'categorical': None,
-        'boolean': None,
-        'ordinal': None,
-        # Missing cells pass through both ways. By default SDV would fill them with the mean and
-        # put new ones at random places.
-        'numerical': FloatFormatter(missing_value_replacement=None, missing_value_generation=None),
-        'datetime': UnixTimestampEncoder(
-            missing_value_replacement=None, missing_value_generation=None
-        ),
-    }
+    All methods that draw, impute or predict raise ``sdv.errors.SamplingError`` before ``fit``, and
+    ``ValueError`` for a count that is not a whole number in range or a ``seed`` that is none.
+    """
 
     def __init__(
         self,
@@ -157,31 +137,12 @@ class TabDARSynthesizer(SDVHooks):
         verbose: bool = False,
         enable_gpu: bool = True,
     ) -> None:
-        given = dict(locals())
-        check_metadata(metadata)
-        super().__init__(
-            metadata=metadata,
-            enforce_min_max_values=enforce_min_max_values,
-            enforce_rounding=enforce_rounding,
-            locales=locales,
-        )
-        # SDV's get_parameters reads each argument from the attribute of its name.
-        for name in inspect.signature(TabDARSynthesizer).parameters:
-            if name != 'metadata':
-                setattr(self, name, given[name])
-        check_parameters(given)
+        super().__init__(dict(locals()))
 
     def __repr__(self) -> str:
         """The settings that are not as by default, and whether it is fitted."""
-        defaults = {
-            name: parameter.default
-            for name, parameter in inspect.signature(TabDARSynthesizer).parameters.items()
-        }
-        state = 'not fitted'
-        if private_names.is_fitted(self) and self._fitted_table is not None:
-            table = self._fitted_table
-            state = f'fitted on {table.num_rows:,} rows of {len(table.form.columns)} columns'
-        return f'TabDARSynthesizer({settings_text(self.get_parameters(), defaults)}): {state}'
+        changed = settings_text(self.get_parameters(), TabDARSynthesizer)
+        return f'TabDARSynthesizer({changed}): {self._state_text()}'
 
     def add_constraints(self, constraints: list[Any]) -> None:
         """Add constraints to the synthesizer.
@@ -202,6 +163,7 @@ class TabDARSynthesizer(SDVHooks):
         *,
         on_epoch_end: Callable[[EpochReport], bool | None] | None = None,
         checkpoint_path: str | Path | None = None,
+        warm_start: bool = False,
     ) -> None:
         """Learn a table.
 
@@ -214,6 +176,10 @@ class TabDARSynthesizer(SDVHooks):
             checkpoint_path: File that keeps the state of the training while it goes on. If the
                 process dies, the same call goes on from there; when training has ended by itself
                 the file is gone.
+            warm_start: Whether to go on from what was fitted before, if anything was: for the same
+                table with some more rows, in a fifth of the time. Give old and new rows together;
+                what only old rows had would be forgotten little by little. New levels and a
+                wider range are learnt, columns and settings must be the same.
 
         Raises:
             sdv.errors.InvalidDataError: If the data do not match the metadata, hold infinite
@@ -221,15 +187,11 @@ class TabDARSynthesizer(SDVHooks):
             sdv.errors.InvalidDataTypeError: If there is more than one table.
             sdv.errors.SynthesizerInputError: If ``on_epoch_end`` cannot be called or there is no
                 folder for the checkpoint.
-            ValueError: If the checkpoint is that of another table or of other settings.
+            ValueError: If the checkpoint is that of another table or of other settings, or if
+                ``warm_start`` is asked for and the columns are others.
             FloatingPointError: If the training loss stops being finite again and again.
         """
-        check_training(on_epoch_end, checkpoint_path)
-        with (
-            untouched_random_states(),
-            private_names.unchanged(self),
-            self._training(on_epoch_end, checkpoint_path),
-        ):
+        with self._transaction(), self._training(on_epoch_end, checkpoint_path, warm_start):
             super().fit(self._learnt(data))
 
     def preprocess(self, data: pd.DataFrame | Tables) -> Any:
@@ -243,7 +205,7 @@ class TabDARSynthesizer(SDVHooks):
         """
         if isinstance(data, PlainTables):
             return self._preprocess_plain(data, stacklevel=4)  # called by fit and by SDV's fit
-        with untouched_random_states(), private_names.unchanged(self):
+        with self._transaction():
             processed = self._preprocess_plain(self._learnt(data), stacklevel=2)
         return self._as_given({name: table.copy() for name, table in processed.items()})
 
@@ -259,28 +221,19 @@ class TabDARSynthesizer(SDVHooks):
         if isinstance(processed_data, PlainTables):
             super().fit_processed_data(processed_data)
             return
-        if not private_names.is_preprocessed(self):
-            raise NotFittedError(
-                "There is nothing to turn synthetic rows back with. Call 'preprocess' on this "
-                "synthesizer before 'fit_processed_data', or 'fit' alone."
-            )
-        with untouched_random_states(), private_names.unchanged(self):
+        with self._transaction():
             super().fit_processed_data(self._processed_tables(processed_data))
 
     def validate(self, data: pd.DataFrame | Tables) -> None:
         """Check a table against the metadata and the constraints.
 
         Args:
-            data: As in :meth:`fit`.
-
-        Raises:
-            sdv.errors.InvalidDataError: If the data do not match the metadata, hold infinite
-                numbers or have no rows.
+            data: As in :meth:`fit`, as are the errors.
         """
         if isinstance(data, PlainTables):
             self._validate_plain(data)
             return
-        with untouched_random_states(), private_names.unchanged(self, if_it_works=True):
+        with self._transaction(roll_back=True):
             self._validate_plain(plain_tables(self, data))
 
     def auto_assign_transformers(self, data: pd.DataFrame | Tables) -> None:
@@ -289,7 +242,7 @@ class TabDARSynthesizer(SDVHooks):
         Args:
             data: As in :meth:`fit`.
         """
-        with untouched_random_states(), private_names.unchanged(self):
+        with self._transaction():
             super().auto_assign_transformers(self._learnt(data))
 
     def validate_constraints(self, synthetic_data: pd.DataFrame) -> None:
@@ -344,32 +297,23 @@ class TabDARSynthesizer(SDVHooks):
             ``return_rows`` is False.
 
         Raises:
-            sdv.errors.SamplingError: If the synthesizer has not been fitted.
-            ValueError: If ``num_rows``, ``batch_size`` or ``seed`` is not a whole number in range,
-                the rows are neither to be written nor to be returned, or ``shares`` names what
-                training had not, has shares that do not add up, or speaks of a value twice.
+            ValueError: If the rows are neither to be written nor to be returned, or ``shares``
+                names what training had not, has shares that do not add up, or speaks of a value
+                twice.
             AssertionError: If the file exists.
         """
         table = self._table_to_sample()
-        if num_rows is not None:
-            check_count('num_rows', num_rows, 0)
+        check_sample(num_rows, return_rows, output_folder_path)
         check_drawing(max_tries_per_batch, batch_size, output_folder_path)
-        if not return_rows and not output_folder_path:
-            raise ValueError(
-                "Rows that are not returned must be written: give 'output_folder_path'."
-            )
         name = private_names.table_name(self)
         file = TableFile(output_folder_path, name, output_format) if output_folder_path else None
-        if not return_rows:
-            batch_size = batch_size or STREAMED_ROWS
+        name = main_table_name or name
         with self._drawing(seed):
             wanted = None if shares is None else share_conditions(table, num_rows, shares)
-            drawn = self._sampled_batches(
-                num_rows, main_table_name, max_tries_per_batch, batch_size, file, wanted
+            rows = self._sampled(
+                num_rows, name, max_tries_per_batch, batch_size, file, return_rows, wanted
             )
-            rows = [batch for batch in drawn if return_rows]
-        whole = pd.concat(rows, ignore_index=True) if rows else table.form.empty()
-        return self._as_given({main_table_name or name: whole})
+        return self._as_given({name: rows})
 
     def sample_from_conditions(
         self,
@@ -397,7 +341,6 @@ class TabDARSynthesizer(SDVHooks):
             in the order given: a frame if ``fit`` was given one, else a dictionary.
 
         Raises:
-            sdv.errors.SamplingError: If the synthesizer has not been fitted.
             ValueError: If a condition can never be met; it names column, value and what is
                 allowed. Or if no row was met; it says how often each condition was.
 
@@ -406,10 +349,10 @@ class TabDARSynthesizer(SDVHooks):
         """
         self._table_to_sample()
         check_drawing(max_tries_per_batch, batch_size, output_folder_path)
-        check_conditions(conditions)
+        frames = condition_frames(conditions)
         with self._drawing(seed):
             parts = self._sample_conditions(
-                condition_frames(conditions), max_tries_per_batch, batch_size, output_folder_path
+                frames, max_tries_per_batch, batch_size, output_folder_path
             )
         drawn = [rows for rows in parts if len(rows)] or parts
         return self._restored(pd.concat(drawn, ignore_index=True))
@@ -427,9 +370,9 @@ class TabDARSynthesizer(SDVHooks):
 
         Args:
             known_columns: The known columns; cells as in :meth:`sample_from_conditions`.
-            max_tries_per_batch: As in :meth:`sample_from_conditions`.
-            batch_size: As in :meth:`sample_from_conditions`.
-            output_folder_path: As in :meth:`sample_from_conditions`.
+            max_tries_per_batch: As in :meth:`sample_from_conditions`, as are the others.
+            batch_size: Rows at a time.
+            output_folder_path: Folder of the file.
             seed: As in :meth:`sample`.
 
         Returns:
@@ -437,7 +380,6 @@ class TabDARSynthesizer(SDVHooks):
             given one, else a dictionary. Rows that could not be met are left out, with a warning.
 
         Raises:
-            sdv.errors.SamplingError: If the synthesizer has not been fitted.
             ValueError: As in :meth:`sample_from_conditions`.
         """
         self._table_to_sample()
@@ -471,16 +413,15 @@ class TabDARSynthesizer(SDVHooks):
                 dates no further from it than ``(1 - similarity) / 2`` of the table's rows on
                 either side, counted among 1,000 rows that the model draws. The other columns are
                 what the model makes of these. 1 gives copies, 0 rows like those of :meth:`sample`.
-            max_tries_per_batch: As in :meth:`sample_from_conditions`.
-            batch_size: As in :meth:`sample_from_conditions`.
-            output_folder_path: As in :meth:`sample_from_conditions`.
+            max_tries_per_batch: As in :meth:`sample_from_conditions`, as are the others.
+            batch_size: Rows at a time.
+            output_folder_path: Folder of the file.
             seed: As in :meth:`sample`.
 
         Returns:
             The rows: a frame if ``fit`` was given one, else a dictionary.
 
         Raises:
-            sdv.errors.SamplingError: If the synthesizer has not been fitted.
             TypeError: If ``row`` is no row of values.
             ValueError: If ``similarity`` is not within 0 and 1, or ``row`` has a column that the
                 training table had not, or a cell that its column cannot hold.
@@ -525,7 +466,6 @@ class TabDARSynthesizer(SDVHooks):
             filled), absent columns follow in the order of the training table.
 
         Raises:
-            sdv.errors.SamplingError: If the synthesizer has not been fitted.
             ValueError: If ``data`` has a column that the training table had not, or a known cell
                 that its column cannot hold.
         """
@@ -533,12 +473,11 @@ class TabDARSynthesizer(SDVHooks):
         check_count('num_draws', num_draws, 1)
         check_count('num_samples', num_samples, 1)
         check_count('batch_size', batch_size, 1, optional=True)
-        frame = self._table_in(data)
+        rows = self._table_in(data)
         with self._drawing(seed):
-            filled = impute(table, frame, num_draws, num_samples, batch_size)
-        if not isinstance(data, pd.DataFrame):
-            filled = [{private_names.table_name(self): frame} for frame in filled]
-        return filled if num_draws > 1 else filled[0]
+            filled = impute(table, rows, num_draws, num_samples, batch_size)
+        found = [self._like(data, frame) for frame in filled]
+        return found if num_draws > 1 else found[0]
 
     def predict_proba(
         self,
@@ -555,8 +494,8 @@ class TabDARSynthesizer(SDVHooks):
                 ``data`` has in ``column`` itself is ignored.
             column: A categorical, boolean or ordinal column, or an id that is no key.
             num_samples: Draws for each row, of which probabilities are the shares. Only for a
-                column that a constraint or a transformer replaces, where its law does not follow
-                from those of the new columns.
+                column that a constraint or a transformer replaces, where its distribution does
+                not follow from those of the new columns.
             seed: Seed of these draws, as in :meth:`sample`.
 
         Returns:
@@ -564,12 +503,8 @@ class TabDARSynthesizer(SDVHooks):
             ordinal ones in their order, and last None, which stands for missing.
 
         Raises:
-            sdv.errors.SamplingError: If the synthesizer has not been fitted.
-            ValueError: If the column is unknown or not categorical, or ``num_samples`` is no whole
-                number of at least 1.
+            ValueError: If the column is unknown or not categorical.
         """
-        check_column(column)
-        check_count('num_samples', num_samples, 1)
         predictor = Predictor(self._table_to_sample())
         with self._drawing(seed):
             return predictor.probabilities(self._table_in(data), column, num_samples)
@@ -597,13 +532,8 @@ class TabDARSynthesizer(SDVHooks):
             the column, not rounded, or dates; given that the cell is not missing.
 
         Raises:
-            sdv.errors.SamplingError: If the synthesizer has not been fitted.
-            ValueError: If the column is unknown or not numerical, a level is not within 0 and 1,
-                or ``num_samples`` is no whole number of at least 1.
+            ValueError: If the column is unknown or not numerical, or a level is not from 0 to 1.
         """
-        check_column(column)
-        check_quantiles(quantiles)
-        check_count('num_samples', num_samples, 1)
         predictor = Predictor(self._table_to_sample())
         with self._drawing(seed):
             return predictor.quantiles(self._table_in(data), column, quantiles, num_samples)
@@ -641,16 +571,11 @@ class TabDARSynthesizer(SDVHooks):
             count.
 
         Raises:
-            sdv.errors.SamplingError: If the synthesizer has not been fitted.
-            ValueError: If ``num_orders`` is no whole number of at least 1, ``unseen`` is none of
-                these words or ``seed`` is no seed.
+            ValueError: If ``unseen`` is none of these words.
         """
-        check_count('num_orders', num_orders, 1)
-        check_choice('unseen', unseen, UNSEEN)
         predictor = Predictor(self._table_to_sample())
         frame = self._table_in(data)
-        bar = tqdm.tqdm(total=len(frame), desc='Scoring rows', disable=not self.verbose)
-        with self._drawing(seed), bar:
+        with self._drawing(seed), self._bar('Scoring rows', len(frame)) as bar:
             return predictor.log_likelihood(
                 frame, num_orders, by_column=by_column, unseen=unseen, progress=bar.update
             )
@@ -662,23 +587,8 @@ class TabDARSynthesizer(SDVHooks):
             sdv.errors.NotFittedError: If the synthesizer has not been fitted, or has learnt
                 nothing because all columns are generated.
         """
-        model = private_names.model(self) if private_names.is_fitted(self) else None
-        if model is None:
-            raise NotFittedError(
-                'Loss values are not available yet. Please fit your synthesizer first (with at '
-                'least one column that is not generated).'
-            )
-        return model.loss_values.copy()
+        return loss_values(self)
 
     def get_loss_values_plot(self, title: str = 'TabDAR loss function') -> Any:
-        """The training loss over the epochs as a plotly figure.
-
-        Args:
-            title: Title of the figure.
-
-        Raises:
-            sdv.errors.NotFittedError: As :meth:`get_loss_values`.
-        """
-        figure = px.line(self.get_loss_values(), x='Epoch', y='Loss', template='plotly_white')
-        figure.update_layout(title=title, xaxis_title='Epoch', yaxis_title='Loss')
-        return figure
+        """What :meth:`get_loss_values` returns as a plotly figure under a title."""
+        return loss_plot(loss_values(self), title)

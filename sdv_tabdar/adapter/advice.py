@@ -14,13 +14,14 @@ import pandas as pd
 
 from sdv_tabdar.adapter.profile import ColumnProfile, Role
 
-_FEWEST_ROWS = 50  # of a table that shows anything
-_LOOKED_AT = 500  # rows, and levels, in which relations and formats are looked for at first
+_FEWEST_ROWS = 50  # smaller tables show no relations and formats reliably
+_LOOKED_AT = 500  # rows, or levels, of a first check for relations and formats
 _MOST_COLUMNS = 60  # among which sums are looked for
-_NEARLY_UNIQUE = 0.9  # share of levels in the cells of a column
-_FEW_DAYS = 5  # as many dates may be levels
-_FEW_NUMBERS, _SHARE_OF_NUMBERS = 20, 0.2  # so many numbers, or less of the cells, may be levels
-_ALMOST_ALL = 0.95  # levels that look like dates, or numbers
+_NEARLY_UNIQUE = 0.9  # number of levels, as a share of the cells of a column
+_FEW_DAYS = 5  # up to so many different dates may well be meant as levels
+# Numbers may well be meant as levels if there are so few of them, or so few for the cells.
+_FEW_NUMBERS, _SHARE_OF_NUMBERS = 20, 0.2
+_ALMOST_ALL = 0.95  # share of levels that look like dates, or numbers
 _NUMBER = re.compile(r'[+-]?(0|[1-9]\d*)?([.,]\d+)?([eE][+-]?\d+)?')
 _DATES = ('%Y-%m-%d', '%d.%m.%Y', '%m/%d/%Y', '%d/%m/%Y', '%Y/%m/%d', '%d-%m-%Y', '%m-%d-%Y')
 _DATES_IN_WORDS = ('%d %b %Y', '%d %B %Y', '%b %d, %Y', '%B %d, %Y', '%d-%b-%Y')
@@ -127,14 +128,14 @@ def _all_numbers(texts: list[str]) -> bool:
 
 
 def _all_fractions(levels: list[Any]) -> bool:
-    """Whether levels are numbers that are not all whole, as which codes would be."""
+    """Whether levels are numbers and some are fractions, so that they are no codes."""
     numbers = [level for level in levels if isinstance(level, (int, float, np.number))]
     whole = all(float(number).is_integer() for number in numbers)
     return len(numbers) == len(levels) and not whole
 
 
 def _copies(plain: pd.DataFrame, profiles: Mapping[str, ColumnProfile]) -> dict[str, str]:
-    """Columns that say nothing that an earlier one does not say, with that earlier one."""
+    """Columns that are copies of an earlier one, if need be with other levels; and that one."""
     sample = plain.iloc[:: max(1, len(plain) // _LOOKED_AT)]
     first: dict[tuple[Any, bytes], list[str]] = {}
     copies: dict[str, str] = {}
@@ -154,11 +155,11 @@ def _copies(plain: pd.DataFrame, profiles: Mapping[str, ColumnProfile]) -> dict[
 
 
 def _can_be_related(values: pd.Series, profile: ColumnProfile) -> bool:
-    """Whether that another column has the same pattern would say something."""
+    """Whether a column varies enough for an equal pattern elsewhere to be no coincidence."""
     if profile.role is Role.GENERATED or not profile.has_values:
         return False
     if profile.role is Role.DISCRETE:
-        # Levels that all occur once go with those of any other such column.
+        # Where each level occurs once, the pattern is that of every other such column.
         return 1 < len(profile.levels) + profile.has_missing <= len(values) / 2
     return profile.low < profile.high
 
@@ -166,7 +167,8 @@ def _can_be_related(values: pd.Series, profile: ColumnProfile) -> bool:
 def _pattern(values: pd.Series, profile: ColumnProfile) -> npt.NDArray[Any]:
     """Numbers that are equal for two columns if and only if one is a copy of the other.
 
-    Of levels it does not matter what they are called, but where each of them stands.
+    Levels are numbered in the order in which they first occur, so that renaming them changes
+    nothing.
     """
     comparable = profile.comparable(values)
     if profile.role is Role.DISCRETE:

@@ -152,7 +152,7 @@ def _read_interval(
     if low is not None and high is not None and low > high:
         refuse(profile, condition, 'it is empty: low must be at most high')
     if (low is not None and low > profile.high) or (high is not None and high < profile.low):
-        # Not even where a given number may lie outside: the model puts no mass there.
+        # A single value may lie outside, as it is kept; for a range the model has nothing to draw.
         refuse(profile, condition, 'it lies outside the range of the training data')
     low, high = _round_up(low, profile.unit), _round_up(high, -profile.unit)
     if low is not None and high is not None and low > high:

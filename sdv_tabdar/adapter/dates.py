@@ -133,8 +133,9 @@ class DateForm:
     def _as_learnt(self, values: pd.Series) -> pd.Series:
         """Plain dates without the error of the float64 that they were drawn as.
 
-        These hold a date of today to 256 nanoseconds. So what is next to a whole microsecond in
-        a column of such is that, and a date beyond the ends of training by no more is the end.
+        A float64 holds a date of today to within 256 nanoseconds. In a column of whole
+        microseconds a date that close to one is moved onto it, and a date beyond the range of
+        training by no more than that is moved to its end.
         """
         if values.dtype.kind != 'M' or self.ends is None:
             return values

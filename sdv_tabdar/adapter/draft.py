@@ -77,7 +77,7 @@ class Draft:
         return np.zeros(self.num_rows, dtype=bool)
 
     def add(self, name: str, values: npt.NDArray[Any], rows: Flags) -> None:
-        """Know ``values`` in ``rows`` of a column after constraints, beside what is known."""
+        """Add known ``values``, in ``rows``, of a column after constraints."""
         if name in self.exact:
             merged = self.cells[name].to_numpy(dtype=object, copy=True)
             merged[rows] = values[rows]
@@ -96,7 +96,8 @@ class Draft:
     def shown(self, name: str) -> tuple[pd.Series, Flags]:
         """A known column as the model may see it, and in which rows it may.
 
-        Of what training has not seen comes the end of the range nearest to it, or nothing.
+        In place of a value that training has not seen it is the nearest end of the range, or
+        nothing.
         """
         cells, rows = self.cells[name], self.exact[name]
         if name not in self.beyond:

@@ -8,46 +8,27 @@ that completes rows of which any cells are known.
 
 from __future__ import annotations
 
-import contextlib
 import dataclasses
 import types
-import warnings
-from collections.abc import Iterator, Mapping, Sequence
-from pathlib import Path
+from collections.abc import Mapping, Sequence
 from typing import Any
 
 import pandas as pd
 import tqdm
-from sdv.single_table.utils import (
-    check_num_rows,
-    handle_sampling_error,
-    validate_folder_path_with_table_names,
-)
+from rdt.transformers import FloatFormatter, UnixTimestampEncoder
 
 from sdv_tabdar.adapter import private_names
-from sdv_tabdar.adapter.advice import advice
 from sdv_tabdar.adapter.complete import Completer, missing_operation
 from sdv_tabdar.adapter.fitted import FittedTable
-from sdv_tabdar.adapter.global_generators import others_turn, untouched_random_states
+from sdv_tabdar.adapter.global_generators import others_turn
 from sdv_tabdar.adapter.known import READ, Known, Task, warn_of_unseen
 from sdv_tabdar.adapter.old_files import STATE_VERSION, refuse_old_files, wrong_format
-from sdv_tabdar.adapter.parameters import check_seed, configs
+from sdv_tabdar.adapter.parameters import configs
 from sdv_tabdar.adapter.processed import ProcessedFormat
-from sdv_tabdar.adapter.rows_on_disk import TableFile, append_csv, batches
-from sdv_tabdar.adapter.tables import (
-    PlainTables,
-    Tables,
-    check_finite,
-    plain_tables,
-    quiet_about_plain_dates,
-    single_table,
-)
+from sdv_tabdar.adapter.rows_on_disk import append_csv
 from sdv_tabdar.core.model import TabDAR
-from sdv_tabdar.core.training.history import Callback
 
 refuse_old_files()
-
-_ADVICE = 'The table can be learnt as it is, but you may want to know:'
 
 
 class SDVHooks(private_names.BaseSingleTableSynthesizer):
@@ -55,15 +36,24 @@ class SDVHooks(private_names.BaseSingleTableSynthesizer):
 
     Attributes:
         _fitted_table: What is known of the table; None before one was seen.
-        _gives_frames: Whether results are bare frames, as what ``fit`` was given.
-        _advised: What was said of training tables.
         _training_options: What one call of ``fit`` asks of training.
     """
 
     _fitted_table: FittedTable | None = None
-    _gives_frames: bool = False
-    _advised: tuple[str, ...] = ()
     _training_options: Mapping[str, Any] = types.MappingProxyType({})
+
+    _model_sdtype_transformers = {  # noqa: RUF012 - SDV's name for a constant of the class
+        # The model encodes values itself, with missing ones among them.
+        'categorical': None,
+        'boolean': None,
+        'ordinal': None,
+        # Missing cells pass through both ways. By default SDV would fill them with the mean and
+        # put new ones at random places.
+        'numerical': FloatFormatter(missing_value_replacement=None, missing_value_generation=None),
+        'datetime': UnixTimestampEncoder(
+            missing_value_replacement=None, missing_value_generation=None
+        ),
+    }
 
     @property
     def _model(self) -> TabDAR | None:
@@ -96,20 +86,6 @@ class SDVHooks(private_names.BaseSingleTableSynthesizer):
     def _preprocess(self, table_data: pd.DataFrame) -> pd.DataFrame:
         """The processed table, made in little memory."""
         return private_names.preprocess_table(self, table_data)
-
-    @contextlib.contextmanager
-    def _training(
-        self, on_epoch_end: Callback | None, checkpoint_path: str | Path | None
-    ) -> Iterator[None]:
-        """Within it, training calls back and keeps checkpoints; SDV calls ``_fit`` without."""
-        self._training_options = {
-            'callbacks': () if on_epoch_end is None else (on_epoch_end,),
-            'checkpoint_path': checkpoint_path,
-        }
-        try:
-            yield
-        finally:
-            del self._training_options
 
     def _fit(self, processed_data: pd.DataFrame) -> None:
         """Train the model on SDV's processed table."""
@@ -228,171 +204,7 @@ class SDVHooks(private_names.BaseSingleTableSynthesizer):
             show_progress_bar=show_progress_bar and self.verbose,
         )
 
-    def _sample_conditions(
-        self,
-        conditions: Sequence[pd.DataFrame],
-        max_tries_per_batch: int,
-        batch_size: int | None,
-        output_folder_path: str | None,
-    ) -> list[pd.DataFrame]:
-        """Rows for each frame of conditions.
-
-        What SDV's two public methods do around ``_sample_with_conditions``, without the bar that
-        they show in any case.
-        """
-        name = private_names.table_name(self)
-        (path,) = validate_folder_path_with_table_names(output_folder_path, [name])
-        for frame in conditions:
-            self._validate_conditions_unseen_columns(frame)
-        self._read_conditions(conditions)
-        num_rows = sum(map(len, conditions))
-        parts: list[pd.DataFrame] = []
-        try:
-            with tqdm.tqdm(total=num_rows, desc='Sampling rows', disable=not self.verbose) as bar:
-                parts.extend(
-                    self._sample_with_conditions(frame, max_tries_per_batch, batch_size, bar, path)
-                    for frame in conditions
-                )
-            check_num_rows(sum(map(len, parts)), num_rows, True, max_tries_per_batch)
-        except (Exception, KeyboardInterrupt) as error:
-            handle_sampling_error(path, error)
-        return parts
-
-    # SDV's public methods call each other with tables in plain form; what a user gives is put
-    # into it here.
-
-    def _learnt(self, data: Any) -> PlainTables:
-        """The table in plain form, after its form has been learnt from it."""
-        plain = plain_tables(self, data)
-        before = self._fitted_table or FittedTable(self, plain.form)
-        self._fitted_table = dataclasses.replace(before, form=plain.form)
-        self._gives_frames = isinstance(data, pd.DataFrame)
-        return plain
-
-    def _preprocess_plain(self, plain: PlainTables, *, stacklevel: int) -> PlainTables:
-        """SDV's ``preprocess``, after which transformers are fitted and columns can be profiled.
-
-        Args:
-            plain: The training table.
-            stacklevel: How far away the user's call is.
-        """
-        processed = PlainTables(super().preprocess(plain))
-        table = plain[private_names.table_name(self)]
-        self._fitted_table = self._table.with_profiles(
-            table,
-            rounds=self.enforce_rounding,
-            extrapolates=not self.enforce_min_max_values,
-        )
-        self._advise(table, stacklevel + 1)
-        return processed
-
-    def _advise(self, plain: pd.DataFrame, stacklevel: int) -> None:
-        """Say what a user would want to know of the training table, unless it was said before."""
-        found = advice(plain, self._table.profiles, private_names.constrained_columns(self))
-        lines = [line for line in found if line not in self._advised]
-        self._advised = (*self._advised, *lines)
-        if lines:
-            text = '\n'.join(f'- {line}' for line in lines)
-            warnings.warn(f'{_ADVICE}\n{text}', stacklevel=stacklevel + 1)
-
-    def _validate_plain(self, plain: PlainTables) -> None:
-        """SDV's ``validate``, with a check of its own before it.
-
-        Raises:
-            sdv.cag._errors.ConstraintNotMetError: With the rows as the user has them.
-        """
-        original = private_names.original_table(self)
-        table = plain[private_names.table_name(self)]
-        check_finite(table, original.columns)
-        entries = plain.form.plain_entries(original.columns)
-        try:
-            with quiet_about_plain_dates(plain.form), private_names.described(self, entries):
-                super().validate(plain)
-        except private_names.ConstraintNotMetError as error:
-            message = private_names.order_message(self, table, plain.form.restore)
-            if message is None:
-                raise
-            raise private_names.ConstraintNotMetError(message) from error
-
-    def _processed_tables(self, processed_data: Any) -> PlainTables:
-        """What a user has made of the processed table, to be learnt from anew."""
-        name = private_names.table_name(self)
-        frame = single_table(processed_data, name)
-        self._gives_frames = isinstance(processed_data, pd.DataFrame)
-        private_names.forget_sampling_state(self)
-        return PlainTables({name: frame})
-
-    def _sampled_batches(
-        self,
-        num_rows: int,
-        main_table_name: str | None,
-        max_tries_per_batch: int,
-        batch_size: int | None,
-        file: TableFile | None,
-        conditions: pd.DataFrame | None = None,
-    ) -> Iterator[pd.DataFrame]:
-        """Batches of synthetic rows, written as soon as they are drawn.
-
-        Each meets its conditions if there are any.
-        """
-        name = main_table_name or private_names.table_name(self)
-        sizes = [num_rows] if num_rows is None else list(batches(num_rows, batch_size))
-        bar = tqdm.tqdm(
-            total=num_rows, desc='Sampling rows', disable=not self.verbose or len(sizes) < 2
-        )
-        asked = met = 0
-        with bar, file or contextlib.nullcontext():
-            for size in sizes:
-                if conditions is None:
-                    tables = super().sample(size, name, max_tries_per_batch)
-                    (batch,) = tables.values()
-                else:
-                    part = conditions.iloc[asked : asked + size].reset_index(drop=True)
-                    batch = self._sample_with_conditions(part, max_tries_per_batch, None)
-                    asked, met = asked + size, met + len(batch)
-                if file is not None:
-                    file.write(batch)
-                bar.update(len(batch))
-                yield batch
-        check_num_rows(met, asked, True, max_tries_per_batch)
-
     @property
     def _table(self) -> FittedTable:
         assert self._fitted_table is not None, 'a table was seen'
         return self._fitted_table
-
-    def _table_to_sample(self) -> FittedTable:
-        """The fitted table.
-
-        Raises:
-            sdv.errors.SamplingError: If the synthesizer has not been fitted.
-        """
-        self._validate_fit_before_sample()
-        return self._table
-
-    def _table_in(self, data: Any) -> pd.DataFrame:
-        """The one table of a frame or a dictionary."""
-        return single_table(data, private_names.table_name(self))
-
-    def _as_given(self, tables: Tables) -> Any:
-        """A frame if ``fit`` was given one, else a plain dictionary."""
-        return next(iter(tables.values())) if self._gives_frames else dict(tables)
-
-    def _restored(self, rows: pd.DataFrame) -> Any:
-        """Rows in the user's form again, after parts were put together."""
-        return self._as_given({private_names.table_name(self): self._table.form.restore(rows)})
-
-    @contextlib.contextmanager
-    def _drawing(self, seed: int | None = None) -> Iterator[None]:
-        """Draw from the model, from a seed or from where the last call stopped.
-
-        Raises:
-            ValueError: If ``seed`` is none.
-        """
-        check_seed(seed)
-        from_seed: contextlib.AbstractContextManager[None] = contextlib.nullcontext()
-        if seed is not None:
-            from_seed = private_names.seeded_sampling(self, int(seed))
-        with untouched_random_states(seed), from_seed:
-            private_names.seed_sampling(self)
-            yield

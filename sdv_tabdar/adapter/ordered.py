@@ -45,7 +45,10 @@ def log_difference(lower: Floats, upper: Floats) -> Floats:
 def _tell_differences(
     draft: Draft, columns: OrderedColumns, whole: WholeRows, text_format: str | None
 ) -> None:
-    """Differences of two known columns are known, and of one to a range of the next in a range.
+    """Tell the model of differences between neighbouring columns, exactly or as a range.
+
+    The difference of two known columns is known; that of a known column to one above it that is
+    known to lie in a range lies in a range itself.
 
     Args:
         draft: What is known.
@@ -91,7 +94,7 @@ def _asked(restriction: Restriction | None) -> object:
 
 
 def _tell_nulls(draft: Draft, columns: OrderedColumns, whole: WholeRows) -> None:
-    """Which of a constraint's columns are null has a column of its own."""
+    """Fill the column that SDV adds to say which of a constraint's columns are null."""
     patterns = [level for level in draft.model.levels(columns.nulls) if level is not None]
     given = [name for name in columns.names if name in draft.exact]
     told = whole.rows | draft.fill

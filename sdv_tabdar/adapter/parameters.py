@@ -3,9 +3,10 @@
 from __future__ import annotations
 
 import dataclasses
+import inspect
 import numbers
 import os
-from collections.abc import Hashable, Iterable, Mapping, Sequence
+from collections.abc import Callable, Hashable, Iterable, Mapping, Sequence
 from pathlib import Path
 from typing import Any
 
@@ -96,6 +97,18 @@ def check_choice(name: str, value: Any, choices: Sequence[str]) -> None:
         raise ValueError(f"Parameter '{name}' must be one of {list(choices)}, however: {value!r}.")
 
 
+def check_sample(num_rows: Any, return_rows: bool, output_folder_path: Any) -> None:
+    """Refuse a number of rows that is none, and rows that go nowhere.
+
+    Raises:
+        ValueError: If it is one.
+    """
+    if num_rows is not None:  # SDV has its own words for None
+        check_count('num_rows', num_rows, 0)
+    if not return_rows and not output_folder_path:
+        raise ValueError("Rows that are not returned must be written: give 'output_folder_path'.")
+
+
 def check_drawing(max_tries_per_batch: Any, batch_size: Any, output_folder_path: Any) -> None:
     """Refuse what the methods that draw rows have in common, if it is not allowed.
 
@@ -112,8 +125,8 @@ def check_drawing(max_tries_per_batch: Any, batch_size: Any, output_folder_path:
         )
 
 
-def check_training(on_epoch_end: Any, checkpoint_path: Any) -> None:
-    """Refuse a callback that cannot be called and a checkpoint that cannot be written.
+def check_training(on_epoch_end: Any, checkpoint_path: Any, warm_start: Any) -> None:
+    """Refuse a callback that cannot be called, a checkpoint that cannot be written, and no flag.
 
     Raises:
         SynthesizerInputError: If it is one.
@@ -122,6 +135,10 @@ def check_training(on_epoch_end: Any, checkpoint_path: Any) -> None:
         raise SynthesizerInputError(
             f"Parameter 'on_epoch_end' must be a function of one argument, or None, however: "
             f'{on_epoch_end!r}.'
+        )
+    if not isinstance(warm_start, bool):
+        raise SynthesizerInputError(
+            f"Parameter 'warm_start' must be True or False, however: {warm_start!r}."
         )
     if checkpoint_path is None:
         return
@@ -190,12 +207,6 @@ def check_constraints(value: Any) -> None:
         )
 
 
-def settings_text(parameters: Mapping[str, Any], defaults: Mapping[str, Any]) -> str:
-    """The arguments of the constructor that are not as by default, as they would be written."""
-    changed = {name: value for name, value in parameters.items() if value != defaults[name]}
-    return ', '.join(f'{name}={value!r}' for name, value in changed.items())
-
-
 def check_seed(value: Any) -> None:
     """Refuse a seed for drawing that is none.
 
@@ -208,3 +219,10 @@ def check_seed(value: Any) -> None:
             f"Parameter 'seed' must be a whole number from 0 to 2**63 - 1, or None, however: "
             f'{value!r}.'
         )
+
+
+def settings_text(parameters: Mapping[str, Any], constructor: Callable[..., Any]) -> str:
+    """The arguments of a constructor that are not as by default, as they would be written."""
+    declared = inspect.signature(constructor).parameters
+    changed = {name: value for name, value in parameters.items() if value != declared[name].default}
+    return ', '.join(f'{name}={value!r}' for name, value in changed.items())

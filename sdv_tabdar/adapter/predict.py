@@ -12,7 +12,13 @@ import pandas as pd
 from sdv_tabdar.adapter import private_names, replaced
 from sdv_tabdar.adapter.fitted import FittedTable
 from sdv_tabdar.adapter.known import Known, Task, warn_of_unseen
-from sdv_tabdar.adapter.likelihood import Scores
+from sdv_tabdar.adapter.likelihood import UNSEEN, Scores
+from sdv_tabdar.adapter.parameters import (
+    check_choice,
+    check_column,
+    check_count,
+    check_quantiles,
+)
 from sdv_tabdar.adapter.profile import Role
 from sdv_tabdar.adapter.request import Request
 from sdv_tabdar.adapter.values import level_key
@@ -37,6 +43,8 @@ class Predictor:
 
     def probabilities(self, data: pd.DataFrame, column: Hashable, num_samples: int) -> pd.DataFrame:
         """Probability of each level of a column of categories; see ``predict_proba``."""
+        check_column(column)
+        check_count('num_samples', num_samples, 1)
         key = self._target(column, ColumnKind.CATEGORICAL)
         known = self._others(data, key)
         if self._has(key):
@@ -56,6 +64,9 @@ class Predictor:
         num_samples: int,
     ) -> pd.DataFrame:
         """Quantiles of a column of numbers or dates; see ``predict_quantiles``."""
+        check_column(column)
+        check_quantiles(quantiles)
+        check_count('num_samples', num_samples, 1)
         key = self._target(column, ColumnKind.NUMERICAL)
         known = self._others(data, key)
         levels = list(quantiles)
@@ -83,6 +94,8 @@ class Predictor:
         progress: Callable[[int], Any] | None,
     ) -> pd.Series | pd.DataFrame:
         """Log-likelihood of rows; see the synthesizer's method of the same name."""
+        check_count('num_orders', num_orders, 1)
+        check_choice('unseen', unseen, UNSEEN)
         self._warn_about_rewritten({str(name) for name in data.columns})
         scores = Scores(self.table, data, unseen)
         if by_column:
@@ -122,10 +135,10 @@ class Predictor:
             )
 
     def _target(self, column: Hashable, kind: ColumnKind) -> str:
-        """SDV's label of a column that has a law of this kind.
+        """SDV's label of a column whose distribution is of this kind.
 
         Raises:
-            ValueError: If it has not.
+            ValueError: If there is no such column, it is not learnt or of the other kind.
         """
         key = str(column)
         if key not in self.table.profiles:
@@ -135,7 +148,10 @@ class Predictor:
             )
         role = self.table.profiles[key].role
         if role is Role.GENERATED:
-            raise ValueError(f"Column '{column}' is generated and not learnt, so it has no law.")
+            raise ValueError(
+                f"Column '{column}' is generated and not learnt, so there is no distribution to "
+                'predict.'
+            )
         is_discrete = role is Role.DISCRETE
         if self._has(key):
             is_discrete = self.processed.kinds[key] is ColumnKind.CATEGORICAL

@@ -100,7 +100,7 @@ class ProcessedFormat:
             return (values / unit).round() * unit
         local = (_local(values, zone) / unit).round() * unit
         rounded = local - (_local(values, zone) - values)
-        # Where clocks are changed between a date and the nearest midnight, the offset is another.
+        # The offset to UTC may change between the date and the midnight that it is rounded to.
         return local - (_local(rounded, zone) - rounded)
 
 

@@ -1,8 +1,9 @@
 """Probabilities and quantiles of columns that the model has only in another form.
 
-A constraint puts others in their place, or a transformer writes them otherwise. Where the new
-columns say it exactly, the model's own law is turned back: a joint column's probabilities are
-summed, and quantiles of a difference are added to the column below. Elsewhere rows are drawn.
+A constraint puts other columns in their place, or a transformer writes them otherwise. Where the
+distribution follows exactly from that of the new columns, it is computed: the probabilities of a
+joint column are summed, and quantiles of a difference are added to the column below. Elsewhere it
+is estimated from drawn rows.
 """
 
 from __future__ import annotations
@@ -163,14 +164,15 @@ def _summed(
 
 
 def _order_with(table: FittedTable, key: str) -> OrderedColumns | None:
-    """The Inequality or Range of a column, if the model has the law of its new columns."""
+    """The Inequality or Range of a column, if the model learns its new columns as they are."""
     for step in private_names.constraint_steps(table.host, table.rewritten):
         if type(step.constraint).__name__ in ('Inequality', 'Range'):
             columns = private_names.ordered_columns(step.constraint)
             is_exact = private_names.compared_format(step.constraint) is None
             if key in columns.names and is_exact:
                 profiles = [table.profiles.get(name) for name in columns.names]
-                # Next to a missing cell SDV writes means, of which the new columns' laws are.
+                # SDV fills differences beside a missing cell with means, so that the learnt
+                # distribution of a difference is not that of two columns with values.
                 if all(profile is not None and not profile.has_missing for profile in profiles):
                     return columns
     return None
@@ -199,8 +201,8 @@ def _turned_back(
     if not draft.restricts(target) or not rows.any():
         return draft.none()
     request = Request.translate(table, known).rows(np.flatnonzero(rows))
-    law = draft.model.predict_quantiles(request.frame, request.observed, target, list(levels))
-    values = law.to_numpy()
+    learnt = draft.model.predict_quantiles(request.frame, request.observed, target, list(levels))
+    values = learnt.to_numpy()
     if place:
         values = below[-1][rows, None] + np.expm1(values)
     profile = table.profiles[key]

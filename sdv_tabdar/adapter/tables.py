@@ -113,7 +113,28 @@ def quiet_about_plain_dates(form: TableFormat) -> Iterator[None]:
         yield
 
 
-def check_conditions(conditions: Any) -> None:
+def condition_frames(conditions: Sequence[Condition | DataFrameCondition]) -> list[pd.DataFrame]:
+    """One frame for each set of columns, with cells exactly as they were given.
+
+    Raises:
+        ValueError: If ``conditions`` is no list of SDV's conditions, each with a number of rows.
+    """
+    _check_conditions(conditions)
+    frames: dict[tuple[str, ...], list[pd.DataFrame]] = {}
+    for condition in conditions:
+        if isinstance(condition, Condition):
+            values = condition.get_column_values()
+            cells = np.empty((condition.get_num_rows(), len(values)), dtype=object)
+            for place, value in enumerate(values.values()):
+                cells[:, place] = [value] * len(cells)
+            frame = pd.DataFrame(cells, columns=[str(name) for name in values])
+        else:
+            frame = with_text_labels(condition.get_dataframe().astype(object))
+        frames.setdefault(tuple(frame.columns), []).append(frame)
+    return [pd.concat(parts, ignore_index=True) for parts in frames.values()]
+
+
+def _check_conditions(conditions: Any) -> None:
     """Refuse what is no list of SDV's conditions.
 
     Raises:
@@ -132,22 +153,6 @@ def check_conditions(conditions: Any) -> None:
             )
         if condition.get_num_rows() is None:
             raise ValueError(f'A condition has no number of rows; give num_rows: {condition!r}.')
-
-
-def condition_frames(conditions: Sequence[Condition | DataFrameCondition]) -> list[pd.DataFrame]:
-    """One frame for each set of columns, with cells exactly as they were given."""
-    frames: dict[tuple[str, ...], list[pd.DataFrame]] = {}
-    for condition in conditions:
-        if isinstance(condition, Condition):
-            values = condition.get_column_values()
-            cells = np.empty((condition.get_num_rows(), len(values)), dtype=object)
-            for place, value in enumerate(values.values()):
-                cells[:, place] = [value] * len(cells)
-            frame = pd.DataFrame(cells, columns=[str(name) for name in values])
-        else:
-            frame = with_text_labels(condition.get_dataframe().astype(object))
-        frames.setdefault(tuple(frame.columns), []).append(frame)
-    return [pd.concat(parts, ignore_index=True) for parts in frames.values()]
 
 
 def with_text_labels(frame: pd.DataFrame) -> pd.DataFrame:

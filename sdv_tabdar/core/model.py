@@ -1,62 +1,31 @@
 """TabDAR on DataFrames, without SDV: what ctgan.CTGAN is to SDV's CTGANSynthesizer.
 
-This class encodes, trains, completes and decodes, decides the device, and keeps the random state.
+This class holds settings, device and random state; ``trained.py`` has what training leaves, and
+``inference/answers.py`` what is done with it.
 """
 
 from __future__ import annotations
 
 import contextlib
 import dataclasses
-from collections.abc import Callable, Hashable, Iterator, Mapping, Sequence
+from collections.abc import Hashable, Iterator, Mapping, Sequence
 from pathlib import Path
 from typing import Any
 
-import numpy as np
-import numpy.typing as npt
 import pandas as pd
-import torch
 
-from sdv_tabdar.core.codecs.codec import Codec
-from sdv_tabdar.core.codecs.crosses import find_crosses
-from sdv_tabdar.core.codecs.encoder import TableEncoder
 from sdv_tabdar.core.config import ModelConfig, SamplingConfig, TrainingConfig
-from sdv_tabdar.core.inference.complete import complete
-from sdv_tabdar.core.inference.frames import known_cells, without, write_back
-from sdv_tabdar.core.inference.likelihood import frame_log_likelihood
-from sdv_tabdar.core.inference.order import check_all_before, check_leading
-from sdv_tabdar.core.inference.particles import restricted_cells
-from sdv_tabdar.core.inference.predict import (
-    cell_log_densities,
-    level_probabilities,
-    quantiles_of,
-)
-from sdv_tabdar.core.nn.lowered import lowered
-from sdv_tabdar.core.nn.network import TabDARNetwork
+from sdv_tabdar.core.inference.answers import Answers, CompletedRows, Floats, Marks, Progress
 from sdv_tabdar.core.restrictions import Restriction
 from sdv_tabdar.core.runtime.allocator import kept_memory
-from sdv_tabdar.core.runtime.device import fast_products, resolve_device
+from sdv_tabdar.core.runtime.device import fast_products, present_device, resolve_device
 from sdv_tabdar.core.runtime.progress import training_bar
-from sdv_tabdar.core.runtime.random import RandomState, default_generator_at, make_generator
+from sdv_tabdar.core.runtime.random import RandomState, make_generator, uniform_numbers
 from sdv_tabdar.core.schema import ColumnKind
-from sdv_tabdar.core.table import EncodedTable
+from sdv_tabdar.core.trained import Trained
 from sdv_tabdar.core.training.history import Callback, TrainingHistory
-from sdv_tabdar.core.training.loop import fit_network
 
 _STATE_VERSION = 4
-
-
-@dataclasses.dataclass(frozen=True)
-class CompletedRows:
-    """What :meth:`TabDAR.complete` returns.
-
-    Attributes:
-        rows: The completed rows.
-        effective_sample_size: For each row with several restricted cells, how many independent
-            draws its particles were worth; NaN for the other rows, which are exact.
-    """
-
-    rows: pd.DataFrame
-    effective_sample_size: npt.NDArray[np.float32]
 
 
 class TabDAR:
@@ -84,7 +53,6 @@ class TabDAR:
         random_state: int | None = None,
         verbose: bool = False,
     ) -> None:
-        """Keep the settings; :meth:`fit` builds the rest."""
         self.model = model or ModelConfig()
         self.training = training or TrainingConfig()
         self.sampling = sampling or SamplingConfig()
@@ -93,9 +61,7 @@ class TabDAR:
         self.verbose = verbose
         self._device = resolve_device(device)
         self._generator = make_generator(random_state, self._device)
-        self._encoder: TableEncoder | None = None
-        self._network: TabDARNetwork | None = None
-        self._history = TrainingHistory()
+        self._trained: Trained | None = None
 
     def fit(
         self,
@@ -104,6 +70,7 @@ class TabDAR:
         *,
         callbacks: Sequence[Callback] = (),
         checkpoint_path: str | Path | None = None,
+        before: TabDAR | None = None,
     ) -> TabDAR:
         """Learn a table.
 
@@ -111,44 +78,47 @@ class TabDAR:
             frame: The table. Missing cells are NaN, None or pandas.NA; that a cell is missing is
                 learnt like any other value.
             kinds: For each column whether it is numerical or categorical.
-            callbacks: Called with an ``EpochReport`` at the end of each epoch; training ends if
-                one returns True.
+            callbacks: Called with an ``EpochReport`` after each epoch; True ends training.
             checkpoint_path: File that keeps the state of the training while it goes on; the same
                 call goes on from it if training was cut short.
+            before: A fitted model of a table with the same columns and with the same architecture.
+                Training goes on from its weights, at a lower rate and for a fifth of the default
+                length; it is not changed.
 
         Returns:
             Itself. Ctrl-C ends training early, with what was learnt by then. If anything goes
             wrong, what was fitted before stays in place.
 
         Raises:
-            ValueError: If the table is empty or a numerical column holds infinite values.
+            ValueError: If the table is empty, a numerical column holds infinite values, or the
+                checkpoint is that of another table or of other settings.
             TypeError: If a numerical column holds something that is not a number.
             FloatingPointError: If the training loss stops being finite again and again.
-            ValueError: If the checkpoint is that of another table or of other settings.
+            RuntimeError: If ``before`` has not been fitted.
         """
-        encoder = TableEncoder.fit(frame, kinds, self.model)
-        table = encoder.encode(frame, np.ones(frame.shape, dtype=bool))
-        crosses = find_crosses(table, encoder.schema, self.model.max_crosses)
-        encoder = encoder.with_crosses(crosses)
+        if before is not None and before.model != self.model:
+            raise ValueError(
+                'Training can go on with the architecture that it began with only; that was '
+                f'{before.model}, and {self.model} is asked for. Fit anew, without warm_start.'
+            )
         generator = make_generator(self.random_state, self._device)
         with self._resources(), training_bar(self.verbose) as show:
-            network, history = fit_network(
-                table.to(self._device),
-                encoder.schema,
+            self._trained = Trained.fit(
+                frame,
+                kinds,
                 self.model,
                 self.training,
+                device=self._device,
                 generator=generator,
                 progress=show,
                 callbacks=callbacks,
                 checkpoint_path=checkpoint_path,
+                before=None if before is None else before.trained,
             )
-        self._encoder, self._network, self._history = encoder, network, history
         self._generator = generator
         return self
 
-    def sample(
-        self, num_rows: int, *, progress: Callable[[int], None] | None = None
-    ) -> pd.DataFrame:
+    def sample(self, num_rows: int, *, progress: Progress | None = None) -> pd.DataFrame:
         """Draw rows.
 
         Args:
@@ -159,18 +129,17 @@ class TabDAR:
             The fitted columns in order with a RangeIndex; float64 for numerical columns, object
             for categorical ones, NaN and None where missing.
         """
-        empty = pd.DataFrame(index=pd.RangeIndex(num_rows))
-        return self.complete(empty, progress=progress).rows
+        return self.complete(pd.DataFrame(index=pd.RangeIndex(num_rows)), progress=progress).rows
 
     def complete(
         self,
         frame: pd.DataFrame,
-        observed: npt.NDArray[np.bool_] | None = None,
+        observed: Marks | None = None,
         *,
         restrictions: Mapping[str, Sequence[Restriction | None]] | None = None,
         num_particles: int | None = None,
         num_copies: int = 1,
-        progress: Callable[[int], None] | None = None,
+        progress: Progress | None = None,
     ) -> CompletedRows:
         """Fill cells by draws from the model, given the others.
 
@@ -194,35 +163,14 @@ class TabDAR:
                 allows nothing that was, or the order of columns is fixed and something is given
                 behind an unknown cell (with one particle restrictions may be).
         """
-        encoder, network = self._working()
-        config = self.sampling
-        if num_particles is not None:
-            config = dataclasses.replace(config, num_particles=num_particles)
-        restrictions = restrictions or {}
-        known = known_cells(frame, observed, restrictions)
-        table, pieces = encoder.encode(frame, known), encoder.restrict(restrictions)
-        if network.fixed_order:
-            # a single particle weighs nothing that comes before a restricted cell
-            weighed = pieces if config.num_particles > 1 else {}
-            restricted = restricted_cells(table.observed.shape, weighed)
-            check_leading(encoder.schema.names, table.observed, restricted)
+        answers = self._answers(num_particles)
         with self._resources():
-            completion = complete(
-                network,
-                table,
-                config=config,
-                generator=self._generator,
-                restrictions=pieces,
-                num_copies=num_copies,
-                progress=progress,
+            return answers.complete(
+                frame, observed, restrictions or {}, num_copies=num_copies, progress=progress
             )
-        filled = encoder.decode(completion.table, generator=self._generator)
-        encoder.enforce(filled, restrictions, generator=self._generator)
-        write_back(filled, frame, known)
-        return CompletedRows(filled, completion.effective_sample_size.numpy())
 
     def predict_proba(
-        self, frame: pd.DataFrame, observed: npt.NDArray[np.bool_] | None, column: str
+        self, frame: pd.DataFrame, observed: Marks | None, column: str
     ) -> pd.DataFrame:
         """Distribution of a categorical column given the other known cells of each row.
 
@@ -238,19 +186,12 @@ class TabDAR:
             ValueError: If ``column`` is unknown or numerical, a known value is unknown, or the
                 order of columns is fixed and others are known than those before ``column``.
         """
-        levels = self.levels(column)
-        encoder, network = self._working()
-        rest, known = without(frame, observed, column)
-        table = encoder.encode(rest, known)
-        position = self._predicted(column, table)
-        found = level_probabilities(encoder, network, table, position, self.sampling)
-        columns = pd.Index(levels, dtype=object, tupleize_cols=False)
-        return pd.DataFrame(found, index=frame.index, columns=columns)
+        return self._answers().predict_proba(frame, observed, column)
 
     def predict_quantiles(
         self,
         frame: pd.DataFrame,
-        observed: npt.NDArray[np.bool_] | None,
+        observed: Marks | None,
         column: str,
         quantiles: Sequence[float],
     ) -> pd.DataFrame:
@@ -270,32 +211,17 @@ class TabDAR:
             ValueError: If ``column`` is unknown or categorical, a level outside [0, 1], or the
                 order of columns is fixed and others are known than those before ``column``.
         """
-        self.limits(column)
-        outside = [level for level in quantiles if not 0 <= level <= 1]
-        if outside:
-            raise ValueError(f'quantiles must lie in [0, 1], however: {outside}.')
-        encoder, network = self._working()
-        rest, known = without(frame, observed, column)
-        table = encoder.encode(rest, known)
-        found = quantiles_of(
-            encoder,
-            network,
-            table,
-            self._predicted(column, table),
-            np.array(quantiles, dtype=np.float64),
-            self.sampling,
-        )
-        return pd.DataFrame(found, index=frame.index, columns=list(quantiles))
+        return self._answers().predict_quantiles(frame, observed, column, quantiles)
 
     def log_likelihood(
         self,
         frame: pd.DataFrame,
-        observed: npt.NDArray[np.bool_] | None = None,
+        observed: Marks | None = None,
         *,
         num_orders: int = 10,
         by_column: bool = False,
-        progress: Callable[[int], None] | None = None,
-    ) -> npt.NDArray[np.float64]:
+        progress: Progress | None = None,
+    ) -> Floats:
         """Log-likelihood of the known cells of each row.
 
         Args:
@@ -313,25 +239,11 @@ class TabDAR:
         Raises:
             ValueError: If a category was never seen in training, or num_orders is below 1.
         """
-        if num_orders < 1:
-            raise ValueError(f'num_orders must be at least 1, however: num_orders={num_orders}.')
-        encoder, network = self._working()
-        table = encoder.encode(frame, known_cells(frame, observed, {}))
-        return frame_log_likelihood(
-            encoder,
-            network,
-            table,
-            frame,
-            num_orders=num_orders,
-            config=self.sampling,
-            generator=self._generator,
-            by_column=by_column,
-            progress=progress,
+        return self._answers().log_likelihood(
+            frame, observed, num_orders=num_orders, by_column=by_column, progress=progress
         )
 
-    def log_density(
-        self, frame: pd.DataFrame, observed: npt.NDArray[np.bool_] | None, column: str
-    ) -> npt.NDArray[np.float64]:
+    def log_density(self, frame: pd.DataFrame, observed: Marks | None, column: str) -> Floats:
         """How likely the cells of one column are given the other known cells of their rows.
 
         Args:
@@ -345,19 +257,9 @@ class TabDAR:
         Raises:
             ValueError: If ``column`` is unknown, or a cell of it is not known.
         """
-        encoder, network = self._working()
-        position = encoder.schema.position(column)
-        known = known_cells(frame, observed, {})
-        if not known[:, frame.columns.get_loc(column)].all():
-            raise ValueError(f"Cells of column '{column}' are hidden and have no density.")
-        table = encoder.encode(frame, known)
-        return cell_log_densities(network, table, position, self.sampling) + encoder.codecs[
-            position
-        ].log_volume(frame[column])
+        return self._answers().log_density(frame, observed, column)
 
-    def excluded(
-        self, frame: pd.DataFrame, observed: npt.NDArray[np.bool_]
-    ) -> npt.NDArray[np.bool_]:
+    def excluded(self, frame: pd.DataFrame, observed: Marks) -> Marks:
         """Which known cells have a number that the model gives no probability.
 
         Args:
@@ -371,11 +273,7 @@ class TabDAR:
         Raises:
             ValueError: If a category was never seen in training.
         """
-        encoder, _ = self._fitted()
-        positions = [encoder.schema.position(name) for name in frame.columns]
-        known = np.zeros((len(frame), len(encoder.codecs)), dtype=bool)
-        known[:, positions] = observed
-        return np.isneginf(encoder.log_volume(frame, known)[:, positions])
+        return self.trained.encoder.excluded(frame, observed)
 
     def log_unseen(self, column: str) -> float:
         """What may stand for the log-likelihood of a value that training has not seen, in nats.
@@ -383,7 +281,7 @@ class TabDAR:
         Raises:
             ValueError: If there is no such column.
         """
-        return self._codec(column).log_unseen
+        return self.trained.encoder.codec(column).log_unseen
 
     @property
     def loss_values(self) -> pd.DataFrame:
@@ -392,27 +290,33 @@ class TabDAR:
         Where rows were held out, ``Training codes``, ``Training residuals``, ``Held-out codes``
         and ``Held-out residuals`` as well, in nats per row; see ``TrainingHistory.by_epoch``.
         """
-        return self._history.by_epoch()
+        return self.training_history.by_epoch()
 
     @property
     def column_loss_values(self) -> pd.DataFrame:
         """The last four of these by column, see ``TrainingHistory.by_column``."""
-        return self._history.by_column(self.column_names)
+        return self.training_history.by_column(self.column_names)
 
     @property
     def training_history(self) -> TrainingHistory:
         """All that is known of the training."""
-        return self._history
+        return TrainingHistory() if self._trained is None else self._trained.history
 
     @property
-    def training_seconds(self) -> float:
-        """How long training took."""
-        return self._history.seconds
+    def trained(self) -> Trained:
+        """The encoder and the network.
+
+        Raises:
+            RuntimeError: If the model has not been fitted.
+        """
+        if self._trained is None:
+            raise RuntimeError('This model has not been fitted. Call fit() first.')
+        return self._trained
 
     @property
     def column_names(self) -> tuple[str, ...]:
         """The fitted columns in order."""
-        return self._fitted()[0].schema.names
+        return self.trained.encoder.schema.names
 
     def levels(self, column: str) -> list[Hashable]:
         """Known values of a categorical column, most frequent first; None stands for missing.
@@ -420,7 +324,7 @@ class TabDAR:
         Raises:
             ValueError: If there is no such column, or it is numerical.
         """
-        return list(self._codec(column).levels)
+        return list(self.trained.encoder.codec(column).levels)
 
     def limits(self, column: str) -> tuple[float, float]:
         """Least and greatest training value of a numerical column.
@@ -428,21 +332,15 @@ class TabDAR:
         Raises:
             ValueError: If there is no such column, or it is categorical.
         """
-        return self._codec(column).limits
+        return self.trained.encoder.codec(column).limits
 
     def can_be_missing(self, column: str) -> bool:
         """Whether training saw a missing value in ``column``."""
-        return self._codec(column).column.missing is not None
+        return self.trained.encoder.codec(column).column.missing is not None
 
-    def random_numbers(self, count: int) -> npt.NDArray[np.float64]:
-        """Uniform numbers in [0, 1), the next ones of those that sampling uses.
-
-        They are for choices between rows that were drawn.
-        """
-        device = self._generator.device
-        numbers = torch.rand(count, generator=self._generator, device=device, dtype=torch.float64)
-        found: npt.NDArray[np.float64] = numbers.cpu().numpy()
-        return found
+    def random_numbers(self, count: int) -> Floats:
+        """Uniform numbers in [0, 1) from sampling's generator, for choices between drawn rows."""
+        return uniform_numbers(count, generator=self._generator)
 
     def set_random_state(self, state: RandomState) -> None:
         """Restart the random numbers of sampling.
@@ -462,27 +360,11 @@ class TabDAR:
         finally:
             self._generator = before
 
-    def _fitted(self) -> tuple[TableEncoder, TabDARNetwork]:
-        if self._encoder is None or self._network is None:
-            raise RuntimeError('This model has not been fitted. Call fit() first.')
-        return self._encoder, self._network
-
-    def _codec(self, column: str) -> Codec:
-        encoder, _ = self._fitted()
-        return encoder.codecs[encoder.schema.position(column)]
-
-    def _predicted(self, column: str, table: EncodedTable) -> int:
-        """The position of a column that is to be predicted from the known cells of a table."""
-        encoder, network = self._fitted()
-        position = encoder.schema.position(column)
-        if network.fixed_order:
-            check_all_before(encoder.schema.names, table.observed, position)
-        return position
-
-    def _working(self) -> tuple[TableEncoder, TabDARNetwork]:
-        """The encoder, and the network as it computes fastest here."""
-        encoder, network = self._fitted()
-        return encoder, lowered(network)
+    def _answers(self, num_particles: int | None = None) -> Answers:
+        config = self.sampling
+        if num_particles is not None:
+            config = dataclasses.replace(config, num_particles=num_particles)
+        return self.trained.answers(config, self._generator)
 
     @contextlib.contextmanager
     def _resources(self) -> Iterator[None]:
@@ -492,6 +374,7 @@ class TabDAR:
 
     def __getstate__(self) -> dict[str, Any]:
         """Plain values, arrays and the user's levels; tensors on the CPU. None of our classes."""
+        untrained = {'history': self.training_history.plain(), 'encoder': None, 'weights': None}
         return {
             'version': _STATE_VERSION,
             'model': dataclasses.asdict(self.model),
@@ -500,11 +383,7 @@ class TabDAR:
             'device': self.device,
             'random_state': self.random_state,
             'verbose': self.verbose,
-            'history': self._history.plain(),
-            'encoder': None if self._encoder is None else self._encoder.to_state(),
-            'weights': None
-            if self._network is None
-            else {name: value.cpu() for name, value in self._network.state_dict().items()},
+            **(untrained if self._trained is None else self._trained.to_state()),
             'generator': self._generator.get_state().cpu(),
             'generator_device': self._device.type,
         }
@@ -517,23 +396,15 @@ class TabDAR:
                 f'reads format {_STATE_VERSION}. Fit the model again, or install the version that '
                 'saved it.'
             )
-        device = state['device']
-        if device.startswith('cuda') and not torch.cuda.is_available():
-            device = 'auto'
         self.__init__(  # type: ignore[misc]
             ModelConfig(**state['model']),
             TrainingConfig(**state['training']),
             SamplingConfig(**state['sampling']),
-            device=device,
+            device=present_device(state['device']),
             random_state=state['random_state'],
             verbose=state['verbose'],
         )
-        self._history = TrainingHistory.from_plain(state['history'])
         if state['encoder'] is not None:
-            self._encoder = TableEncoder.from_state(state['encoder'])
-            with default_generator_at(0):  # every weight is replaced
-                network = TabDARNetwork(self._encoder.schema, self.model)
-            network.load_state_dict(state['weights'])
-            self._network = network.requires_grad_(False).eval().to(self._device)
+            self._trained = Trained.from_state(state, self.model, self._device)
         if state['generator_device'] == self._device.type:
             self._generator.set_state(state['generator'])

@@ -74,7 +74,7 @@ class Column:
 
 @dataclasses.dataclass(frozen=True)
 class Cross:
-    """Columns whose cells together are one more thing that the model sees of a row.
+    """Columns whose joint level is one more token that the model sees of a row.
 
     The codes of each member fall into groups; a level of the cross is a combination of groups,
     numbered with the first member as the most significant digit.

@@ -11,6 +11,7 @@ from sdv_tabdar.evaluation.columns import ColumnTypes, resolve_columns
 from sdv_tabdar.evaluation.compute import compute_metrics
 from sdv_tabdar.evaluation.context import Context
 from sdv_tabdar.evaluation.floors import compute_floors
+from sdv_tabdar.evaluation.metric import Metric
 from sdv_tabdar.evaluation.registry import chosen_metrics
 from sdv_tabdar.evaluation.report import Report, figures_of
 from sdv_tabdar.evaluation.tables import prepare_frames
@@ -54,7 +55,7 @@ def score(
             lacks an input.
     """
     context = _context(real_train, synthetic, metadata, real_test, target, seed, paper_compatible)
-    chosen, _ = chosen_metrics(metrics, holdout=real_test is not None, target=target is not None)
+    chosen, _ = _chosen(metrics, context)
     return compute_metrics(chosen, context).scores
 
 
@@ -76,13 +77,12 @@ def floor_scores(
 
     Args:
         real_train: The real rows that a synthesizer is trained on.
-        metadata: SDV metadata of the table, its dict, or a mapping from column to sdtype.
+        metadata: As in `score`, as are the others.
         real_test: Real rows that it does not see.
         target: The column that `mle` predicts.
-        metrics: Which metrics; 'all' for all that the inputs allow, None for those of them that
-            do not take long.
+        metrics: Which metrics.
         seed: Decides halves, folds and subsamples.
-        paper_compatible: Whether to add the scores of published protocols with their faults.
+        paper_compatible: Whether to add the scores of published protocols.
 
     Returns:
         Floors by the key of their score, NaN for a metric that has no value on this data.
@@ -93,7 +93,7 @@ def floor_scores(
             lacks an input.
     """
     context = _context(real_train, real_train, metadata, real_test, target, seed, paper_compatible)
-    chosen, _ = chosen_metrics(metrics, holdout=real_test is not None, target=target is not None)
+    chosen, _ = _chosen(metrics, context)
     return compute_floors(chosen, context)
 
 
@@ -120,16 +120,15 @@ def evaluate(
     shrink with the number of rows are scaled from the size of the halves to that of the tables.
 
     Args:
-        real_train: The real rows that the synthesizer was trained on.
-        synthetic: The synthetic rows.
-        metadata: SDV metadata of the table, its dict, or a mapping from column to sdtype.
-        real_test: Real rows that the synthesizer did not see.
-        target: The column that `mle` predicts.
-        metrics: Which metrics; 'all' for all that the inputs allow, None for those of them that
-            do not take long.
+        real_train: As in `score`.
+        synthetic: As in `score`.
+        metadata: As in `score`.
+        real_test: As in `score`.
+        target: As in `score`.
+        metrics: As in `score`, by default all that do not take long.
         seed: Decides folds, subsamples and halves.
         floors: Whether to compute the floors, which takes about half as long again.
-        paper_compatible: Whether to add the scores of published protocols with their faults.
+        paper_compatible: As in `score`.
         density_pairs: Pairs of columns for the report's two-dimensional densities; None for the
             pairs with the largest error and the most strongly related ones.
         independent_draws: Rows that the same synthesizer drew independently of each other, if
@@ -141,24 +140,18 @@ def evaluate(
         The report.
 
     Raises:
-        TypeError: If an argument is of the wrong type.
-        ValueError: If a frame is empty or does not fit the metadata, or if a metric is unknown or
-            lacks an input.
+        TypeError: As in `score`.
+        ValueError: As in `score`, or if `density_pairs` names a column that is not measured.
     """
     context = _context(real_train, synthetic, metadata, real_test, target, seed, paper_compatible)
     _check_pairs(density_pairs, context.columns)
-    chosen, skipped = chosen_metrics(
-        metrics, holdout=real_test is not None, target=target is not None
-    )
+    independent = _prepared(independent_draws, context.columns)
+    chosen, skipped = _chosen(metrics, context)
     found = compute_metrics(chosen, context, progress='Scores' if verbose else None)
     floor = {}
     if floors:
         bar = 'Floors' if verbose else None
         floor = compute_floors(chosen, context, found.scores, progress=bar)
-    independent = None
-    if independent_draws is not None:
-        drawn = {'independent_draws': independent_draws}
-        independent = prepare_frames(drawn, context.columns)['independent_draws']
     return Report(
         title=title,
         scores=found.scores,
@@ -169,15 +162,36 @@ def evaluate(
         figures=figures_of(context, found.tables, found.arrays, density_pairs),
         goals=found.goals,
         seconds=found.seconds,
-        facts={
-            'real_rows': len(context.real),
-            'synthetic_rows': len(context.synthetic),
-            'holdout_rows': 0 if context.holdout is None else len(context.holdout),
-            'columns': len(context.columns.names),
-            'target': target,
-            'seed': seed,
-        },
+        facts=_facts(context),
     )
+
+
+def _facts(context: Context) -> dict[str, object]:
+    """What the report says of the tables."""
+    return {
+        'real_rows': len(context.real),
+        'synthetic_rows': len(context.synthetic),
+        'holdout_rows': 0 if context.holdout is None else len(context.holdout),
+        'columns': len(context.columns.names),
+        'target': context.target,
+        'seed': context.seed,
+    }
+
+
+def _chosen(
+    metrics: Sequence[str] | str | None, context: Context
+) -> tuple[list[Metric], dict[str, str]]:
+    """The metrics to compute, and why the others are left out."""
+    return chosen_metrics(
+        metrics, holdout=context.holdout is not None, target=context.target is not None
+    )
+
+
+def _prepared(draws: pd.DataFrame | None, columns: ColumnTypes) -> pd.DataFrame | None:
+    """The independent draws in canonical form, if there are any."""
+    if draws is None:
+        return None
+    return prepare_frames({'independent_draws': draws}, columns)['independent_draws']
 
 
 def _context(

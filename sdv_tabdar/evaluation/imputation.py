@@ -54,41 +54,61 @@ def imputation_scores(
     if reference is not None:
         frames['reference'] = reference
     ready = prepare_frames(frames, columns)
-    base = ready.get('reference', ready['truth'])
+    true, base = ready['truth'], ready.get('reference', ready['truth'])
     guesses = [ready[f'imputed[{i}]'] for i in range(len(draws))]
-    scores: dict[str, float] = {}
-    errors: list[np.ndarray] = []
-    hits: list[np.ndarray] = []
+    cells: dict[str, np.ndarray] = {}
     for name in columns.names:
-        if name not in hidden.columns:
-            continue
-        rows = hidden[name].to_numpy(dtype=bool) & ready['truth'][name].notna().to_numpy()
-        if not rows.any():
-            continue
-        true = ready['truth'].loc[rows, name]
-        given = [guess.loc[rows, name] for guess in guesses]
-        if columns.is_number(name):
-            errors.append(_standardised_errors(true, given, base[name]))
-            scores[f'rmse/{name}'] = float(np.sqrt(np.mean(errors[-1] ** 2)))
-            scores[f'mae/{name}'] = float(np.mean(np.abs(errors[-1])))
-        else:
-            modes = pd.concat(given, axis=1).mode(axis=1, dropna=True)
-            guess = modes[0] if 0 in modes else pd.Series(None, index=true.index, dtype=object)
-            hits.append((guess == true).to_numpy(dtype=bool))
-            scores[f'accuracy/{name}'] = float(hits[-1].mean())
-    totals: dict[str, float] = {}
-    if errors:
-        pooled = np.concatenate(errors)
-        totals['rmse'] = float(np.sqrt(np.mean(pooled**2)))
-        totals['mae'] = float(np.mean(np.abs(pooled)))
-    if hits:
-        totals['accuracy'] = float(np.concatenate(hits).mean())
-    if not totals:
+        rows = _compared(true, hidden, name)
+        if rows.any():
+            given = [guess.loc[rows, name] for guess in guesses]
+            if columns.is_number(name):
+                cells[name] = _standardised_errors(true.loc[rows, name], given, base[name])
+            else:
+                cells[name] = _hits(true.loc[rows, name], given)
+    if not cells:
         raise ValueError(
             'hidden is False everywhere (or only where truth is missing): there is no cell to '
             'compare. hidden must be True where a cell had been hidden.'
         )
-    return {**totals, **scores}
+    return _scores(cells, columns)
+
+
+def _scores(cells: dict[str, np.ndarray], columns: ColumnTypes) -> dict[str, float]:
+    """The scores over all columns, then those of each."""
+    numbers = [found for name, found in cells.items() if columns.is_number(name)]
+    categories = [found for name, found in cells.items() if not columns.is_number(name)]
+    scores: dict[str, float] = {}
+    for pooled in (numbers, categories):
+        scores.update(_summary(np.concatenate(pooled)) if pooled else {})
+    for name, found in cells.items():
+        scores.update({f'{score}/{name}': value for score, value in _summary(found).items()})
+    return scores
+
+
+def _compared(truth: pd.DataFrame, hidden: pd.DataFrame, name: str) -> np.ndarray:
+    """Which cells of a column count: those that were hidden and are not missing."""
+    if name not in hidden.columns:
+        return np.zeros(len(truth), dtype=bool)
+    counts: np.ndarray = hidden[name].to_numpy(dtype=bool) & truth[name].notna().to_numpy()
+    return counts
+
+
+def _summary(cells: np.ndarray) -> dict[str, float]:
+    """The scores of errors (floats) or of hits (bools)."""
+    if cells.dtype == bool:
+        return {'accuracy': float(cells.mean())}
+    return {
+        'rmse': float(np.sqrt(np.mean(cells**2))),
+        'mae': float(np.mean(np.abs(cells))),
+    }
+
+
+def _hits(true: pd.Series, given: list[pd.Series]) -> np.ndarray:
+    """Whether the most frequent guess is the true category."""
+    modes = pd.concat(given, axis=1).mode(axis=1, dropna=True)
+    guess = modes[0] if 0 in modes else pd.Series(None, index=true.index, dtype=object)
+    hits: np.ndarray = (guess == true).to_numpy(dtype=bool)
+    return hits
 
 
 def _standardised_errors(

@@ -12,6 +12,7 @@ import pytest
 from rdt.transformers import BaseTransformer, FloatFormatter, LabelEncoder, OneHotEncoder
 
 from sdv_tabdar.adapter import private_names
+from sdv_tabdar.adapter.private_names import preprocessing
 from sdv_tabdar.synthesizer import TabDARSynthesizer
 
 from .conftest import COLUMNS, TINY, make_metadata
@@ -48,7 +49,7 @@ def test_columns_few_by_few_are_as_all_at_once(
     cells_together: int,
     monkeypatch: pytest.MonkeyPatch,
 ) -> None:
-    monkeypatch.setattr(private_names, '_CELLS_TOGETHER', cells_together)
+    monkeypatch.setattr(preprocessing, '_CELLS_TOGETHER', cells_together)
     keys = {'primary_key': primary_key} if primary_key else {}
     synthesizer = TabDARSynthesizer(make_metadata(COLUMNS, **keys), **TINY)
     synthesizer.auto_assign_transformers(table)
@@ -87,7 +88,7 @@ def test_processed_tables_have_memory_of_their_own(table: pd.DataFrame, new: New
 
 def test_fitting_takes_a_few_times_the_encoded_table(monkeypatch: pytest.MonkeyPatch) -> None:
     num_rows, num_pairs = 100_000, 5
-    monkeypatch.setattr(private_names, '_CELLS_TOGETHER', num_rows)
+    monkeypatch.setattr(preprocessing, '_CELLS_TOGETHER', num_rows)
     random = np.random.default_rng(0)
     words = np.array(['a', 'b', None], dtype=object)
     data = {}

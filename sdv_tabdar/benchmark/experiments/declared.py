@@ -12,8 +12,8 @@ from sdv_tabdar.benchmark.experiments import (
     conditional_speed,
     conditional_truth,
     full_report,
+    held_out,
     imputation,
-    likelihood,
     paper,
     prediction,
     sampling_speed,
@@ -47,6 +47,13 @@ def _on_tables(out: str, *names: str) -> dict[str, Any]:
         'rows': None,
         'threads': None,
     }
+
+
+def _on_parts(out: str, *names: str) -> dict[str, Any]:
+    """Options of an experiment on tables that takes several numbers of rows, in place of one."""
+    options = {**_on_tables(out, *names), 'max_training_time': None}
+    del options['rows']
+    return options
 
 
 SCORED: Mapping[str, Any] = {'metrics': list(DEFAULT_METRICS), 'floors': False, 'target': []}
@@ -209,12 +216,24 @@ EXPERIMENTS: Mapping[str, Experiment] = {
     'likelihood': Experiment(
         'how likely test rows are under our model, by settings',
         {
-            **_on_tables('likelihood', 'adult', 'beijing', 'california', 'default', 'letter'),
-            'max_training_time': None,
+            **_on_parts('likelihood', 'adult', 'beijing', 'california', 'default', 'letter'),
             'named_settings': ['default'],
+            'parts': [0],
         },
-        MeasureJobs(likelihood.measure, likelihood.jobs),
-        OneTable('Likelihood of rows', ['table', 'setting'], likelihood.NUMBERS),
+        MeasureJobs(held_out.measure, held_out.jobs),
+        OneTable('Likelihood of rows', ['table', 'rows', 'setting'], held_out.LIKELIHOOD),
+    ),
+    'stopping': Experiment(
+        'when training ends by default, and what it has learnt and memorised by then',
+        {
+            **_on_parts('stopping'),
+            'named_settings': held_out.LENGTHS,
+            'parts': [300, 1_000, 3_000],
+        },
+        MeasureJobs(held_out.measure, held_out.jobs),
+        OneTable('Length of training', ['table', 'rows', 'setting'], held_out.STOPPING),
+        note='Negative log-likelihoods in nats per row, in codes and residuals. Near: the share of '
+        'drawn rows that are nearer to training rows than to as many test rows.',
     ),
     'conditional-speed': Experiment(
         'completing rows with other known numbers in each, beside plain sampling',

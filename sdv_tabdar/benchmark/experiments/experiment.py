@@ -9,6 +9,7 @@ from pathlib import Path
 from typing import Any
 
 import pandas as pd
+import plotly.graph_objects as go
 
 from sdv_tabdar.benchmark.experiments.options import ALL, check_options
 from sdv_tabdar.benchmark.jobs.environment import summary
@@ -18,7 +19,7 @@ from sdv_tabdar.benchmark.jobs.process import Measure
 from sdv_tabdar.benchmark.jobs.runs import plan
 from sdv_tabdar.benchmark.methods.spec import parse_options, parse_spec
 from sdv_tabdar.benchmark.output import raw
-from sdv_tabdar.benchmark.output.rendering import Grid, to_html, to_markdown
+from sdv_tabdar.benchmark.output.rendering import Grid, to_markdown
 from sdv_tabdar.benchmark.output.tables import Number, footer, table
 from sdv_tabdar.evaluation.registry import METRICS
 
@@ -36,7 +37,7 @@ class Experiment:
         collect: From the options to raw rows; does what is missing.
         tables: From raw rows to tables.
         note: Stands below the tables; ``{name}`` is the value of an option.
-        picture: Draws the raw rows as SVG.
+        picture: Draws the raw rows.
     """
 
     help: str
@@ -44,7 +45,7 @@ class Experiment:
     collect: Callable[[argparse.Namespace], Rows]
     tables: Tables
     note: str = ''
-    picture: Callable[[pd.DataFrame], str] | None = None
+    picture: Callable[[pd.DataFrame], go.Figure] | None = None
 
 
 @dataclasses.dataclass(frozen=True)
@@ -130,18 +131,14 @@ def carry_out(name: str, experiment: Experiment, options: argparse.Namespace) ->
 
 
 def print_again(stem: str, experiment: Experiment, out: Path) -> str:
-    """Write ``STEM.md``, ``STEM.html`` and perhaps ``STEM.svg`` from raw rows; the Markdown."""
+    """Write ``STEM.md`` and perhaps a plot, ``STEM.html``, from raw rows; the Markdown."""
     rows, options = raw.load(out, stem)
-    grids = experiment.tables(rows)
     note = ' '.join(filter(None, [experiment.note.format(**options), footer(rows)]))
-    text = to_markdown(grids, note)
-    figure, linked = '', text
+    text = to_markdown(experiment.tables(rows), note)
+    (out / f'{stem}.md').write_text(text, encoding='utf-8')
     if experiment.picture is not None:
-        figure = experiment.picture(rows)
-        (out / f'{stem}.svg').write_text(figure, encoding='utf-8')
-        linked = f'![{experiment.help}]({stem}.svg)\n\n{text}'
-    (out / f'{stem}.md').write_text(linked, encoding='utf-8')
-    (out / f'{stem}.html').write_text(to_html(grids, note, figure=figure), encoding='utf-8')
+        as_svg = {'toImageButtonOptions': {'format': 'svg'}}
+        experiment.picture(rows).write_html(out / f'{stem}.html', config=as_svg)
     return text
 
 

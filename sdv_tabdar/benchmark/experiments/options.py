@@ -74,6 +74,14 @@ OPTIONS: Mapping[str, Option] = {
     'out': Option('run directory; what it has is not done again', kind=Path, metavar='FOLDER'),
     'seeds': Option('seeds', kind=int, many=True, metavar='N'),
     'rows': Option('at most so many training rows of each table', **_COUNT),
+    'parts': Option(
+        'so many training rows of each table, which the seed chooses; 0 for all',
+        kind=whole,
+        many=True,
+        metavar='N',
+        least=0,
+        flag='--rows',
+    ),
     'threads': Option('threads of torch and of the numerical libraries', **_COUNT),
     'target': Option(
         'the column to predict, for tables that do not say it themselves',

@@ -1,14 +1,9 @@
-"""Tables as Markdown and as a page: what is printed, whatever the numbers mean."""
+"""Tables as Markdown: what is printed, whatever the numbers mean."""
 
 from __future__ import annotations
 
 import dataclasses
 from collections.abc import Sequence
-from pathlib import Path
-
-import jinja2
-
-PAGE = Path(__file__).with_name('page.html')
 
 
 @dataclasses.dataclass(frozen=True)
@@ -44,15 +39,3 @@ def to_markdown(tables: Sequence[Grid], note: str = '') -> str:
         below = f'\n\n{grid.note}' if grid.note else ''
         blocks.append(f'### {grid.title}\n\n' + '\n'.join(f'| {line} |' for line in lines) + below)
     return '\n\n'.join([*blocks, *([note] if note else [])]) + '\n'
-
-
-def to_html(tables: Sequence[Grid], note: str = '', *, figure: str = '') -> str:
-    """One page that needs nothing else, light or dark as the reader's system is.
-
-    Args:
-        tables: What to print.
-        note: The last line.
-        figure: An SVG element to stand before the tables.
-    """
-    page = jinja2.Environment(autoescape=True).from_string(PAGE.read_text(encoding='utf-8'))
-    return page.render(tables=tables, note=note, figure=figure)

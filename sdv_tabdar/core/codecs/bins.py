@@ -12,11 +12,11 @@ from scipy.special import ndtr, ndtri
 from sdv_tabdar.core.codecs.values import Floats
 from sdv_tabdar.core.diffusion import SIGMA_DATA
 
-_FEW_BINS = 16  # with fewer the ends are not worth bins of their own
-_MIN_END_COUNT = 32  # numbers in a bin, where the outermost bins are halved
+_FEW_BINS = 16  # with fewer bins the outermost ones are not halved
+_MIN_END_COUNT = 32  # least numbers in a half of an outermost bin
 _MAX_KNOTS = 1024  # quantiles kept of a column, over all bins
-_VALUES_PER_KNOT = 8  # fewer would make the density between two knots a matter of chance
-_BORDER = 0.1  # of a training row lies beyond the end of a bin that borders on another
+_VALUES_PER_KNOT = 8  # with fewer the density between two knots would be mostly noise
+_BORDER = 0.1  # mass beyond the end of a bin that borders on another, in training rows
 
 
 @dataclasses.dataclass(frozen=True, eq=False)

@@ -45,21 +45,51 @@ class CategoricalCodec(Codec):
     def fit(cls, name: str, values: pd.Series, config: ModelConfig) -> CategoricalCodec:
         """Learn the codes of a column, see :meth:`Codec.fit`."""
         index, numbers = LevelIndex.of(values)
-        found = index.levels
-        counts = np.bincount(numbers, minlength=len(found))
+        counts = np.bincount(numbers, minlength=len(index.levels))
+        return cls._of_counts(name, list(index.levels), counts, config.max_categories)
+
+    @classmethod
+    def _of_counts(
+        cls,
+        name: str,
+        found: list[Hashable],
+        counts: npt.NDArray[np.int64],
+        max_categories: int,
+    ) -> CategoricalCodec:
+        """The codec of levels that occur so often."""
         ranking = np.argsort(-counts, kind='stable').tolist()
-        first_shared = config.max_categories - 1
-        if len(found) > config.max_categories and None in found:
+        first_shared = max_categories - 1
+        if len(found) > max_categories and None in found:
             place = ranking.index(found.index(None))
             ranking.insert(min(place, first_shared - 1), ranking.pop(place))
         levels = tuple(found[number] for number in ranking)
         counts = counts[ranking]
         code_counts = counts.tolist()
-        if len(levels) > config.max_categories:
+        if len(levels) > max_categories:
             code_counts[first_shared:] = [sum(code_counts[first_shared:])]
         missing = levels.index(None) if None in levels else None
         column = Column(name, ColumnKind.CATEGORICAL, tuple(code_counts), missing=missing)
         return cls(column, levels, counts)
+
+    def grown(self, values: pd.Series, config: ModelConfig) -> CategoricalCodec:
+        """The levels of ``values`` and, as if each had occurred once, the others known so far."""
+        index, numbers = LevelIndex.of(values)
+        known = pd.Series(list(self._levels), dtype=object)
+        absent = [self._levels[place] for place in np.flatnonzero(index.numbers(known) < 0)]
+        counts = np.bincount(numbers, minlength=len(index.levels))
+        counts = np.concatenate([counts, np.ones(len(absent), dtype=counts.dtype)])
+        found = [*index.levels, *absent]
+        return self._of_counts(self.column.name, found, counts, config.max_categories)
+
+    def codes_in(self, before: Codec) -> Codes:
+        """The codes of the same levels, see :meth:`Codec.codes_in`."""
+        assert isinstance(before, CategoricalCodec)
+        first = pd.Series(list(self._levels[: self.column.num_codes]), dtype=object)
+        return before.known_codes(first)
+
+    def known_codes(self, values: pd.Series) -> Codes:
+        """Codes ``(B,)`` of values; -1 where a value is no level."""
+        return self._index.numbers(values).clip(max=self.column.num_codes - 1)
 
     @property
     def levels(self) -> tuple[Hashable, ...]:

@@ -50,6 +50,25 @@ class Codec(abc.ABC):
         """
 
     @abc.abstractmethod
+    def grown(self, values: pd.Series, config: ModelConfig) -> Codec:
+        """The codec to go on with when training goes on with a table of other rows.
+
+        It can write ``values`` ``(B,)`` and all that this one could. Codes stay what they are as
+        far as the new values suit them.
+
+        Raises:
+            TypeError: As :meth:`fit`.
+            ValueError: As :meth:`fit`.
+        """
+
+    @abc.abstractmethod
+    def codes_in(self, before: Codec) -> Codes:
+        """For each code ``(K,)`` the one that stood for its values in ``before``; -1 for none.
+
+        ``before`` is an earlier codec of the same column, of the same kind.
+        """
+
+    @abc.abstractmethod
     def encode(self, values: pd.Series) -> tuple[Codes, Floats]:
         """Codes and residuals ``(B,)``; the residual is 0 where the code carries none.
 

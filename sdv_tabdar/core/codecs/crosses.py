@@ -1,10 +1,10 @@
 """Which columns a network should also see together: crosses, found before training.
 
-Year, month and day fix the weather of a day; longitude and latitude fix the sea. Each of them says
-little alone, and the sum of what each says is not what they say together. A set of columns is
-judged by rows that it was not fitted to: by the share of the variance of all other columns that the
-means of its levels explain beyond the sum of its columns' own effects. So a set with about one row
-a level, which could only learn rows by heart, is never chosen.
+Some columns explain others only jointly: year, month and day; longitude and latitude. Attention
+adds up what it sees of each, and leaves their combination to the layers after it. A set of columns
+is scored on validation rows: by the share of the variance of all other columns that the
+means of its levels explain beyond the main effects of its columns. A set with about one row a
+level, which could only be memorised, therefore scores low.
 """
 
 from __future__ import annotations
@@ -19,9 +19,9 @@ from sdv_tabdar.core.table import EncodedTable
 
 _MIN_ROWS = 1_000  # of a table: the choice would be noise below
 _ROWS = 12_000  # that the search looks at
-_FITTED = 2 / 3  # share of these that means are taken of; the others judge
-_MOST_GROUPS = 32  # of the codes of a number, so many that ...
-_PAIR_ROWS = 12  # ... a pair of numbers has so many rows a level
+_FITTED = 2 / 3  # share of these that means are fitted to; the others validate
+_MOST_GROUPS = 32  # of the codes of a numerical column, and fewer where ...
+_PAIR_ROWS = 12  # ... a pair of numbers would have fewer rows than this for each level
 _INDICATORS = 3  # levels of a category that are targets, the most frequent ones
 _MAX_MEMBERS = 4
 _CANDIDATES = 20  # columns that may be members: those that explain most of the others
@@ -30,7 +30,7 @@ _MIN_LEVEL_ROWS = 6  # rows of a level, on average
 _MIN_GAIN = 0.25  # share of a column's variance, summed over the other columns
 _GROWTH = 1.15  # how much more a set must explain with one more column
 _PRIOR_ROWS = 5.0  # rows of mean 0 that a level's mean is shrunk by
-_SEED = 0  # of the rows that are looked at: they are the same whatever the model's seed
+_SEED = 0  # of the choice of these rows, which does not depend on the model's seed
 
 
 def find_crosses(table: EncodedTable, schema: TableSchema, most: int) -> tuple[Cross, ...]:
@@ -48,18 +48,25 @@ def find_crosses(table: EncodedTable, schema: TableSchema, most: int) -> tuple[C
         return ()
     generator = torch.Generator().manual_seed(_SEED)
     rows = torch.randperm(len(table), generator=generator)[:_ROWS]
-    most_groups = min(int((len(rows) / _PAIR_ROWS) ** 0.5), _MOST_GROUPS)
-    groups = [_groups(column, most_groups) for column in schema.columns]
+    groups = _all_groups(schema, len(rows))
     search = _Search(table.codes[rows].cpu().long(), schema, groups)
     kept: list[tuple[int, ...]] = []
     for members in search.ranked():
         if len(kept) < most and all(len({*members} & {*other}) < 2 for other in kept):
             kept.append(members)
-    return tuple(_cross(members, table.codes, groups) for members in kept)
+    return crosses_of(kept, table, schema)
+
+
+def crosses_of(
+    sets: Iterable[tuple[int, ...]], table: EncodedTable, schema: TableSchema
+) -> tuple[Cross, ...]:
+    """The crosses of these sets of columns, with the levels that a table contains."""
+    groups = _all_groups(schema, min(len(table), _ROWS))
+    return tuple(_cross(members, table.codes, groups) for members in sets)
 
 
 class _Search:
-    """Some rows of a table, split into those that means are taken of and those that judge."""
+    """Some rows of a table, split into those that means are fitted to and those that validate."""
 
     def __init__(
         self, codes: torch.Tensor, schema: TableSchema, groups: Sequence[torch.Tensor]
@@ -103,7 +110,7 @@ class _Search:
         return sorted(order[:_CANDIDATES])
 
     def _gains(self, sets: Iterable[tuple[int, ...]]) -> dict[tuple[int, ...], float]:
-        """What each set explains beyond its columns' own effects, if its levels have the rows."""
+        """What each set with enough rows a level explains beyond its columns' own effects."""
         gains = {}
         for members in sets:
             level = torch.zeros_like(self.levels[0])
@@ -138,12 +145,18 @@ class _Search:
     def _explained(
         self, before: torch.Tensor, after: torch.Tensor, members: tuple[int, ...]
     ) -> float:
-        """Share of the variance that judging rows lose, summed over the columns but ``members``."""
-        judging = slice(self.fitted, None)
-        gain = (before[judging].square() - after[judging].square()).mean(dim=0)
+        """Share of variance explained in validation rows, summed over columns but ``members``."""
+        validation = slice(self.fitted, None)
+        gain = (before[validation].square() - after[validation].square()).mean(dim=0)
         by_column = gain.new_zeros(len(self.levels)).index_add_(0, self.owner, gain)
         by_column[list(members)] = 0
         return float(by_column.clamp_min(0).sum())
+
+
+def _all_groups(schema: TableSchema, num_rows: int) -> list[torch.Tensor]:
+    """The groups of the codes of each column, for a search in so many rows."""
+    most = min(int((num_rows / _PAIR_ROWS) ** 0.5), _MOST_GROUPS)
+    return [_groups(column, most) for column in schema.columns]
 
 
 def _groups(column: Column, most: int) -> torch.Tensor:

@@ -67,22 +67,54 @@ class TableEncoder:
             TypeError: If a numerical column holds something that is not a number, a value of a
                 categorical one cannot be hashed or a column name is not a string.
         """
-        if not len(frame) or not len(frame.columns):
-            raise ValueError(
-                f'The table to fit has {len(frame)} rows and {len(frame.columns)} columns; it '
-                'needs at least one of each.'
-            )
-        _check_names(frame)
-        absent = [name for name in frame.columns if not isinstance(kinds.get(name), ColumnKind)]
-        if absent:
-            raise ValueError(
-                f'The columns {absent} have no kind. Give a ColumnKind for each column.'
-            )
+        _check_training_table(frame, kinds)
         return cls([CODECS[kinds[name]].fit(name, frame[name], config) for name in frame.columns])
+
+    def grown(
+        self, frame: pd.DataFrame, kinds: Mapping[Any, ColumnKind], config: ModelConfig
+    ) -> TableEncoder:
+        """The encoder to go on with when training goes on with a table of other rows.
+
+        Args:
+            frame: The table that training goes on with.
+            kinds: Kind of each of its columns.
+            config: As in :meth:`fit`.
+
+        Raises:
+            ValueError: As :meth:`fit`, or if the columns or their kinds are others.
+            TypeError: As :meth:`fit`.
+        """
+        _check_training_table(frame, kinds)
+        before = {codec.column.name: codec.column.kind for codec in self.codecs}
+        now = {name: kinds[name] for name in frame.columns}
+        if now != before:
+            changed = sorted({name for name, _ in {*now.items()} ^ {*before.items()}})
+            raise ValueError(
+                f'Training cannot go on with this table: its columns {changed} are not those of '
+                'the table before, or are of another kind. Fit it anew, without warm_start.'
+            )
+        codecs = [codec.grown(frame[codec.column.name], config) for codec in self.codecs]
+        return TableEncoder(codecs)
+
+    def codes_in(self, before: TableEncoder) -> list[torch.Tensor]:
+        """For each column the code ``(K,)`` that each of its codes had before; -1 for none.
+
+        ``before`` is the encoder that this one has :meth:`grown` from.
+        """
+        pairs = zip(self.codecs, before.codecs, strict=True)
+        return [torch.from_numpy(codec.codes_in(earlier)) for codec, earlier in pairs]
 
     def with_crosses(self, crosses: Sequence[Cross]) -> TableEncoder:
         """The same codecs; the schema has these crosses."""
         return TableEncoder(self.codecs, crosses)
+
+    def codec(self, column: str) -> Codec:
+        """The codec of a column.
+
+        Raises:
+            ValueError: If there is no such column.
+        """
+        return self.codecs[self.schema.position(column)]
 
     def encode(self, frame: pd.DataFrame, observed: npt.NDArray[np.bool_]) -> EncodedTable:
         """Encode the observed cells of a table; hidden ones get code 0.
@@ -164,7 +196,7 @@ class TableEncoder:
             generator: Chooses among allowed levels that share a code.
         """
         for name, entries in restrictions.items():
-            codec = self.codecs[self.schema.position(name)]
+            codec = self.codec(name)
             values = frame[name].to_numpy(copy=True)
             uniforms = _uniforms(len(values), generator)
             values = codec.enforce_each(values, entries, uniforms)
@@ -186,6 +218,15 @@ class TableEncoder:
             rows = known[:, position]
             volumes[rows, position] = self.codecs[position].log_volume(frame[name][rows])
         return volumes
+
+    def excluded(
+        self, frame: pd.DataFrame, observed: npt.NDArray[np.bool_]
+    ) -> npt.NDArray[np.bool_]:
+        """Which observed cells have a number without probability, see ``TabDAR.excluded``."""
+        positions = [self.schema.position(name) for name in frame.columns]
+        known = np.zeros((len(frame), len(self.codecs)), dtype=bool)
+        known[:, positions] = observed
+        return np.isneginf(self.log_volume(frame, known)[:, positions])
 
     def to_state(self) -> dict[str, Any]:
         """Everything fitted as plain values, arrays and the user's levels."""
@@ -234,6 +275,18 @@ def _uniforms(size: int, generator: torch.Generator) -> Floats:
 def _selector(rows: npt.NDArray[np.bool_]) -> npt.NDArray[np.bool_] | slice:
     """What picks these rows; all of them without a copy."""
     return slice(None) if rows.all() else rows
+
+
+def _check_training_table(frame: pd.DataFrame, kinds: Mapping[Any, ColumnKind]) -> None:
+    if not len(frame) or not len(frame.columns):
+        raise ValueError(
+            f'The table to fit has {len(frame)} rows and {len(frame.columns)} columns; it '
+            'needs at least one of each.'
+        )
+    _check_names(frame)
+    absent = [name for name in frame.columns if not isinstance(kinds.get(name), ColumnKind)]
+    if absent:
+        raise ValueError(f'The columns {absent} have no kind. Give a ColumnKind for each column.')
 
 
 def _check_names(frame: pd.DataFrame) -> None:

@@ -1,10 +1,11 @@
 """The codec of a numerical column.
 
-Values that occur often are *atoms*: they have codes of their own and come back exactly and with
-their share. The remaining values are cut into *bins* of equal mass, smaller ones at the ends of
-the column, and inside a bin a number is written as the normal score of its place, with standard
-deviation 0.5: its *residual* (:mod:`~sdv_tabdar.core.codecs.bins`). With no atoms and one bin this
-is the paper's quantile transform.
+Values that occur often are *atoms* (:mod:`~sdv_tabdar.core.codecs.atoms`): they have codes of
+their own and come back exactly and with their share. The remaining values are cut into *bins* of
+equal mass, smaller ones at the ends of the column, and inside a bin a number is written as the
+normal score of its place, with standard deviation 0.5: its *residual*
+(:mod:`~sdv_tabdar.core.codecs.bins`). With no atoms and one bin this is the paper's quantile
+transform.
 """
 
 from __future__ import annotations
@@ -18,18 +19,18 @@ import numpy as np
 import numpy.typing as npt
 import pandas as pd
 
+from sdv_tabdar.core.codecs.atoms import frequent_ones, nearest, runs
 from sdv_tabdar.core.codecs.bins import Bin, cut_into_bins
 from sdv_tabdar.core.codecs.codec import Codec, ResidualCdf
 from sdv_tabdar.core.codecs.pieces import Pieces
+from sdv_tabdar.core.codecs.quantiles import Mixture
 from sdv_tabdar.core.codecs.values import Codes, Floats, as_floats, is_missing, is_number
 from sdv_tabdar.core.config import ModelConfig
 from sdv_tabdar.core.restrictions import Interval, Members, Restriction
 from sdv_tabdar.core.schema import Column, ColumnKind
 
-_MIN_ATOM_COUNT = 10
-_MIN_ATOM_SHARE = 0.002
 _MIN_BIN_COUNT = 64
-_BISECTIONS = 50  # of the range of a column, to find a quantile
+_MOST_CHANGE = 0.05  # of a distribution function, for the same codes to go on with other rows
 
 
 @dataclasses.dataclass(frozen=True, eq=False)
@@ -51,8 +52,8 @@ class NumericalCodec(Codec):
         """Learn the codes of a column, see :meth:`Codec.fit`."""
         numbers = as_floats(values)
         present = np.sort(numbers[~np.isnan(numbers)])
-        distinct, counts = _runs(present)
-        frequent = _frequent(counts, len(present), config.max_atoms)
+        distinct, counts = runs(present)
+        frequent = frequent_ones(counts, len(present), config.max_atoms)
         atoms = distinct[frequent]
         rest = present[~np.repeat(frequent, counts)]
         wanted = max(1, min(config.num_bins, len(rest) // _MIN_BIN_COUNT))
@@ -72,6 +73,47 @@ class NumericalCodec(Codec):
         )
         return cls(column, atoms, tuple(bins))
 
+    def grown(self, values: pd.Series, config: ModelConfig) -> NumericalCodec:
+        """This codec if ``values`` suit it, or a new one of them, see :meth:`Codec.grown`.
+
+        They suit it if they lie within its limits, are missing only if some were before, and no
+        point of the distribution function differs by more than ``_MOST_CHANGE``.
+        """
+        numbers = as_floats(values)
+        missing = np.isnan(numbers)
+        low, high = self.limits
+        within = missing | ((numbers >= low) & (numbers <= high))
+        if within.all() and (self.column.missing is not None or not missing.any()):
+            codes, _ = self.encode(values)
+            before = np.array(self.column.counts)
+            now = np.bincount(codes, minlength=len(before))
+            order = np.argsort([sum(interval) for interval in self.column.uniform])
+            change = (now / now.sum() - before / before.sum())[order].cumsum()
+            if np.abs(change).max() <= _MOST_CHANGE:
+                column = dataclasses.replace(self.column, counts=tuple(now.clip(min=1).tolist()))
+                return dataclasses.replace(self, column=column)
+        kept = [
+            end for end in self.limits if not (numbers <= end).any() or not (numbers >= end).any()
+        ]
+        kept += [np.nan] * (self.column.missing is not None)
+        both = pd.Series(np.concatenate([numbers, kept]))
+        return self.fit(self.column.name, both, config)
+
+    def codes_in(self, before: Codec) -> Codes:
+        """The codes of the same atoms, and of the middles of the bins, see :meth:`Codec.codes_in`.
+
+        -1 where nothing but missing cells was known.
+        """
+        assert isinstance(before, NumericalCodec)
+        codes = np.full(self.column.num_codes, -1, dtype=np.int64)
+        if not np.isnan(before.limits[0]):
+            middles = [part.values(np.zeros(1))[0] for part in self.bins]
+            places = pd.Series([*self.atoms, *middles], dtype=float, name=self.column.name)
+            codes[: len(places)], _ = before.encode(places)
+        if self.column.missing is not None and before.column.missing is not None:
+            codes[self.column.missing] = before.column.missing
+        return codes
+
     @property
     def limits(self) -> tuple[float, float]:
         """Least and greatest value of the training column (NaN if it had none)."""
@@ -90,32 +132,17 @@ class NumericalCodec(Codec):
         Numbers outside the training range are written as its nearest end, numbers between atoms
         as the nearest atom where there are no bins.
         """
-        numbers = as_floats(values)
-        missing = np.isnan(numbers)
-        if not np.isnan(self.limits[0]):
-            numbers = numbers.clip(*self.limits)
-        if self.column.missing is None and missing.any():
-            raise ValueError(
-                f"Column '{self.column.name}' is given as missing in {int(missing.sum())} rows, "
-                'but the training data had no missing value in it. Give a number, or leave the '
-                'cell unknown.'
-            )
+        numbers = self._checked(as_floats(values))
         codes = np.full(len(numbers), self.column.missing or 0, dtype=np.int64)
         residuals = np.zeros(len(numbers))
-        left = ~missing
+        left = ~np.isnan(numbers)
         if len(self.atoms):
-            nearest = np.searchsorted(self.atoms, numbers).clip(max=len(self.atoms) - 1)
-            exact = left & (self.atoms[nearest] == numbers)
-            codes[exact] = nearest[exact]
+            places = np.searchsorted(self.atoms, numbers).clip(max=len(self.atoms) - 1)
+            exact = left & (self.atoms[places] == numbers)
+            codes[exact] = places[exact]
             left &= ~exact
         if not self.bins:
-            if left.any() and not len(self.atoms):
-                raise ValueError(
-                    f"Column '{self.column.name}' is given as {numbers[left][0]:g}, but the "
-                    'training data had nothing but missing values in it. Leave the cell empty or '
-                    'unknown.'
-                )
-            codes[left] = _nearest(self.atoms, numbers[left])
+            codes[left] = nearest(self.atoms, numbers[left])
             return codes, residuals
         edges = np.array([part.low for part in self.bins[1:]])
         places = np.searchsorted(edges, numbers, side='right')
@@ -124,6 +151,29 @@ class NumericalCodec(Codec):
             codes[rows] = self.column.bins[place]
             residuals[rows] = part.residuals(numbers[rows])
         return codes, residuals
+
+    def _checked(self, numbers: Floats) -> Floats:
+        """Numbers ``(B,)`` within the training range.
+
+        Raises:
+            ValueError: If one is missing, or is not, where training had no such cell.
+        """
+        missing = np.isnan(numbers)
+        if self.column.missing is None and missing.any():
+            raise ValueError(
+                f"Column '{self.column.name}' is given as missing in {int(missing.sum())} rows, "
+                'but the training data had no missing value in it. Give a number, or leave the '
+                'cell unknown.'
+            )
+        if not np.isnan(self.limits[0]):
+            return numbers.clip(*self.limits)
+        if not missing.all():
+            raise ValueError(
+                f"Column '{self.column.name}' is given as {numbers[~missing][0]:g}, but the "
+                'training data had nothing but missing values in it. Leave the cell empty or '
+                'unknown.'
+            )
+        return numbers
 
     def decode(self, codes: Codes, residuals: Floats, uniforms: Floats) -> Floats:
         """Numbers ``(B,)`` of codes and residuals; NaN where missing. No use of ``uniforms``."""
@@ -204,7 +254,7 @@ class NumericalCodec(Codec):
         members = np.unique(self._member_numbers(restriction))
         if not len(members):
             return values
-        return np.where(np.isnan(values), np.nan, members[_nearest(members, values)])
+        return np.where(np.isnan(values), np.nan, members[nearest(members, values)])
 
     def enforce_each(
         self,
@@ -217,50 +267,9 @@ class NumericalCodec(Codec):
         return super().enforce_each(np.clip(values, *_ends(restrictions)), sets, uniforms)
 
     def quantiles(self, masses: Floats, shares: Floats, residual_cdf: ResidualCdf) -> Floats:
-        """Quantiles ``(B, Q)`` of the numbers of B rows, see :meth:`Codec.quantiles`.
-
-        The distribution function, from the masses of atoms and bins and that of the residual
-        within a bin, is inverted by bisection.
-        """
-        found = np.empty((len(masses), len(shares)))
-        for place, share in enumerate(shares):
-            low, high = (np.full(len(masses), end) for end in self.limits)
-            low = np.nextafter(low, -np.inf)
-            for _ in range(_BISECTIONS):
-                middle = _middle(low, high)
-                reached = self._cdf(middle, masses, residual_cdf) >= share
-                low, high = np.where(reached, low, middle), np.where(reached, middle, high)
-            found[:, place] = self._on_atoms(low, high).clip(*self.limits)
-        return found
-
-    def _cdf(self, values: Floats, masses: Floats, residual_cdf: ResidualCdf) -> Floats:
-        """Probability ``(B,)`` of being at most ``values`` ``(B,)``."""
-        below = np.searchsorted(self.atoms, values, side='right')
-        atoms = np.pad(masses[:, : len(self.atoms)].cumsum(axis=1), ((0, 0), (1, 0)))
-        total = atoms[np.arange(len(values)), below]
-        if not self.bins:
-            return total
-        lows, highs = np.array([(part.low, part.high) for part in self.bins]).T
-        bins = masses[:, self.column.bins.start : self.column.bins.stop]
-        total = total + (bins * (values[:, None] >= highs)).sum(axis=1)
-        places = np.searchsorted(lows, values, side='right') - 1
-        rows = np.flatnonzero((places >= 0) & (values < highs[places]))
-        if len(rows):
-            places, residuals = places[rows], np.zeros(len(rows))
-            for place in np.unique(places).tolist():
-                cut = places == place
-                residuals[cut] = self.bins[place].residuals(values[rows][cut])
-            within = residual_cdf(rows, self.column.bins.start + places, residuals)
-            total[rows] += bins[rows, places] * within
-        return total
-
-    def _on_atoms(self, low: Floats, high: Floats) -> Floats:
-        """``high``, or the atom in ``(low, high]`` where there is one."""
-        if not len(self.atoms):
-            return high
-        after = np.searchsorted(self.atoms, low, side='right').clip(max=len(self.atoms) - 1)
-        atoms = self.atoms[after]
-        return np.where((atoms > low) & (atoms <= high), atoms, high)
+        """Quantiles ``(B, Q)`` of the numbers of B rows, see :meth:`Codec.quantiles`."""
+        mixture = Mixture(self.atoms, self.bins, masses, residual_cdf)
+        return mixture.quantiles(shares, self.limits)
 
     def to_state(self) -> dict[str, Any]:
         """See :meth:`Codec.to_state`."""
@@ -365,26 +374,6 @@ def _ends(restrictions: Sequence[Restriction | None]) -> tuple[Floats, Floats]:
     return lows, highs
 
 
-def _runs(present: Floats) -> tuple[Floats, npt.NDArray[np.int64]]:
-    """The distinct ones of sorted values, and how often each occurs."""
-    is_first = np.append(np.ones(min(len(present), 1), dtype=bool), present[1:] != present[:-1])
-    starts = np.flatnonzero(is_first)
-    return present[starts], np.diff(starts, append=len(present))
-
-
-def _frequent(counts: npt.NDArray[np.int64], total: int, max_atoms: int) -> npt.NDArray[np.bool_]:
-    """Which distinct values become atoms."""
-    if not max_atoms or not total:
-        return np.zeros(len(counts), dtype=bool)
-    if len(counts) <= max_atoms and (total >= 5 * len(counts) or len(counts) == 1):
-        return np.ones(len(counts), dtype=bool)
-    frequent: npt.NDArray[np.bool_] = counts >= max(_MIN_ATOM_COUNT, _MIN_ATOM_SHARE * total)
-    if frequent.sum() > max_atoms:
-        frequent &= counts >= np.sort(counts)[-max_atoms]
-        frequent[np.flatnonzero(frequent)[max_atoms:]] = False
-    return frequent
-
-
 def _intervals(
     present: Floats, atoms: Floats, bins: Sequence[Bin], has_missing: bool
 ) -> tuple[tuple[float, float], ...]:
@@ -399,19 +388,3 @@ def _intervals(
         for low, high in spans
     ]
     return tuple(uniform + ([(0.0, 1.0)] if has_missing else []))
-
-
-def _middle(low: Floats, high: Floats) -> Floats:
-    """The middle between two numbers, also where their difference is beyond float64."""
-    with np.errstate(over='ignore'):
-        gap = high - low
-    return np.where(np.isinf(gap), low / 2 + high / 2, low + gap / 2)
-
-
-def _nearest(choices: Floats, values: Floats) -> Codes:
-    """Position ``(B,)`` in sorted ``choices`` of the number nearest to each value."""
-    right = np.searchsorted(choices, values).clip(max=len(choices) - 1)
-    left = (right - 1).clip(min=0)
-    with np.errstate(over='ignore'):
-        closer = values - choices[left] <= choices[right] - values
-    return np.where(closer, left, right)

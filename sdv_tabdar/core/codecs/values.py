@@ -58,7 +58,7 @@ def distinct_values(values: pd.Series) -> tuple[Codes, list[Any]]:
         TypeError: If a value cannot be hashed.
     """
     try:
-        # with a last cell that is no text: in columns of text pandas compares up to a NUL only
+        # A last cell that is no text: pandas compares columns of nothing but text up to a NUL.
         cells = np.full(len(values) + 1, _NO_TEXT, dtype=object)
         cells[:-1] = values.astype(object).to_numpy()
         codes, found = pd.factorize(cells, use_na_sentinel=False)

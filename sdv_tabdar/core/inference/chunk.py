@@ -38,7 +38,7 @@ class Chunk:
         self.observed = table.observed.clone()
         num_rows, num_columns = self.codes.shape
         self._numerical = {column: i for i, column in enumerate(network.schema.numerical)}
-        # Columns, and C + x for cross x, in the order of their places behind [pad]'s.
+        # What the cache holds after [pad], in order: columns, and crosses as C + their number.
         self._cached: list[int] = []
         self._cache = empty_cache(network, num_rows)
         self._crossed = self.observed.new_zeros(num_rows, len(network.crosses))

@@ -2,8 +2,8 @@
 
 It fills the cells that ``table.observed`` leaves hidden, column by column, in a random order
 that each chunk of rows draws anew (Algorithms 'Unconditional Generation' and 'Conditional
-Generation' of the paper). Nothing observed: rows. Some columns observed everywhere: conditional
-rows. Another set in every row: imputation.
+Generation' of the paper). Where nothing is observed, that is sampling; where some columns are
+observed in all rows, conditional sampling; where each row has its own observed cells, imputation.
 
 Cells known in part (an interval, a set) come first, see
 :mod:`~sdv_tabdar.core.inference.particles`. What is drawn comes from the heads, through
@@ -27,7 +27,7 @@ from sdv_tabdar.core.runtime.random import split_generator
 from sdv_tabdar.core.runtime.threads import workers
 from sdv_tabdar.core.table import EncodedTable
 
-_PARTICLE_CHUNKS = 4  # particles are few tokens long, so that more of them fit
+_PARTICLE_CHUNKS = 4  # so many times more particles than rows: they have fewer tokens
 
 
 @dataclasses.dataclass(frozen=True)

@@ -1,7 +1,7 @@
 """Log-likelihood of given rows: the chain rule over random orders of the columns.
 
 The cells of a row become known one after the other, as in drawing, but with the values that the
-row has (teacher forcing). The attention cache is that of drawing, and so is the work.
+row has (teacher forcing). The attention cache is used as in drawing, at the same cost.
 """
 
 from __future__ import annotations
@@ -10,59 +10,14 @@ import functools
 import math
 from collections.abc import Callable, Sequence
 
-import numpy as np
-import numpy.typing as npt
-import pandas as pd
 import torch
 
-from sdv_tabdar.core.codecs.encoder import TableEncoder
 from sdv_tabdar.core.config import SamplingConfig
 from sdv_tabdar.core.inference.chunk import Chunk, row_index, rows_of_chunk
 from sdv_tabdar.core.inference.column import log_density
 from sdv_tabdar.core.nn.network import TabDARNetwork
 from sdv_tabdar.core.runtime.threads import workers
 from sdv_tabdar.core.table import EncodedTable
-
-Floats = npt.NDArray[np.float64]
-
-
-def frame_log_likelihood(
-    encoder: TableEncoder,
-    network: TabDARNetwork,
-    table: EncodedTable,
-    frame: pd.DataFrame,
-    *,
-    num_orders: int,
-    config: SamplingConfig,
-    generator: torch.Generator,
-    by_column: bool = False,
-    progress: Callable[[int], None] | None = None,
-) -> Floats:
-    """:func:`log_likelihood` in the frame's units instead of those of residuals.
-
-    Args:
-        encoder: What encoded the frame.
-        network: A trained network.
-        table: The encoded frame.
-        frame: Any of the fitted columns.
-        num_orders: As in :func:`log_likelihood`, as are the rest.
-        config: Sampling settings.
-        generator: Source of the orders.
-        by_column: As in :func:`log_likelihood`.
-        progress: Called with the number of rows finished.
-    """
-    found = log_likelihood(
-        network,
-        table,
-        num_orders=num_orders,
-        config=config,
-        generator=generator,
-        by_column=by_column,
-        progress=progress,
-    )
-    logs: Floats = found.double().numpy()
-    volumes = encoder.log_volume(frame, table.observed.cpu().numpy())
-    return logs + (volumes if by_column else volumes.sum(axis=1))
 
 
 def log_likelihood(

@@ -1,7 +1,7 @@
 """What may be known of a row where the model has learnt one order of the columns only.
 
-Left to right, a column was learnt from those before it. Of a row whose columns are known up to
-some place, everything else can be drawn; a cell behind one that is not known says nothing of it.
+Each column was learnt from those before it. So if the first columns of a row are known, the
+others can be drawn; a known cell cannot be used to draw an unknown one before it.
 """
 
 from __future__ import annotations

@@ -1,4 +1,4 @@
-"""The attention cache: what the first block has computed for the known cells of rows being filled.
+"""The attention cache: the first block's queries, keys, values and attention of known cells.
 
 In the first block a token's query, key and value do not depend on the other tokens, and attention
 is a weighted mean of values. A cell that becomes known therefore updates the means of all cached

@@ -1,8 +1,8 @@
 """Pre-norm transformer blocks whose keys are the visible tokens only.
 
-Hidden cells ask and are never asked: a hidden token carries no value, so attending to it could
-tell a query nothing but which columns are hidden. That keeps the visible tokens' path free of
-the hidden ones, and the sampler need not compute hidden cells that nobody has asked for yet.
+Hidden cells have queries but no keys: a hidden token carries no value, so attending to it could
+tell a query nothing but which columns are hidden. The outputs of visible tokens therefore do not
+depend on the hidden ones, and the sampler computes a hidden cell only when its turn has come.
 """
 
 from __future__ import annotations

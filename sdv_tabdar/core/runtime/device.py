@@ -36,6 +36,12 @@ def resolve_device(device: str) -> torch.device:
     return resolved
 
 
+def present_device(device: str) -> str:
+    """``device``, or ``'auto'`` if it asks for CUDA where there is none."""
+    is_absent = device.startswith('cuda') and not torch.cuda.is_available()
+    return 'auto' if is_absent else device
+
+
 def has_fast_bfloat16(device: torch.device) -> bool:
     """Whether matrix products in bfloat16 are faster on ``device`` than in float32."""
     if device.type == 'cuda':

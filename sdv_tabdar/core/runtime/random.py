@@ -7,6 +7,7 @@ import threading
 from collections.abc import Iterator
 
 import numpy as np
+import numpy.typing as npt
 import torch
 
 _global_generator = threading.Lock()
@@ -48,6 +49,13 @@ def split_generator(generator: torch.Generator, number: int) -> list[torch.Gener
     """``number`` generators on its device, with seeds drawn from ``generator``."""
     seeds = torch.randint(2**62, (number,), generator=generator, device=generator.device)
     return [torch.Generator(generator.device).manual_seed(seed) for seed in seeds.tolist()]
+
+
+def uniform_numbers(count: int, *, generator: torch.Generator) -> npt.NDArray[np.float64]:
+    """Uniform numbers ``(count,)`` in [0, 1)."""
+    drawn = torch.rand(count, generator=generator, device=generator.device, dtype=torch.float64)
+    numbers: npt.NDArray[np.float64] = drawn.cpu().numpy()
+    return numbers
 
 
 @contextlib.contextmanager

@@ -16,7 +16,7 @@ from sdv_tabdar.core.config import ModelConfig, TrainingConfig
 from sdv_tabdar.core.schema import TableSchema
 from sdv_tabdar.core.table import EncodedTable
 
-_VERSION = 1
+_VERSION = 2
 _SECONDS = 30.0  # between two checkpoints, or ...
 _SHARE = 0.02  # ... this share of the time, in which they are written, whichever is longer
 _DIFFERENT = {
@@ -24,6 +24,7 @@ _DIFFERENT = {
     'model': 'other settings of the model',
     'training': 'other training settings',
     'steps': 'steps of another number of rows or threads (see torch.set_num_threads)',
+    'start': 'other weights to go on from (see warm_start)',
     'versions': 'another version of sdv_tabdar or torch',
 }
 
@@ -35,12 +36,16 @@ def fingerprint(
     config: TrainingConfig,
     batch_size: int,
     num_threads: int,
+    start: torch.nn.Module | None = None,
 ) -> dict[str, str]:
     """What a training must have in common with a checkpoint that it goes on from."""
     digest = hashlib.sha256(repr(schema).encode())
     for part in (table.codes, table.residuals):
         digest.update(str((part.dtype, tuple(part.shape))).encode())
         digest.update(part.cpu().contiguous().numpy().data)
+    weights = hashlib.sha256()
+    for weight in () if start is None else start.parameters():
+        weights.update(weight.detach().cpu().contiguous().numpy().data)
     settings = dataclasses.asdict(config)
     del settings['max_training_time']  # more time is a reason to go on
     return {
@@ -48,6 +53,7 @@ def fingerprint(
         'model': json.dumps(dataclasses.asdict(model), sort_keys=True),
         'training': json.dumps(settings, sort_keys=True),
         'steps': f'{batch_size} {num_threads} {table.codes.device.type}',
+        'start': '' if start is None else weights.hexdigest(),
         'versions': f'{_VERSION} {torch.__version__}',
     }
 
@@ -94,7 +100,7 @@ class CheckpointFile:
                 'checkpoint_path, or remove it to begin anew.'
             ) from error
         differences = [
-            words for name, words in _DIFFERENT.items() if made_of[name] != self._made_of[name]
+            words for name, words in _DIFFERENT.items() if made_of.get(name) != self._made_of[name]
         ]
         if differences:
             what = ', '.join(differences)

@@ -1,8 +1,9 @@
-"""When to stop: a course of the learning rate without a known end.
+"""When to stop: a course of the learning rate whose end may come sooner than planned.
 
-A warm-up, then a constant rate for as long as the held-out loss of the averaged weights falls by
-more than chance, then a cool-down that is the longer the more was done before (warm-up, stable,
-decay: Hägele et al. 2024, doi:10.48550/arXiv.2405.18392). Nothing here knows what a network is.
+The rate follows a cosine to the longest that training may take. If the held-out loss of the
+averaged weights no longer falls by more than chance before, the rate goes to its end in a
+cool-down that is the longer the more was done before (Hägele et al. 2024,
+doi:10.48550/arXiv.2405.18392). Nothing here knows what a network is.
 """
 
 from __future__ import annotations
@@ -13,10 +14,9 @@ import numpy as np
 import torch
 
 from sdv_tabdar.core.training.likelihood import Floats
-from sdv_tabdar.core.training.schedule import FINAL_RATE
+from sdv_tabdar.core.training.schedule import FINAL_RATE, FixedLength
 
 COOL_DOWN = 0.25  # steps, as a share of those that led to the best weights
-_WARM_UP = 20  # steps
 _GROWTH = 0.06  # steps between two evaluations, as a share of those done
 _LOOK_BACK = 0.75  # a loss is compared with the one after this share of its steps ...
 _ERRORS = 1.0  # ... and has to be lower by so many standard errors of the difference
@@ -37,11 +37,13 @@ class Stopping:
     """
 
     def __init__(self, min_interval: int, max_steps: int, max_seconds: float | None) -> None:
-        self.min_interval, self.max_steps, self.max_seconds = min_interval, max_steps, max_seconds
+        self.min_interval = min_interval
+        self._longest = FixedLength(max_steps, max_seconds, annealed=True)
         self.cooling, self.reason = False, ''
         self._evaluations: list[tuple[int, Floats]] = []
         self._best = 0
-        self._from_steps, self._from_seconds, self._cooling_steps = 0, 0.0, 1
+        self._from: tuple[int, float] = (0, 0.0)
+        self._cooling_steps = 0
 
     @property
     def is_best(self) -> bool:
@@ -55,23 +57,24 @@ class Stopping:
 
     def share(self, steps: int, seconds: float) -> float:
         """How much of the training is done, in [0, 1]; an estimate before the cool-down."""
-        whole = 1 + COOL_DOWN
-        if not self.cooling:
-            shares = [steps / self.max_steps]
-            if self.max_seconds is not None:
-                shares.append(seconds / self.max_seconds)
-            return min(max(shares), 1 / whole)
-        return (1 + COOL_DOWN * self._cooled(steps, seconds)) / whole
+        longest = self._longest.share(steps, seconds)
+        if not self._cooling_steps:
+            return longest
+        before = self._longest.share(*self._from)
+        cooled = (steps - self._from[0]) / self._cooling_steps
+        return max(min(before + (1 - before) * cooled, 1.0), longest)
 
     def factor(self, steps: int, seconds: float) -> float:
         """The learning rate as a share of the highest."""
-        if self.cooling:
-            return max(1 - self._cooled(steps, seconds), FINAL_RATE)
-        return min((steps + 1) / _WARM_UP, 1.0)
+        if not self._cooling_steps:
+            return self._longest.factor(steps, seconds)
+        before = self._longest.share(*self._from)
+        left = (1 - self.share(steps, seconds)) / (1 - before)
+        return max(self._longest.factor(*self._from) * left, FINAL_RATE)
 
     def finished(self, steps: int, seconds: float) -> bool:
-        """Whether the cool-down is over."""
-        return self.cooling and self._cooled(steps, seconds) >= 1
+        """Whether training is at its end."""
+        return self.share(steps, seconds) >= 1
 
     def due(self, steps: int) -> bool:
         """Whether the held-out loss is to be evaluated now."""
@@ -82,9 +85,7 @@ class Stopping:
 
     def out_of_time(self, steps: int, seconds: float) -> bool:
         """Whether only the time or the steps of a cool-down are left."""
-        whole = 1 + COOL_DOWN
-        by_time = self.max_seconds is not None and seconds * whole >= self.max_seconds
-        return by_time or steps * whole >= self.max_steps
+        return self._longest.share(steps, seconds) * (1 + COOL_DOWN) >= 1
 
     def observe(self, steps: int, losses: Floats) -> bool:
         """Take in an evaluation.
@@ -115,10 +116,11 @@ class Stopping:
             seconds: Seconds passed.
             reason: Why, for the record.
         """
-        before = self._evaluations[self._best][0] if self._evaluations else steps
         self.cooling, self.reason = True, reason
-        self._from_steps, self._from_seconds = steps, seconds
-        self._cooling_steps = max(int(COOL_DOWN * before), 1)
+        if not self.out_of_time(steps, seconds):
+            before = self._evaluations[self._best][0] if self._evaluations else steps
+            self._from = steps, seconds
+            self._cooling_steps = max(int(COOL_DOWN * before), 1)
 
     def state(self) -> dict[str, Any]:
         """What :meth:`restore` needs, in plain types and tensors."""
@@ -128,7 +130,7 @@ class Stopping:
             'steps': [steps for steps, _ in self._evaluations],
             'losses': [torch.from_numpy(losses) for _, losses in self._evaluations],
             'best': self._best,
-            'from': (self._from_steps, self._from_seconds, self._cooling_steps),
+            'from': (*self._from, self._cooling_steps),
         }
 
     def restore(self, state: dict[str, Any]) -> None:
@@ -136,12 +138,5 @@ class Stopping:
         self.cooling, self.reason, self._best = state['cooling'], state['reason'], state['best']
         losses = [np.asarray(loss.numpy()) for loss in state['losses']]
         self._evaluations = list(zip(state['steps'], losses, strict=True))
-        self._from_steps, self._from_seconds, self._cooling_steps = state['from']
-
-    def _cooled(self, steps: int, seconds: float) -> float:
-        """How much of the cool-down is done, in [0, 1]."""
-        shares = [(steps - self._from_steps) / self._cooling_steps]
-        if self.max_seconds is not None:
-            left = self.max_seconds - self._from_seconds
-            shares.append((seconds - self._from_seconds) / left if left > 0 else 1.0)
-        return min(max(shares), 1.0)
+        steps, seconds, self._cooling_steps = state['from']
+        self._from = steps, seconds

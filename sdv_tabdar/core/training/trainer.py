@@ -39,6 +39,8 @@ Weights = dict[str, Any]
 _PLATEAU_PATIENCE = 50  # epochs
 _CHECK_STEPS = 200  # between two looks at whether all is finite
 _SHORT_LENGTH = 0.5  # of a training of too few rows to hold any out, in default lengths
+_WARM_LENGTH = 0.2  # of one that goes on with trained weights, likewise, and ...
+_WARM_RATE = 0.5  # ... its learning rate as a share of the default
 _MAX_RETRIES = 3  # at a lower rate, after a loss that is not finite
 _LOWER_RATE = 0.5
 
@@ -63,6 +65,7 @@ class Trainer:
         batch_size: Rows of a step.
         team: Threads that share a step.
         generator: Source of all randomness.
+        start: A trained network of these columns to go on from; it is changed.
 
     Attributes:
         history: What is known so far.
@@ -77,12 +80,15 @@ class Trainer:
         batch_size: int,
         team: Workers,
         generator: torch.Generator,
+        start: TabDARNetwork | None = None,
     ) -> None:
         self.history = TrainingHistory()
         self._table, self._config, self._batch_size = table, config, batch_size
-        self._team, self._generator = team, generator
-        self._learning_rate = config.learning_rate or default_learning_rate(batch_size)
-        self._network = initial_network(schema, model, generator).to(generator.device).train()
+        self._team, self._generator, self._goes_on = team, generator, start is not None
+        default_rate = default_learning_rate(batch_size) * (_WARM_RATE if start else 1.0)
+        self._learning_rate = config.learning_rate or default_rate
+        network = start or initial_network(schema, model, generator)
+        self._network = network.to(generator.device).train()
         self._ema = Ema(self._network, config.ema_decay) if config.ema_decay else None
         decay = config.weight_decay
         self._optimizers = make_optimizers(
@@ -264,9 +270,10 @@ class Trainer:
         config, (num_rows, num_columns) = self._config, self._table.codes.shape
         epochs = config.epochs or default_epochs(num_rows, num_columns, self._batch_size)
         max_steps = epochs * self._steps_per_epoch
-        if not holds_out(config, num_rows):
-            if config.epochs is None:  # a table of very few rows, which would be memorised
-                max_steps = max(int(_SHORT_LENGTH * max_steps), 1)
+        if self._goes_on or not holds_out(config, num_rows):
+            if config.epochs is None:  # very few rows would be memorised, most others are known
+                length = _WARM_LENGTH if self._goes_on else _SHORT_LENGTH
+                max_steps = max(int(length * max_steps), 1)
             return FixedLength(
                 max_steps, config.max_training_time, annealed=config.scheduler == 'cosine'
             )

@@ -76,4 +76,6 @@ def test_metadata_and_constraints_are_those_of_sdv() -> None:
 
 
 def test_settings_that_are_as_by_default_are_not_named() -> None:
-    assert settings_text({'a': 1, 'b': 'x', 'c': 2}, {'a': 1, 'b': 'y', 'c': 3}) == "b='x', c=2"
+    def make(a: int = 1, b: str = 'y', c: int = 3) -> None: ...
+
+    assert settings_text({'a': 1, 'b': 'x', 'c': 2}, make) == "b='x', c=2"

@@ -15,7 +15,7 @@ import pandas as pd
 import pytest
 import torch
 
-from sdv_tabdar.core import model as model_module
+from sdv_tabdar.core import trained
 from sdv_tabdar.core.config import ModelConfig, SamplingConfig, TrainingConfig
 from sdv_tabdar.core.model import TabDAR
 from sdv_tabdar.core.restrictions import Interval, Members, NotMissing
@@ -103,7 +103,7 @@ def test_loss_values_are_one_row_an_epoch(fitted: TabDAR) -> None:
     assert list(losses.columns) == ['Epoch', 'Loss']
     assert losses['Epoch'].tolist() == [0, 1, 2]
     assert np.isfinite(losses['Loss']).all()
-    assert fitted.training_seconds > 0
+    assert fitted.training_history.seconds > 0
 
 
 @pytest.mark.parametrize(
@@ -390,7 +390,7 @@ def test_a_saved_model_goes_on_where_it_was(fitted: TabDAR, library: Any) -> Non
     assert isinstance(loaded, TabDAR)
     pd.testing.assert_frame_equal(loaded.sample(20), fitted.sample(20))
     assert loaded.loss_values.equals(fitted.loss_values)
-    assert loaded.training_seconds == fitted.training_seconds
+    assert loaded.training_history.seconds == fitted.training_history.seconds
     assert (loaded.model, loaded.training, loaded.sampling) == (
         fitted.model,
         fitted.training,
@@ -497,7 +497,7 @@ def test_an_interrupted_fit_leaves_the_old_model(
     expected = _seeded(own).sample(10)
     losses = own.loss_values
     _seeded(own)
-    monkeypatch.setattr(model_module, 'fit_network', _breaks(error))
+    monkeypatch.setattr(trained, 'fit_network', _breaks(error))
     with pytest.raises(type(error)):
         own.fit(mixed[['smooth']], kinds)
     assert own.column_names == tuple(mixed.columns)

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import dataclasses
 import itertools
 from collections.abc import Sequence
 
@@ -15,6 +16,24 @@ from sdv_tabdar.core.schema import Column, TableSchema
 
 _BUCKET_FACTOR = 4
 _OUTPUT_SCALE = 0.1  # of the last layer's first weights: training begins near the marginals
+
+
+@dataclasses.dataclass(frozen=True)
+class ColumnWeights:
+    """The part of the weights that is one column's, as views.
+
+    Attributes:
+        hidden: Weights and biases of the hidden layers.
+        weight: ``(head_width, K)`` of the last layer; codes beyond the column's own are padding.
+        bias: ``(1, K)``.
+        nodes: ``(head_width, NUM_NODES)`` what the codes of a number share, see ``ordinal``; None
+            in a bucket without numbers.
+    """
+
+    hidden: tuple[torch.Tensor, ...]
+    weight: torch.Tensor
+    bias: torch.Tensor
+    nodes: torch.Tensor | None
 
 
 class _Bucket(nn.Module):
@@ -129,6 +148,18 @@ class CodeHead(nn.Module):
             )
         ]
         return torch.cat(parts).view(codes.shape).index_select(0, self.place)
+
+    def column_weights(self, position: int) -> ColumnWeights:
+        """The weights of one column."""
+        place, number, row = self._cells[position]
+        bucket = self.buckets[number]
+        assert isinstance(bucket, _Bucket)
+        return ColumnWeights(
+            hidden=tuple(weight[place] for weight in (*self.weights, *self.biases)),
+            weight=bucket.weight[row],
+            bias=bucket.bias[row],
+            nodes=None if bucket.nodes is None else bucket.nodes[row],
+        )
 
     def hidden_matrices(self) -> list[torch.Tensor]:
         """Weights of all layers but the last, stacked over the columns."""

@@ -33,6 +33,11 @@ class DiffusionHead(ResidualHead):
             config.width, max(self.num_bins, 1), config.denoiser_width, config.denoiser_blocks
         )
 
+    @property
+    def bin_vectors(self) -> torch.Tensor:
+        """What the denoiser adds to its condition for each bin."""
+        return self.network.bin.weight
+
     def hidden_matrices(self) -> list[torch.Tensor]:
         """Weights between the hidden layers of the denoiser."""
         return self.network.hidden_matrices()

@@ -36,6 +36,11 @@ class ResidualHead(nn.Module, abc.ABC):
         in_bin = (codes >= own.start) & (codes < own.stop)
         return torch.where(in_bin, codes.long() + self.first_bin[position], -1)
 
+    @property
+    def bin_vectors(self) -> torch.Tensor | None:
+        """Weights ``(number of bins, ...)`` that belong to single bins; None without any."""
+        return None
+
     def hidden_matrices(self) -> list[torch.Tensor]:
         """Weights of the linear maps between hidden layers."""
         return []

@@ -90,9 +90,7 @@ def test_time_quality_keeps_a_table_and_a_picture(
     assert '| tabdar 90 s |' in printed
     assert '| tabdar 2 min |' in printed
     assert 'floor (real against real)' in printed
-    svg = (out / 'time_quality.svg').read_text(encoding='utf-8')
-    assert svg in (out / 'time_quality.html').read_text(encoding='utf-8')
-    assert '(time_quality.svg)' in (out / 'time_quality.md').read_text(encoding='utf-8')
+    assert 'Plotly.newPlot' in (out / 'time_quality.html').read_text(encoding='utf-8')
 
 
 @pytest.mark.parametrize(

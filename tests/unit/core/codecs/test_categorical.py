@@ -175,3 +175,26 @@ def test_an_unseen_member_is_an_error() -> None:
 def test_not_missing_where_all_were_missing_is_an_error() -> None:
     with pytest.raises(ValueError, match=r"Column 'x' cannot be NotMissing.* nothing but miss"):
         _categorical(pd.Series([None, None], dtype=object)).restrict(NotMissing())
+
+
+def test_it_grows_by_new_levels_and_forgets_none() -> None:
+    before = _categorical(['a', 'a', 'b', None])
+    codec = before.grown(pd.Series(['c', 'c', 'c', 'a', 'a', 'd'], name='x'), DEFAULT)
+    assert codec.levels[:2] == ('c', 'a')
+    assert set(codec.levels) == {'a', 'b', 'c', 'd', None}
+    old = codec.codes_in(before)
+    found = {
+        level: before.levels[code] if code >= 0 else '-'
+        for level, code in zip(codec.levels, old, strict=True)
+    }
+    assert found == {'a': 'a', 'b': 'b', None: None, 'c': '-', 'd': '-'}
+    assert codec.column.missing == codec.levels.index(None)
+
+
+def test_levels_that_share_a_code_grow_too() -> None:
+    few = ModelConfig(max_categories=3)
+    before = _categorical(list('aaabbcd'), few)
+    codec = before.grown(pd.Series(list('aaabbbbceee'), name='x'), few)
+    assert codec.column.num_codes == 3
+    assert set(codec.levels) == set('abcde')
+    assert codec.codes_in(before).tolist() == [1, 0, -1]

@@ -334,28 +334,6 @@ def test_a_member_given_twice_counts_once(atoms_and_bins: NumericalCodec) -> Non
     assert sorted(_pieces(atoms_and_bins, once)) == sorted(_pieces(atoms_and_bins, twice))
 
 
-# Quantiles
-
-
-def test_quantiles_of_atoms_are_atoms() -> None:
-    codec = _numerical(np.repeat([1.0, 5.0, 7.0], 10))
-    masses, shares = np.array([[0.2, 0.5, 0.3]]), np.array([0.1, 0.2, 0.5, 0.75, 1.0])
-    found = codec.quantiles(masses, shares, lambda *_: np.zeros(0))
-    assert found.tolist() == [[1.0, 1.0, 5.0, 7.0, 7.0]]
-
-
-def test_quantiles_of_bins_follow_the_distribution_of_the_residual() -> None:
-    values = np.random.default_rng(0).normal(size=20_000)
-    codec = _numerical(values)
-    masses, shares = np.array(codec.column.counts)[None] / 20_000, np.linspace(0.001, 0.999, 15)
-
-    def cdf(rows: np.ndarray, codes: np.ndarray, residuals: np.ndarray) -> np.ndarray:
-        return np.asarray(ndtr(residuals / 0.5))
-
-    found = codec.quantiles(masses, shares, cdf)
-    assert found[0] == pytest.approx(np.quantile(values, shares), abs=0.02)
-
-
 # A normal column
 
 
@@ -401,3 +379,44 @@ def test_tails_keep_their_shape(bell: NumericalCodec) -> None:
     codes = np.full(3, bell.column.bins.stop - 1)
     decoded = bell.decode(codes, 0.5 * ndtri(in_bin), np.zeros(3))
     assert decoded == pytest.approx(ndtri(places), abs=0.05)
+
+
+def test_codes_stay_where_other_numbers_suit_them(bell: NumericalCodec) -> None:
+    low, high = bell.limits
+    now = np.random.default_rng(5).normal(size=4000).clip(low, high)
+    codec = bell.grown(pd.Series(now, name='x'), DEFAULT)
+    assert codec.bins == bell.bins
+    assert sum(codec.column.counts) == len(now)
+    assert codec.codes_in(bell).tolist() == list(range(bell.column.num_codes))
+
+
+@pytest.mark.parametrize(
+    'change',
+    [lambda x: x + 1, lambda x: np.append(x, 99.0), lambda x: np.append(x, np.nan)],
+    ids=['moved', 'beyond', 'missing'],
+)
+def test_codes_are_made_anew_where_they_do_not(bell: NumericalCodec, change: Any) -> None:
+    now = pd.Series(change(np.random.default_rng(5).normal(size=4000)), name='x')
+    codec = bell.grown(now, DEFAULT)
+    codec.encode(now)
+    assert codec.limits[0] <= bell.limits[0]
+    assert codec.limits[1] >= bell.limits[1]
+    known = codec.codes_in(bell)
+    bins = np.array(codec.column.bins)
+    middles = [part.values(np.zeros(1))[0] for part in codec.bins]
+    assert known[bins].tolist() == bell.encode(pd.Series(middles))[0].tolist()
+    if codec.column.missing is not None:
+        assert known[codec.column.missing] == -1
+
+
+def test_missing_stays_possible() -> None:
+    before = _numerical([1.0, 2.0, np.nan] * 5)
+    codec = before.grown(pd.Series([1.0, 2.0, 3.0] * 5, name='x'), DEFAULT)
+    assert codec.column.missing is not None
+    assert codec.codes_in(before).tolist() == [0, 1, 1, 2]
+
+
+def test_only_missing_before_is_nothing_to_go_on_from() -> None:
+    before = _numerical([np.nan] * 5)
+    codec = before.grown(pd.Series([1.0, 2.0] * 5, name='x'), DEFAULT)
+    assert codec.codes_in(before).tolist() == [-1, -1, before.column.missing]

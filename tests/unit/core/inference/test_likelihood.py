@@ -5,17 +5,12 @@ from __future__ import annotations
 import dataclasses
 import math
 
-import numpy as np
-import pandas as pd
 import pytest
 import torch
 
-from sdv_tabdar.core.codecs.encoder import TableEncoder
 from sdv_tabdar.core.config import SamplingConfig
-from sdv_tabdar.core.inference import likelihood
 from sdv_tabdar.core.inference.column import log_density
 from sdv_tabdar.core.inference.likelihood import (
-    frame_log_likelihood,
     log_likelihood,
     ordered_log_densities,
 )
@@ -171,25 +166,3 @@ def test_no_rows(network: TabDARNetwork, encoded: EncodedTable, generator: torch
     nothing = encoded.rows(slice(0, 0))
     found = log_likelihood(network, nothing, num_orders=2, config=CONFIG, generator=generator)
     assert found.shape == (0,)
-
-
-def test_in_a_frame_the_units_are_those_of_its_columns(
-    network: TabDARNetwork,
-    encoder: TableEncoder,
-    mixed: pd.DataFrame,
-    monkeypatch: pytest.MonkeyPatch,
-) -> None:
-    frame = mixed.head(8)
-    table = encoder.encode(frame, np.ones(frame.shape, dtype=bool))
-    monkeypatch.setattr(likelihood, 'log_likelihood', lambda _, t, **__: torch.zeros(len(t)))
-    found = frame_log_likelihood(
-        encoder,
-        network,
-        table,
-        frame,
-        num_orders=1,
-        config=CONFIG,
-        generator=torch.Generator(),
-    )
-    volumes = encoder.log_volume(frame, np.ones(frame.shape, dtype=bool))
-    np.testing.assert_allclose(found, volumes.sum(axis=1))

@@ -6,7 +6,7 @@ import pytest
 import torch
 
 from sdv_tabdar.core.runtime import device as device_module
-from sdv_tabdar.core.runtime.device import matrix_type, resolve_device
+from sdv_tabdar.core.runtime.device import matrix_type, present_device, resolve_device
 
 
 @pytest.mark.parametrize(('available', 'expected'), [(True, 'cuda'), (False, 'cpu')])
@@ -48,3 +48,10 @@ def test_precision_of_matrix_products(
 ) -> None:
     monkeypatch.setattr(device_module, 'has_fast_bfloat16', lambda device: fast)
     assert matrix_type(torch.device('cpu'), precision) == expected
+
+
+def test_cuda_is_kept_only_where_it_is_there(monkeypatch: pytest.MonkeyPatch) -> None:
+    monkeypatch.setattr(torch.cuda, 'is_available', lambda: False)
+    assert [present_device(name) for name in ('cpu', 'cuda', 'cuda:1')] == ['cpu', 'auto', 'auto']
+    monkeypatch.setattr(torch.cuda, 'is_available', lambda: True)
+    assert present_device('cuda:1') == 'cuda:1'

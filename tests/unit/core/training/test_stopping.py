@@ -43,18 +43,27 @@ def test_it_goes_on_while_the_loss_falls() -> None:
     assert steps * (1 + COOL_DOWN) == pytest.approx(4000, rel=0.01)
 
 
-def test_the_rate_rises_stays_and_falls() -> None:
+def test_the_rate_follows_a_cosine_until_nothing_is_gained() -> None:
     stopping, steps = _run(lambda steps: 10 + (steps / 300 - 1) ** 2)
     before = Stopping(10, 10_000, None)
-    assert 0 < before.factor(0, 0.0) < before.factor(10, 0.0) < 1
-    assert before.factor(100, 0.0) == before.factor(5000, 0.0) == 1
+    assert 0 < before.factor(0, 0.0) < before.factor(100, 0.0) < before.factor(200, 0.0) <= 1
+    assert before.factor(9_999, 0.0) == pytest.approx(0.01, rel=0.01)
     length = next(more for more in range(1, 1000) if stopping.finished(steps + more, 0.0))
     assert 0.2 * COOL_DOWN * steps < length <= COOL_DOWN * steps
     rates = [stopping.factor(steps + more, 0.0) for more in range(length + 1)]
-    assert rates[0] == 1
+    assert rates[0] == before.factor(steps, 0.0)
     assert rates == sorted(rates, reverse=True)
     assert rates[-1] == pytest.approx(0.01)
     assert not stopping.due(steps + 100)
+
+
+def test_at_the_end_of_its_length_the_cosine_goes_on() -> None:
+    stopping, steps = _run(lambda steps: 20 - steps / 50, max_steps=4000)
+    before = Stopping(10, 4000, None)
+    for step in range(steps, 4000, 100):
+        assert stopping.factor(step, 0.0) == before.factor(step, 0.0)
+    assert not stopping.finished(3999, 0.0)
+    assert stopping.finished(4000, 0.0)
 
 
 def test_time_is_kept() -> None:
@@ -64,7 +73,6 @@ def test_time_is_kept() -> None:
     stopping.cool_down(50, 85.0, 'time')
     assert not stopping.finished(51, 99.0)
     assert stopping.finished(51, 100.0)
-    assert stopping.factor(51, 92.5) == pytest.approx(0.5)
     late = Stopping(10, 10_000, 100.0)
     late.cool_down(50, 101.0, 'time')
     assert late.finished(50, 101.0)

@@ -1,0 +1,47 @@
+"""What SDV keeps of a table's metadata, before and after constraints."""
+
+from __future__ import annotations
+
+import contextlib
+from collections.abc import Iterator, Mapping
+from typing import Any
+
+
+def table_name(synth: Any) -> str:
+    """Name of the synthesizer's table; the attribute that SDV's own methods use."""
+    name: str = synth._table_name
+    return name
+
+
+def original_table(synth: Any) -> Any:
+    """Metadata of the table before constraints; ``get_metadata`` would copy and warn."""
+    return synth._original_metadata.tables[table_name(synth)]
+
+
+def level_order(synth: Any, column: str) -> list[Any]:
+    """The levels of an ordinal column in their order; empty if the metadata give none."""
+    entry = original_table(synth).columns.get(column, {})
+    return list(entry.get('range_values') or [])
+
+
+def keys(synth: Any) -> list[str]:
+    """Primary and alternate keys of the table."""
+    return list(synth._data_processor._keys)
+
+
+def modified_columns(synth: Any) -> Mapping[str, Mapping[str, Any]]:
+    """Metadata of the columns after constraints, as the data processor sees them."""
+    columns: Mapping[str, Mapping[str, Any]] = synth._data_processor.metadata.columns
+    return columns
+
+
+@contextlib.contextmanager
+def described(synth: Any, entries: Mapping[str, Mapping[str, Any]]) -> Iterator[None]:
+    """Within it, the metadata of the table describe some columns otherwise."""
+    columns = original_table(synth).columns
+    before = {key: columns[key] for key in entries}
+    columns.update(entries)
+    try:
+        yield
+    finally:
+        columns.update(before)

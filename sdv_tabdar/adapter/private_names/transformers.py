@@ -1,0 +1,93 @@
+"""What the transformer of a column makes of it, and the columns that generators make."""
+
+from __future__ import annotations
+
+import contextlib
+from collections.abc import Hashable, Iterator
+from typing import Any
+
+import pandas as pd
+from rdt.transformers import (
+    BaseTransformer,
+    BinaryEncoder,
+    FloatFormatter,
+    LabelEncoder,
+    OneHotEncoder,
+    OrderedLabelEncoder,
+    UnixTimestampEncoder,
+)
+
+Outputs = dict[str, tuple[Hashable, BaseTransformer | None]]
+
+
+def outputs(synth: Any) -> Outputs:
+    """For each column of the processed table, the column it comes from and its transformer.
+
+    A field is a tuple of names where one transformer handles several columns.
+    """
+    found: Outputs = {}
+    transformers = synth._data_processor._hyper_transformer.field_transformers
+    for field, transformer in transformers.items():
+        names = [field] if transformer is None else transformer.get_output_columns()
+        for name in names:
+            found[str(name)] = (field, transformer)
+    return found
+
+
+def gives_categories(name: str, transformer: BaseTransformer) -> bool | None:
+    """Whether a transformer's output is a code (True), a number (False) or unclear (None)."""
+    if isinstance(transformer, (LabelEncoder, OrderedLabelEncoder)):
+        return not getattr(transformer, 'add_noise', False)
+    if isinstance(transformer, (BinaryEncoder, OneHotEncoder)):
+        return True
+    if name.endswith('.is_null') and name not in transformer.columns:
+        return True
+    return {'float': False, 'categorical': True}.get(transformer.get_output_sdtypes().get(name))
+
+
+def encodes_levels(transformer: BaseTransformer) -> bool:
+    """Whether the transformer writes levels as numbers, of which a mean is meaningless."""
+    return not {'numerical', 'datetime'} & set(transformer.get_supported_sdtypes())
+
+
+def keeps_order(transformer: BaseTransformer | None) -> bool:
+    """Whether the transformer passes numbers or dates on unchanged, so that ranges stay ranges."""
+    return type(transformer) in (FloatFormatter, UnixTimestampEncoder)
+
+
+def transform_cells(cells: pd.DataFrame, transformer: BaseTransformer | None) -> pd.DataFrame:
+    """Transform the columns of one field.
+
+    SDV's ``transform`` would go through the transformers of all columns each time.
+    """
+    transformed: pd.DataFrame = cells if transformer is None else transformer.transform(cells)
+    return transformed
+
+
+def is_generated(synth: Any, column: str) -> bool:
+    """Whether a generator makes the column: a key, personal data, a formatted id."""
+    transformer = synth._data_processor._hyper_transformer.field_transformers.get(column)
+    return transformer is not None and bool(transformer.is_generator())
+
+
+def generate_columns(synth: Any, columns: list[str], num_rows: int) -> pd.DataFrame:
+    """New values of generated columns, none of them missing."""
+    hyper_transformer = synth._data_processor._hyper_transformer
+    with contextlib.ExitStack() as stack:
+        for name in columns:
+            stack.enter_context(_without_gaps(hyper_transformer.field_transformers[name]))
+        made: pd.DataFrame = hyper_transformer.create_anonymized_columns(num_rows, columns)
+    return made
+
+
+@contextlib.contextmanager
+def _without_gaps(transformer: BaseTransformer) -> Iterator[None]:
+    """Within it, a generator leaves no cell missing, however many training had."""
+    share = getattr(transformer, '_nan_frequency', None)
+    if share is not None:
+        transformer._nan_frequency = 0.0
+    try:
+        yield
+    finally:
+        if share is not None:
+            transformer._nan_frequency = share

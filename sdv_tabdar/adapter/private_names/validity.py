@@ -1,0 +1,115 @@
+"""Which rows meet the constraints, and what SDV says of those that do not."""
+
+from __future__ import annotations
+
+from collections.abc import Callable
+from typing import Any
+
+import numpy as np
+import numpy.typing as npt
+import pandas as pd
+from sdv.cag import Inequality, Range
+
+from sdv_tabdar.adapter.private_names.constraints import (
+    all_constraints,
+    columns_of,
+    constraint_name,
+    ordered_names,
+)
+from sdv_tabdar.adapter.private_names.metadata import table_name
+
+
+def reverse_transform(synth: Any, processed: pd.DataFrame) -> pd.DataFrame:
+    """Processed rows to rows of the table before constraints; rows that break one are left out.
+
+    Args:
+        synth: The synthesizer.
+        processed: Rows of the model with a RangeIndex; generated columns are joined by index.
+
+    Returns:
+        The surviving rows under their labels of ``processed``.
+    """
+    reversed_rows = synth._data_processor.reverse_transform(processed)
+    return synth.reverse_transform_constraints(reversed_rows)
+
+
+def shares_valid(synth: Any, processed: pd.DataFrame) -> tuple[pd.DataFrame, dict[str, float]]:
+    """As :func:`reverse_transform`, but all rows, and the share that meets each constraint.
+
+    A constraint is named by its class and, where it says so, by its columns.
+    """
+    rows = synth._data_processor.reverse_transform(processed)
+    shares = {}
+    chained = list(reversed(synth._chained_constraints))
+    for constraint in [*chained, *synth._reject_sampling_constraints]:
+        if constraint in chained:
+            rows = constraint.reverse_transform(rows)
+        shares[constraint_name(constraint)] = float(_valid(constraint, rows).mean())
+    return rows, shares
+
+
+def shares_of_whole_rows(synth: Any, rows: pd.DataFrame) -> dict[str, float]:
+    """The share of rows that meets each constraint that looks at the user's columns."""
+    return {
+        constraint_name(constraint): float(_valid(constraint, rows).mean())
+        for constraint in all_constraints(synth)
+        if columns_of(constraint) <= set(rows.columns)
+    }
+
+
+def _valid(constraint: Any, rows: pd.DataFrame) -> npt.NDArray[np.bool_]:
+    """Which rows meet a constraint."""
+    return np.asarray(constraint.is_valid(rows), dtype=bool)
+
+
+def valid_rows(synth: Any, table: pd.DataFrame) -> pd.Series:
+    """Which rows meet all constraints.
+
+    ``reverse_transform_constraints`` checks rows before conditioned cells are written back.
+    """
+    valid = pd.Series(True, index=table.index)
+    for constraint in synth._reject_sampling_constraints:
+        valid &= _valid(constraint, table)
+    rows = table
+    not_applied: list[Any] = []
+    for constraint in synth._chained_constraints:
+        if columns_of(constraint) <= set(table.columns):
+            valid &= _valid(constraint, table)
+        else:
+            # It looks at what the ones before it made; these fail on tables without valid rows.
+            rows = rows[valid.loc[rows.index].to_numpy()]
+            for earlier in not_applied:
+                rows = earlier.transform(rows) if len(rows) else rows
+            not_applied = []
+            if not len(rows):
+                return valid
+            valid &= ~valid.index.isin(rows.index[~_valid(constraint, rows)])
+        not_applied.append(constraint)
+    return valid
+
+
+def order_message(
+    synth: Any, table: pd.DataFrame, written: Callable[[pd.DataFrame], pd.DataFrame]
+) -> str | None:
+    """SDV's message about rows that break an Inequality or a Range.
+
+    Args:
+        synth: The synthesizer.
+        table: Rows in plain form, some or all columns.
+        written: Puts rows of ``table`` in the form in which they are to be shown.
+
+    Returns:
+        The message about the first such constraint; None if there is none.
+    """
+    metadata = synth._original_metadata
+    for constraint in all_constraints(synth):
+        if not isinstance(constraint, (Inequality, Range)):
+            continue
+        names = list(ordered_names(constraint))
+        if set(names) <= set(table.columns):
+            valid = np.asarray(constraint.is_valid(table, metadata), dtype=bool)
+            if not valid.all():
+                rows = written(table.loc[~valid, names])
+                message: str = constraint._format_error_message_constraint(rows, table_name(synth))
+                return message
+    return None

@@ -1,0 +1,54 @@
+"""Atoms of a numerical column: which numbers have a code of their own."""
+
+from __future__ import annotations
+
+import numpy as np
+import numpy.typing as npt
+
+from sdv_tabdar.core.codecs.values import Codes, Floats
+
+_MIN_COUNT = 10
+_MIN_SHARE = 0.002  # of the numbers of a column
+_ROWS_PER_VALUE = 5  # on average, in a column of which all values are atoms
+
+
+def runs(present: Floats) -> tuple[Floats, npt.NDArray[np.int64]]:
+    """The distinct ones of sorted values, and how often each occurs."""
+    is_first = np.append(np.ones(min(len(present), 1), dtype=bool), present[1:] != present[:-1])
+    starts = np.flatnonzero(is_first)
+    return present[starts], np.diff(starts, append=len(present))
+
+
+def frequent_ones(
+    counts: npt.NDArray[np.int64], total: int, max_atoms: int
+) -> npt.NDArray[np.bool_]:
+    """Which distinct values become atoms.
+
+    All of them where they are few and recur, else the most frequent ones.
+
+    Args:
+        counts: ``(V,)`` how often each distinct value occurs.
+        total: Their sum.
+        max_atoms: How many atoms there may be.
+
+    Returns:
+        ``(V,)``, True = an atom.
+    """
+    if not max_atoms or not total:
+        return np.zeros(len(counts), dtype=bool)
+    if len(counts) <= max_atoms and (total >= _ROWS_PER_VALUE * len(counts) or len(counts) == 1):
+        return np.ones(len(counts), dtype=bool)
+    frequent: npt.NDArray[np.bool_] = counts >= max(_MIN_COUNT, _MIN_SHARE * total)
+    if frequent.sum() > max_atoms:
+        frequent &= counts >= np.sort(counts)[-max_atoms]
+        frequent[np.flatnonzero(frequent)[max_atoms:]] = False
+    return frequent
+
+
+def nearest(choices: Floats, values: Floats) -> Codes:
+    """Position ``(B,)`` in sorted ``choices`` of the number nearest to each value."""
+    right = np.searchsorted(choices, values).clip(max=len(choices) - 1)
+    left = (right - 1).clip(min=0)
+    with np.errstate(over='ignore'):
+        closer = values - choices[left] <= choices[right] - values
+    return np.where(closer, left, right)

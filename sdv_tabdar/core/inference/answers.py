@@ -1,0 +1,165 @@
+"""Questions about frames: encoded for the network, asked, and written in the frame's values again.
+
+What each answer means is said in :class:`~sdv_tabdar.core.model.TabDAR`, whose methods have the
+same names.
+"""
+
+from __future__ import annotations
+
+import dataclasses
+from collections.abc import Callable, Mapping, Sequence
+
+import numpy as np
+import numpy.typing as npt
+import pandas as pd
+import torch
+
+from sdv_tabdar.core.codecs.encoder import TableEncoder
+from sdv_tabdar.core.config import SamplingConfig
+from sdv_tabdar.core.inference.complete import complete
+from sdv_tabdar.core.inference.frames import known_cells, without, write_back
+from sdv_tabdar.core.inference.likelihood import log_likelihood
+from sdv_tabdar.core.inference.order import check_all_before, check_leading
+from sdv_tabdar.core.inference.particles import restricted_cells
+from sdv_tabdar.core.inference.predict import (
+    cell_log_densities,
+    level_probabilities,
+    quantiles_of,
+)
+from sdv_tabdar.core.nn.network import TabDARNetwork
+from sdv_tabdar.core.restrictions import Restriction
+from sdv_tabdar.core.table import EncodedTable
+
+Floats = npt.NDArray[np.float64]
+Marks = npt.NDArray[np.bool_]
+Progress = Callable[[int], None]
+
+
+@dataclasses.dataclass(frozen=True)
+class CompletedRows:
+    """What :meth:`Answers.complete` returns.
+
+    Attributes:
+        rows: The completed rows.
+        effective_sample_size: For each row with several restricted cells, how many independent
+            draws its particles were worth; NaN for the other rows, which are exact.
+    """
+
+    rows: pd.DataFrame
+    effective_sample_size: npt.NDArray[np.float32]
+
+
+@dataclasses.dataclass(frozen=True)
+class Answers:
+    """What a trained network answers about the rows of frames.
+
+    Attributes:
+        encoder: What writes values in the network's codes.
+        network: A trained network.
+        config: Sampling settings.
+        generator: Source of all randomness, on the network's device.
+    """
+
+    encoder: TableEncoder
+    network: TabDARNetwork
+    config: SamplingConfig
+    generator: torch.Generator
+
+    def complete(
+        self,
+        frame: pd.DataFrame,
+        observed: Marks | None,
+        restrictions: Mapping[str, Sequence[Restriction | None]],
+        *,
+        num_copies: int,
+        progress: Progress | None,
+    ) -> CompletedRows:
+        """The rows with all their cells, see ``TabDAR.complete``."""
+        known = known_cells(frame, observed, restrictions)
+        table, pieces = self.encoder.encode(frame, known), self.encoder.restrict(restrictions)
+        if self.network.fixed_order:
+            # a single particle weighs nothing that comes before a restricted cell
+            weighed = pieces if self.config.num_particles > 1 else {}
+            restricted = restricted_cells(table.observed.shape, weighed)
+            check_leading(self.encoder.schema.names, table.observed, restricted)
+        completion = complete(
+            self.network,
+            table,
+            config=self.config,
+            generator=self.generator,
+            restrictions=pieces,
+            num_copies=num_copies,
+            progress=progress,
+        )
+        filled = self.encoder.decode(completion.table, generator=self.generator)
+        self.encoder.enforce(filled, restrictions, generator=self.generator)
+        write_back(filled, frame, known)
+        return CompletedRows(filled, completion.effective_sample_size.numpy())
+
+    def predict_proba(
+        self, frame: pd.DataFrame, observed: Marks | None, column: str
+    ) -> pd.DataFrame:
+        """Probabilities of the levels of a column, see ``TabDAR.predict_proba``."""
+        levels = pd.Index(self.encoder.codec(column).levels, dtype=object, tupleize_cols=False)
+        table, position = self._others(frame, observed, column)
+        found = level_probabilities(self.encoder, self.network, table, position, self.config)
+        return pd.DataFrame(found, index=frame.index, columns=levels)
+
+    def predict_quantiles(
+        self, frame: pd.DataFrame, observed: Marks | None, column: str, quantiles: Sequence[float]
+    ) -> pd.DataFrame:
+        """Quantiles of a column of numbers, see ``TabDAR.predict_quantiles``."""
+        _ = self.encoder.codec(column).limits  # an error if the values are no numbers
+        outside = [level for level in quantiles if not 0 <= level <= 1]
+        if outside:
+            raise ValueError(f'quantiles must lie in [0, 1], however: {outside}.')
+        table, position = self._others(frame, observed, column)
+        shares = np.array(quantiles, dtype=np.float64)
+        found = quantiles_of(self.encoder, self.network, table, position, shares, self.config)
+        return pd.DataFrame(found, index=frame.index, columns=list(quantiles))
+
+    def log_likelihood(
+        self,
+        frame: pd.DataFrame,
+        observed: Marks | None,
+        *,
+        num_orders: int,
+        by_column: bool,
+        progress: Progress | None,
+    ) -> Floats:
+        """Log-likelihood of rows or of their cells, see ``TabDAR.log_likelihood``."""
+        if num_orders < 1:
+            raise ValueError(f'num_orders must be at least 1, however: num_orders={num_orders}.')
+        table = self.encoder.encode(frame, known_cells(frame, observed, {}))
+        found = log_likelihood(
+            self.network,
+            table,
+            num_orders=num_orders,
+            config=self.config,
+            generator=self.generator,
+            by_column=by_column,
+            progress=progress,
+        )
+        logs: Floats = found.double().numpy()
+        volumes = self.encoder.log_volume(frame, table.observed.cpu().numpy())
+        return logs + (volumes if by_column else volumes.sum(axis=1))
+
+    def log_density(self, frame: pd.DataFrame, observed: Marks | None, column: str) -> Floats:
+        """Log density of the cells of a column, see ``TabDAR.log_density``."""
+        position = self.encoder.schema.position(column)
+        known = known_cells(frame, observed, {})
+        if not known[:, frame.columns.get_loc(column)].all():
+            raise ValueError(f"Cells of column '{column}' are hidden and have no density.")
+        table = self.encoder.encode(frame, known)
+        found = cell_log_densities(self.network, table, position, self.config)
+        return found + self.encoder.codec(column).log_volume(frame[column])
+
+    def _others(
+        self, frame: pd.DataFrame, observed: Marks | None, column: str
+    ) -> tuple[EncodedTable, int]:
+        """The other columns of a frame, encoded, and the position of the column to predict."""
+        table = self.encoder.encode(*without(frame, observed, column))
+        position = self.encoder.schema.position(column)
+        if self.network.fixed_order:
+            check_all_before(self.encoder.schema.names, table.observed, position)
+        return table, position

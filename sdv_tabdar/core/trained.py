@@ -1,0 +1,127 @@
+"""What training leaves: the codes of a table, the network that has learnt them, and how it went."""
+
+from __future__ import annotations
+
+import dataclasses
+from collections.abc import Mapping, Sequence
+from pathlib import Path
+from typing import Any
+
+import numpy as np
+import pandas as pd
+import torch
+
+from sdv_tabdar.core.codecs.crosses import crosses_of, find_crosses
+from sdv_tabdar.core.codecs.encoder import TableEncoder
+from sdv_tabdar.core.config import ModelConfig, SamplingConfig, TrainingConfig
+from sdv_tabdar.core.inference.answers import Answers
+from sdv_tabdar.core.nn.lowered import lowered
+from sdv_tabdar.core.nn.network import TabDARNetwork
+from sdv_tabdar.core.nn.warm_start import take_weights
+from sdv_tabdar.core.runtime.random import default_generator_at
+from sdv_tabdar.core.schema import ColumnKind
+from sdv_tabdar.core.training.history import Callback, TrainingHistory
+from sdv_tabdar.core.training.loop import fit_network
+from sdv_tabdar.core.training.trainer import Progress, initial_network
+
+
+@dataclasses.dataclass(frozen=True)
+class Trained:
+    """A trained network and what belongs to it.
+
+    Attributes:
+        encoder: What writes the table in codes.
+        network: The network, without gradients.
+        history: How training went.
+    """
+
+    encoder: TableEncoder
+    network: TabDARNetwork
+    history: TrainingHistory
+
+    @classmethod
+    def fit(
+        cls,
+        frame: pd.DataFrame,
+        kinds: Mapping[Any, ColumnKind],
+        model: ModelConfig,
+        training: TrainingConfig,
+        *,
+        device: torch.device,
+        generator: torch.Generator,
+        progress: Progress | None,
+        callbacks: Sequence[Callback],
+        checkpoint_path: str | Path | None,
+        before: Trained | None = None,
+    ) -> Trained:
+        """Learn a table: its codes, its crosses, then the network; see ``TabDAR.fit``.
+
+        Args:
+            frame: The table.
+            kinds: Kind of each of its columns.
+            model: Architecture and encoding.
+            training: Training settings.
+            device: Where to train.
+            generator: Source of all randomness, on that device.
+            progress: Called after each step.
+            callbacks: Called at the end of each epoch.
+            checkpoint_path: File that keeps the state of the training.
+            before: What was trained with the same architecture, to go on from.
+        """
+        everything = np.ones(frame.shape, dtype=bool)
+        start = None
+        if before is None:
+            encoder = TableEncoder.fit(frame, kinds, model)
+            table = encoder.encode(frame, everything)
+            crosses = find_crosses(table, encoder.schema, model.max_crosses)
+            encoder = encoder.with_crosses(crosses)
+        else:
+            encoder = before.encoder.grown(frame, kinds, model)
+            table = encoder.encode(frame[list(encoder.schema.names)], everything)
+            sets = [cross.members for cross in before.encoder.schema.crosses]
+            encoder = encoder.with_crosses(crosses_of(sets, table, encoder.schema))
+            start = initial_network(encoder.schema, model, generator).to(device)
+            take_weights(start, before.network, encoder.codes_in(before.encoder))
+        network, history = fit_network(
+            table.to(device),
+            encoder.schema,
+            model,
+            training,
+            generator=generator,
+            progress=progress,
+            callbacks=callbacks,
+            checkpoint_path=checkpoint_path,
+            start=start,
+        )
+        return cls(encoder, network, history)
+
+    def answers(self, config: SamplingConfig, generator: torch.Generator) -> Answers:
+        """What the network answers, as it computes fastest on its device."""
+        return Answers(self.encoder, lowered(self.network), config, generator)
+
+    def to_state(self) -> dict[str, Any]:
+        """Plain values, arrays and the user's levels; tensors on the CPU."""
+        weights = {name: value.cpu() for name, value in self.network.state_dict().items()}
+        return {
+            'history': self.history.plain(),
+            'encoder': self.encoder.to_state(),
+            'weights': weights,
+        }
+
+    @classmethod
+    def from_state(
+        cls, state: Mapping[str, Any], model: ModelConfig, device: torch.device
+    ) -> Trained:
+        """What :meth:`to_state` described, on a device.
+
+        Args:
+            state: The state.
+            model: The architecture with which it was trained.
+            device: Where the network is to be.
+        """
+        encoder = TableEncoder.from_state(state['encoder'])
+        with default_generator_at(0):  # every weight is replaced
+            network = TabDARNetwork(encoder.schema, model)
+        network.load_state_dict(state['weights'])
+        network = network.requires_grad_(False).eval().to(device)
+        return cls(encoder, network, TrainingHistory.from_plain(state['history']))

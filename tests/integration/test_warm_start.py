@@ -1,0 +1,121 @@
+"""``fit(..., warm_start=True)``: training goes on with other rows, levels and limits."""
+
+from __future__ import annotations
+
+import numpy as np
+import pandas as pd
+import pytest
+from sdv.cag import Inequality
+from sdv.errors import SynthesizerInputError
+from sdv.metadata import Metadata
+from sdv.utils import load_synthesizer
+
+from sdv_tabdar import TabDARSynthesizer
+
+
+def _table(num_rows: int, seed: int, *, shift: int = 0) -> pd.DataFrame:
+    rng = np.random.default_rng(seed)
+    low = rng.normal(10, 2, num_rows).round(2)
+    return pd.DataFrame(
+        {
+            'plan': np.where(low > 11, 'plus', 'basic'),
+            'low': low,
+            'high': low + rng.exponential(3, num_rows).round(2) + 0.01 + shift,
+            'since': pd.Timestamp('2024-01-01')
+            + pd.to_timedelta(rng.integers(0, 300, num_rows), 'D'),
+            'visits': pd.array(np.where(rng.random(num_rows) < 0.1, None, 3), dtype='Int64'),
+        }
+    )
+
+
+METADATA = Metadata.load_from_dict(
+    {
+        'tables': {
+            'people': {
+                'columns': {
+                    'plan': {'sdtype': 'categorical'},
+                    'low': {'sdtype': 'numerical'},
+                    'high': {'sdtype': 'numerical'},
+                    'since': {'sdtype': 'datetime'},
+                    'visits': {'sdtype': 'numerical'},
+                }
+            }
+        }
+    }
+)
+
+
+@pytest.fixture(scope='module')
+def first() -> TabDARSynthesizer:
+    synth = TabDARSynthesizer(METADATA, epochs=20, random_state=0, verbose=False)
+    synth.add_constraints([Inequality('low', 'high', table_name='people')])
+    synth.fit(_table(300, 0))
+    return synth
+
+
+def _copy(synth: TabDARSynthesizer, tmp_path: object) -> TabDARSynthesizer:
+    path = f'{tmp_path}/synth.pkl'
+    synth.save(path)
+    return load_synthesizer(path)
+
+
+def test_new_levels_and_limits_are_learnt(first: TabDARSynthesizer, tmp_path: object) -> None:
+    synth = _copy(first, tmp_path)
+    new = _table(100, 1, shift=40).assign(plan='family')
+    synth.fit(pd.concat([_table(300, 0), new], ignore_index=True), warm_start=True)
+    rows = synth.sample(2000, seed=0)
+    assert set(rows['plan']) == {'basic', 'plus', 'family'}
+    assert rows['high'].max() > 40
+    assert (rows['high'] > rows['low']).all()
+    assert rows['visits'].dtype == 'Int64'
+    share = synth.predict_proba(pd.DataFrame({'low': [10.0, 10.0], 'high': [53.0, 12.0]}), 'plan')
+    assert share['family'].iloc[0] > share['family'].iloc[1]
+
+
+def test_it_knows_more_than_a_new_model_after_one_pass(
+    first: TabDARSynthesizer, tmp_path: object
+) -> None:
+    table = _table(330, 0)
+    synth = _copy(first, tmp_path)
+    fresh = TabDARSynthesizer(METADATA, epochs=1, random_state=0, verbose=False)
+    fresh.add_constraints([Inequality('low', 'high', table_name='people')])
+    synth.epochs = 1
+    synth.fit(table, warm_start=True)
+    fresh.fit(table)
+    test = _table(200, 9)
+    likelihoods = [
+        model.log_likelihood(test, num_orders=2, unseen='rare', seed=0).mean()
+        for model in (synth, fresh)
+    ]
+    assert likelihoods[0] > likelihoods[1]
+
+
+def test_what_was_lost_is_still_possible(first: TabDARSynthesizer, tmp_path: object) -> None:
+    synth = _copy(first, tmp_path)
+    synth.fit(_table(200, 3).query("plan == 'basic'"), warm_start=True)
+    assert 'plus' in synth.predict_proba(_table(2, 0), 'plan')
+
+
+def test_without_anything_fitted_it_is_a_fit() -> None:
+    rows = []
+    for warm_start in (False, True):
+        synth = TabDARSynthesizer(METADATA, epochs=1, random_state=0, verbose=False)
+        synth.fit(_table(60, 0), warm_start=warm_start)
+        rows.append(synth.sample(20, seed=1))
+    pd.testing.assert_frame_equal(*rows)
+
+
+def test_other_settings_of_the_network_are_refused(
+    first: TabDARSynthesizer, tmp_path: object
+) -> None:
+    synth = _copy(first, tmp_path)
+    before = synth.sample(10, seed=0)
+    synth.width = 32
+    with pytest.raises(ValueError, match='architecture that it began with'):
+        synth.fit(_table(60, 0), warm_start=True)
+    pd.testing.assert_frame_equal(synth.sample(10, seed=0), before)
+
+
+def test_anything_but_a_flag_is_refused(first: TabDARSynthesizer) -> None:
+    with pytest.raises(SynthesizerInputError, match="'warm_start' must be True or False"):
+        first.fit(_table(60, 0), warm_start='yes')  # type: ignore[arg-type]

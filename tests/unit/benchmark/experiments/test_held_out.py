@@ -1,0 +1,64 @@
+"""What is learnt of test rows: by settings, by the length of training, on parts of tables."""
+
+from __future__ import annotations
+
+from collections.abc import Callable
+from pathlib import Path
+
+import numpy as np
+import pandas as pd
+import pytest
+
+from sdv_tabdar.benchmark.experiments import held_out
+from sdv_tabdar.core.schema import ColumnKind
+
+from .conftest import TINY
+
+MEASURED = ['test', 'train', 'near', 'near_low', 'near_high', 'xgb_c2st', 'fit_seconds']
+
+
+@pytest.fixture(autouse=True)
+def few_rows(monkeypatch: pytest.MonkeyPatch) -> None:
+    """Fewer rows to draw and fewer passes."""
+    monkeypatch.setattr(held_out, '_JUDGED_ROWS', 15)
+    monkeypatch.setattr(held_out, 'default_epochs', lambda rows, *_: rows // 20)
+
+
+def test_test_rows_are_made_known() -> None:
+    train = pd.DataFrame({'x': [0.0, 2.0], 'y': ['a', 'b']})
+    test = pd.DataFrame({'x': [3.0, 1.0, np.nan, 1.0], 'y': ['a', 'c', 'a', 'b']})
+    kinds = {'x': ColumnKind.NUMERICAL, 'y': ColumnKind.CATEGORICAL}
+    found = held_out.known_rows(test, train, kinds)
+    assert found.to_dict('list') == {'x': [2.0, 1.0], 'y': ['a', 'b']}
+
+
+def test_each_setting_is_fitted_and_tested(
+    prepared: Path, tmp_path: Path, command: Callable[..., str], called: list[dict[str, object]]
+) -> None:
+    settings = [f'one:{TINY},epochs=1', f'two:{TINY},epochs=2']
+    given = ['likelihood', '--data', prepared, '--tables', 'one', '--out', tmp_path / 'out']
+    printed = command(*given, '--settings', *settings)
+    assert '| one: 60: one |' in printed
+    rows = pd.read_csv(tmp_path / 'out' / 'likelihood.csv')
+    assert rows['epochs'].tolist() == [1, 2]
+    found = rows[['test_likelihood', 'train_likelihood', *MEASURED]]
+    assert np.isfinite(found.to_numpy()).all()
+
+
+def test_lengths_are_compared_on_parts_of_tables_and_not_trained_again(
+    prepared: Path, tmp_path: Path, command: Callable[..., str], called: list[dict[str, object]]
+) -> None:
+    settings = [f'before:{TINY},epochs=by-size', f'now:{TINY},epochs=1']
+    given = ['stopping', '--data', prepared, '--out', tmp_path / 'out', '--rows', 40, 0]
+    given += ['--tables', 'one', '--settings', *settings]
+    command(*given)
+    assert len(called) == 4  # rows x settings
+    printed = command(*given, '--seeds', 0, 1)
+    assert len(called) == 8
+    assert '| one: 40: before |' in printed
+    assert '| one: 60: now |' in printed
+    rows = pd.read_csv(tmp_path / 'out' / 'stopping.csv')
+    assert rows['seed'].tolist() == [0] * 4 + [1] * 4
+    passes = rows.groupby(['rows', 'setting'])['epochs'].unique().map(list).to_dict()
+    assert passes == {(40, 'before'): [2], (40, 'now'): [1], (60, 'before'): [3], (60, 'now'): [1]}
+    assert np.isfinite(rows[MEASURED].to_numpy()).all()

@@ -1,0 +1,90 @@
+"""Weights of a trained network go to the codes that stand for the same values now."""
+
+from __future__ import annotations
+
+import dataclasses
+
+import numpy as np
+import pandas as pd
+import pytest
+import torch
+
+from sdv_tabdar.core.codecs.crosses import crosses_of
+from sdv_tabdar.core.codecs.encoder import TableEncoder
+from sdv_tabdar.core.config import ModelConfig
+from sdv_tabdar.core.nn.network import TabDARNetwork
+from sdv_tabdar.core.nn.warm_start import take_weights
+from sdv_tabdar.core.schema import ColumnKind
+from sdv_tabdar.core.table import EncodedTable
+
+MEMBERS = [(1, 4)]  # colour and flag
+
+
+def _network(encoder: TableEncoder, config: ModelConfig, seed: int) -> TabDARNetwork:
+    """A network with weights that are far from zero."""
+    generator = torch.Generator().manual_seed(seed)
+    with torch.random.fork_rng(devices=[]):
+        network = TabDARNetwork(encoder.schema, config).eval().requires_grad_(False)
+    for parameter in network.parameters():
+        parameter.add_(0.3 * torch.randn(parameter.shape, generator=generator))
+    return network
+
+
+def _crossed(encoder: TableEncoder, frame: pd.DataFrame) -> TableEncoder:
+    encoded = encoder.encode(frame, np.ones(frame.shape, dtype=bool))
+    return encoder.with_crosses(crosses_of(MEMBERS, encoded, encoder.schema))
+
+
+def _encode(encoder: TableEncoder, frame: pd.DataFrame) -> EncodedTable:
+    """All rows, a part of the cells hidden."""
+    observed = np.random.default_rng(0).random(frame.shape) < 0.6
+    table = encoder.encode(frame, np.ones(frame.shape, dtype=bool))
+    return dataclasses.replace(table, observed=torch.from_numpy(observed))
+
+
+def _grown(
+    mixed: pd.DataFrame, now: pd.DataFrame, kinds: dict[str, ColumnKind], config: ModelConfig
+) -> tuple[TabDARNetwork, TabDARNetwork, TableEncoder, TableEncoder]:
+    before = _crossed(TableEncoder.fit(mixed, kinds, config), mixed)
+    encoder = _crossed(before.grown(now, kinds, config), now)
+    trained, network = _network(before, config, 1), _network(encoder, config, 2)
+    take_weights(network, trained, encoder.codes_in(before))
+    return network, trained, encoder, before
+
+
+@pytest.fixture
+def others(mixed: pd.DataFrame) -> pd.DataFrame:
+    """The table with many new colours, of which an old one is now the most frequent."""
+    colours = [*[f'colour {number}' for number in range(20)] * 3, *['blue'] * 180]
+    return pd.concat([mixed, mixed.assign(colour=colours)], ignore_index=True)
+
+
+@pytest.mark.parametrize('head', ['diffusion', 'bins'])
+@pytest.mark.parametrize('same', [True, False])
+def test_known_values_mean_what_they_did(
+    mixed: pd.DataFrame,
+    others: pd.DataFrame,
+    kinds: dict[str, ColumnKind],
+    tiny: ModelConfig,
+    head: str,
+    same: bool,
+) -> None:
+    """Also where levels have another order, and so many that their column changes its bucket."""
+    config = dataclasses.replace(tiny, numerical_head=head)
+    network, trained, encoder, before = _grown(mixed, mixed if same else others, kinds, config)
+    assert (encoder.codecs[1].levels == before.codecs[1].levels) is same
+    table, table_before = _encode(encoder, mixed), _encode(before, mixed)
+    contexts, contexts_before = network.contexts(table), trained.contexts(table_before)
+    assert torch.allclose(contexts, contexts_before, atol=1e-4)
+    for position, codes in enumerate(encoder.codes_in(before)):
+        known = codes >= 0
+        assert known.all() or not same
+        logits = network.code_head.logits(contexts[:, position], position)
+        logits_before = trained.code_head.logits(contexts_before[:, position], position)
+        assert torch.allclose(logits[:, known], logits_before[:, codes[known]], atol=1e-3)
+        if kinds[mixed.columns[position]] is ColumnKind.NUMERICAL:
+            own, old = network.residual_head, trained.residual_head
+            bins = own.bins(position, table.codes[:, position])
+            if own.bin_vectors is not None and old.bin_vectors is not None:
+                bins_before = old.bins(position, table_before.codes[:, position])
+                assert torch.equal(own.bin_vectors[bins], old.bin_vectors[bins_before])

@@ -1,0 +1,25 @@
+"""What training leaves comes back from its state, and answers the same."""
+
+from __future__ import annotations
+
+import pandas as pd
+import torch
+
+from sdv_tabdar.core.config import SamplingConfig
+from sdv_tabdar.core.model import TabDAR
+from sdv_tabdar.core.trained import Trained
+
+
+def test_a_state_is_plain_and_comes_back(fitted: TabDAR, mixed: pd.DataFrame) -> None:
+    trained = fitted.trained
+    state = trained.to_state()
+    assert set(state) == {'history', 'encoder', 'weights'}
+    assert {value.device.type for value in state['weights'].values()} == {'cpu'}
+    back = Trained.from_state(state, fitted.model, torch.device('cpu'))
+    assert back.history.plain() == trained.history.plain()
+    assert not any(parameter.requires_grad for parameter in back.network.parameters())
+    found, expected = (
+        each.answers(SamplingConfig(), torch.Generator()).predict_proba(mixed.head(5), None, 'flag')
+        for each in (back, trained)
+    )
+    pd.testing.assert_frame_equal(found, expected)
