@@ -134,6 +134,7 @@ class Calls(SDVHooks):
             stacklevel: How far away the user's call is.
         """
         processed = PlainTables(super().preprocess(plain))
+        private_names.unbind_totals(self)
         table = plain[private_names.table_name(self)]
         self._fitted_table = self._table.with_profiles(
             table,

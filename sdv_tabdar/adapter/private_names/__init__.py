@@ -22,7 +22,10 @@ from sdv_tabdar.adapter.private_names.constraints import (
     increments,
     one_hot,
     ordered_columns,
+    own_constraint,
+    own_constraints,
     rewritten_columns,
+    unbind_totals,
 )
 from sdv_tabdar.adapter.private_names.metadata import (
     described,
@@ -93,6 +96,8 @@ __all__ = [
     'ordered_columns',
     'original_table',
     'outputs',
+    'own_constraint',
+    'own_constraints',
     'preprocess_table',
     'reverse_transform',
     'rewritten_columns',
@@ -102,6 +107,7 @@ __all__ = [
     'shares_valid',
     'table_name',
     'transform_cells',
+    'unbind_totals',
     'unchanged',
     'valid_rows',
 ]
