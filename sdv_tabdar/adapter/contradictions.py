@@ -34,8 +34,8 @@ def contradiction(
     own = private_names.own_constraint(constraint)
     name = type(constraint if own is None else own).__name__
     error: Exception = private_names.ConstraintNotMetError(
-        f'Unable to sample any rows for the given conditions: {{{listed}}} cannot be met, because '
-        f'of the constraint {name}: {reason}.'
+        f'{draft.task.value}: {{{listed}}} cannot be met, because of the constraint {name}: '
+        f'{reason}.'
     )
     return error
 
