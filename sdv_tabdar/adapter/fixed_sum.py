@@ -11,6 +11,7 @@ import numpy as np
 import numpy.typing as npt
 import pandas as pd
 from sdv.cag import SingleTableProgrammableConstraint
+from sdv.errors import SynthesizerInputError
 from sdv.metadata import Metadata
 
 from sdv_tabdar.adapter import private_names
@@ -80,6 +81,10 @@ class FixedSum(SingleTableProgrammableConstraint):
         self._decimals: Mapping[str, int] = {}
         self._lowest: Floats = np.full(len(part_columns), -np.inf)
 
+    def __repr__(self) -> str:
+        what = f'total_column={self.total_column!r}' if self.total_column else f'total={self.total}'
+        return f'FixedSum({self.part_columns!r}, {what})'
+
     @property
     def column_names(self) -> list[str]:
         """The columns that it is about."""
@@ -89,15 +94,22 @@ class FixedSum(SingleTableProgrammableConstraint):
         """Refuse metadata without these columns, or in which they are no numbers.
 
         Raises:
-            sdv.cag._errors.ConstraintNotMetError: If they are such.
+            sdv.errors.SynthesizerInputError: If they are such. SDV would go on from another error
+                of its own, and draw rows until some happen to add up.
         """
         (table,) = metadata.tables.values()
         for name in self.column_names:
             sdtype = table.columns.get(name, {}).get('sdtype')
+            if sdtype is None:
+                raise SynthesizerInputError(
+                    f"FixedSum is about a column '{name}' that is not there. The columns are "
+                    f'{list(table.columns)}. If another constraint replaces it, give FixedSum '
+                    'before that one.'
+                )
             if sdtype != 'numerical':
-                found = 'is missing' if sdtype is None else f"has the sdtype '{sdtype}'"
-                raise private_names.ConstraintNotMetError(
-                    f"FixedSum needs numerical columns, and column '{name}' {found}."
+                raise SynthesizerInputError(
+                    f"FixedSum needs numerical columns, however: column '{name}' has the sdtype "
+                    f"'{sdtype}'."
                 )
 
     def validate_input_data(self, data: pd.DataFrame) -> None:

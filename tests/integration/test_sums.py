@@ -9,6 +9,7 @@ from typing import Any
 import numpy as np
 import pandas as pd
 import pytest
+from sdv.cag import Inequality
 from sdv.sampling import Condition
 from sdv.utils import load_synthesizer
 
@@ -183,3 +184,42 @@ def test_the_law_of_the_parts_is_the_models_given_the_sum(fitted: TabDARSynthesi
     """What is known beside the sum still counts, and draws differ."""
     rows = fitted.sample_from_conditions([Condition({'gross': 50.0}, num_rows=20)])
     assert rows['net'].dropna().nunique() > 1
+
+
+def make_counts() -> pd.DataFrame:
+    random = np.random.default_rng(0)
+    low, more = random.integers(0, 50, (2, 80))
+    return pd.DataFrame({'low': low, 'high': low + more, 'both': 2 * low + more})
+
+
+@pytest.mark.parametrize(
+    ('dtype', 'others'),
+    [
+        ('int64', []),
+        ('Int64', []),
+        ('float32', []),
+        ('object', []),
+        ('int64', [Inequality('low', 'high')]),
+    ],
+    ids=str,
+)
+def test_in_every_dtype_and_before_another_constraint(dtype: str, others: list[Any]) -> None:
+    data = make_counts().astype(dtype)
+    if dtype == 'object':
+        data = data.map(lambda cell: Decimal(int(cell)))
+    columns = {name: {'sdtype': 'numerical'} for name in data}
+    synthesizer = TabDARSynthesizer(make_metadata(columns), **TINY)
+    synthesizer.add_constraints([FixedSum(['low', 'high'], total_column='both'), *others])
+    synthesizer.fit(data)
+
+    conditions = [Condition({'both': data['both'].iloc[0]}, num_rows=5)]
+    gaps = data.head(8).copy()
+    gaps.loc[::2, 'low'] = pd.NA if dtype == 'Int64' else None
+    for rows in (
+        synthesizer.sample(20),
+        synthesizer.sample_from_conditions(conditions),
+        synthesizer.impute(gaps),
+    ):
+        cells = rows.astype(float)
+        assert (cells['low'] + cells['high'] == cells['both']).all()
+        assert len(rows) in (20, 5, 8)

@@ -9,6 +9,7 @@ from typing import Any
 import numpy as np
 import pandas as pd
 import pytest
+from sdv.errors import SynthesizerInputError
 from sdv.metadata import Metadata
 
 from sdv_tabdar import FixedSum
@@ -126,15 +127,19 @@ def test_arguments_that_are_not_allowed(settings: dict[str, Any], message: str) 
 
 
 def test_columns_must_be_there_and_numerical() -> None:
-    with pytest.raises(ConstraintNotMetError, match="column 'sum' is missing"):
+    with pytest.raises(
+        SynthesizerInputError, match="'sum' that is not there.*give FixedSum before"
+    ):
         FixedSum(PARTS, total_column='sum').validate(metadata_of(*PARTS))
     metadata = metadata_of(*PARTS)
     metadata.update_column('a', sdtype='categorical')
-    with pytest.raises(ConstraintNotMetError, match="'a' has the sdtype 'categorical'"):
+    with pytest.raises(SynthesizerInputError, match="'a' has the sdtype 'categorical'"):
         FixedSum(PARTS, total=1).validate(metadata)
 
 
 def test_it_says_what_it_was_made_of() -> None:
+    assert repr(FixedSum(PARTS, total=1)) == "FixedSum(['a', 'b', 'c'], total=1)"
+    assert repr(FixedSum(['a', 'b'], 'c')) == "FixedSum(['a', 'b'], total_column='c')"
     assert FixedSum(PARTS, total=1).to_dict() == {
         'class_name': 'FixedSum',
         'parameters': {
