@@ -14,6 +14,7 @@ import pandas as pd
 
 from sdv_tabdar.adapter.conditioning import CellRefusedError, plain_value, read_restrictions
 from sdv_tabdar.adapter.fitted import FittedTable
+from sdv_tabdar.adapter.parameters import check_count
 from sdv_tabdar.adapter.profile import ColumnProfile, Role
 from sdv_tabdar.adapter.values import is_missing, level_key
 from sdv_tabdar.conditions import OneOf, PartialValue
@@ -37,9 +38,10 @@ def share_conditions(table: FittedTable, num_rows: int, shares: Shares) -> pd.Da
         Conditions by SDV's labels.
 
     Raises:
-        ValueError: If a column or a level is unknown, shares are no numbers from 0 to 1, two of
-            them speak of the same value, or they do not add up.
+        ValueError: If ``num_rows`` is no whole number, a column or a level is unknown, shares are
+            no numbers from 0 to 1, two of them speak of the same value, or they do not add up.
     """
+    check_count('num_rows', num_rows, 0)
     if not isinstance(shares, Mapping) or not shares:
         raise ValueError(
             "Parameter 'shares' must name columns and the shares of their levels, as in "

@@ -100,3 +100,9 @@ def test_shares_that_cannot_be_are_refused(
 ) -> None:
     with pytest.raises(ValueError, match=message):
         synthesizer.sample(10, shares=shares)
+
+
+def test_how_many_rows_must_be_said(synthesizer: TabDARSynthesizer) -> None:
+    with pytest.raises(ValueError, match="'num_rows' must be a whole number"):
+        synthesizer.sample(None, shares={'level': {'a': 0.5}})  # type: ignore[arg-type]
+    assert len(synthesizer.sample(0, shares={'level': {'a': 0.5}})) == 0
