@@ -46,7 +46,7 @@ layers: $(STAMP) ## Which module may import which.
 pytest: $(STAMP) ## Unit, integration and statistical tests, and the code of the documentation.
 	$(BIN)/python -m pytest
 
-fuzz: $(STAMP) ## 2,000 tables and 2,000 pairs of condition and constraint (more than an hour).
+fuzz: $(STAMP) ## 2,000 tables and 2,000 pairs of condition and constraint (half an hour of a processor core).
 	@OMP_NUM_THREADS=1 $(BIN)/python -m tests.fuzz --tables 2000 --pairs 2000
 
 format: $(STAMP) ## Let ruff put the code in shape.

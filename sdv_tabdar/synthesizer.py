@@ -392,7 +392,9 @@ class TabDARSynthesizer(Calls):
         """Fill the missing cells of a table.
 
         Every missing cell is taken for unknown and gets a value; the known cells of its row say
-        which. Columns may be absent altogether, and the rows need not be training rows.
+        which. Columns may be absent altogether, and the rows need not be training rows. Where a
+        constraint leaves no value beside the known cells, the cell stays missing, with a warning
+        that names the column.
 
         Args:
             data: The table.

@@ -65,8 +65,7 @@ def _transform_whole_rows(draft: Draft, step: ConstraintStep) -> WholeRows:
         form = draft.table.form
         message = private_names.order_message(draft.table.host, rows, form.restore) or error
         raise private_names.ConstraintNotMetError(
-            f'Unable to sample any rows for the given conditions: they break a constraint. '
-            f'{message}'
+            f'{draft.task.value}: the known cells break a constraint. {message}'
         ) from error
     except Exception:
         # A user's own constraint may need columns that are not known.
@@ -238,10 +237,14 @@ def _forced(draft: Draft, name: str) -> npt.NDArray[np.int64]:
     if profile.role is Role.DISCRETE:
         ends = pd.Series(list(profile.levels.values()), dtype=object)
     entries = draft.partial.get(name, [None] * draft.num_rows)
+    found: dict[Restriction, int] = {}
     for row, entry in enumerate(entries):
         if entry is not None:
-            possible = {int(value == 1) for value in ends[profile.meets(ends, [entry] * len(ends))]}
-            forced[row] = possible.pop() if len(possible) == 1 else -1
+            if entry not in found:  # many rows have the same few
+                met = ends[profile.meets(ends, [entry] * len(ends))]
+                possible = {int(value == 1) for value in met}
+                found[entry] = possible.pop() if len(possible) == 1 else -1
+            forced[row] = found[entry]
         elif exact[row] and not is_missing(cells[row]):
             forced[row] = int(cells[row] == 1)
     return forced

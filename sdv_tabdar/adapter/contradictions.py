@@ -32,8 +32,8 @@ def contradiction(
     }
     listed = ', '.join(f"'{name}': {value!r}" for name, value in conditions.items())
     error: Exception = private_names.ConstraintNotMetError(
-        f'Unable to sample any rows for the given conditions: {{{listed}}} cannot be met, because '
-        f'of the constraint {type(constraint).__name__}: {reason}.'
+        f'{draft.task.value}: {{{listed}}} cannot be met, because of the constraint '
+        f'{type(constraint).__name__}: {reason}.'
     )
     return error
 

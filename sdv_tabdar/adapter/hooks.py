@@ -18,7 +18,7 @@ import tqdm
 from rdt.transformers import FloatFormatter, UnixTimestampEncoder
 
 from sdv_tabdar.adapter import private_names
-from sdv_tabdar.adapter.complete import Completer, missing_operation
+from sdv_tabdar.adapter.complete import Completer, NothingMetError, missing_operation
 from sdv_tabdar.adapter.fitted import FittedTable
 from sdv_tabdar.adapter.global_generators import others_turn
 from sdv_tabdar.adapter.known import Known, Task, warn_of_unseen
@@ -193,14 +193,17 @@ class SDVHooks(private_names.BaseSingleTableSynthesizer):
             progress=None if progress_bar is None else progress_bar.update,
         )
         parts = []
-        for rows in chunks:
-            given = conditions.iloc[rows.index.to_numpy()].set_axis(rows.index)
-            restored = table.form.restore(rows, given)
-            restored.index = conditions.index[rows.index.to_numpy()]
-            if output_file_path and len(restored):
-                append_csv(output_file_path, restored)
-            if len(restored):
-                parts.append(restored)
+        try:
+            for rows in chunks:
+                given = conditions.iloc[rows.index.to_numpy()].set_axis(rows.index)
+                restored = table.form.restore(rows, given)
+                restored.index = conditions.index[rows.index.to_numpy()]
+                if output_file_path and len(restored):
+                    append_csv(output_file_path, restored)
+                if len(restored):
+                    parts.append(restored)
+        except NothingMetError as error:
+            raise ValueError(str(error)) from None  # the class that SDV raises
         return pd.concat(parts) if parts else table.form.empty()
 
     def _sample_with_progress_bar(

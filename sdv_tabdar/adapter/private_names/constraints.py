@@ -97,7 +97,12 @@ def has_constraints(synth: Any) -> bool:
 
 def constrained_columns(synth: Any) -> set[str]:
     """Columns of the user's that a constraint is about."""
-    return set().union(*map(columns_of, all_constraints(synth)))
+    return set().union(*constraint_groups(synth))
+
+
+def constraint_groups(synth: Any) -> list[set[str]]:
+    """The columns of the user's that each constraint is about."""
+    return [columns_of(constraint) for constraint in all_constraints(synth)]
 
 
 def columns_of(constraint: Any) -> set[str]:
@@ -165,6 +170,15 @@ def ordered_names(constraint: Any) -> tuple[str, ...]:
     low, high = constraint._low_column_name, constraint._high_column_name
     is_range = isinstance(constraint, Range)
     return (low, constraint._middle_column_name, high) if is_range else (low, high)
+
+
+def orders(synth: Any) -> list[tuple[tuple[str, ...], bool]]:
+    """The columns of each Inequality and Range, the lowest first, and whether all must differ."""
+    return [
+        (ordered_names(constraint), not constraint._operator(0, 0))
+        for constraint in all_constraints(synth)
+        if isinstance(constraint, (Inequality, Range))
+    ]
 
 
 def ordered_columns(constraint: Any) -> OrderedColumns:

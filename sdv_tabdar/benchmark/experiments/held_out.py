@@ -26,11 +26,11 @@ import torch
 
 from sdv_tabdar import evaluation
 from sdv_tabdar.benchmark.experiments.comparison import read_settings
-from sdv_tabdar.benchmark.experiments.core_table import configurations, core_table
+from sdv_tabdar.benchmark.experiments.core_table import configurations, core_table, settings_of
 from sdv_tabdar.benchmark.experiments.experiment import plan_settings
 from sdv_tabdar.benchmark.jobs.job import Job
 from sdv_tabdar.benchmark.jobs.runs import plan
-from sdv_tabdar.benchmark.methods.spec import parse_spec
+from sdv_tabdar.benchmark.methods.spec import our_spec
 from sdv_tabdar.benchmark.output.tables import Number
 from sdv_tabdar.core.config import TrainingConfig
 from sdv_tabdar.core.model import TabDAR
@@ -73,10 +73,7 @@ def jobs(options: argparse.Namespace) -> list[Job]:
 
     A seed is done before the next one begins.
     """
-    specs = []
-    for name, overrides in read_settings(options.named_settings).items():
-        listed = ','.join(f'{key}={value!r}' for key, value in overrides.items())
-        specs.append(f'{name}=tabdar:{listed}' if listed else f'{name}=tabdar')
+    specs = [our_spec(*named) for named in read_settings(options.named_settings).items()]
     settings = plan_settings(options)
     return [
         job
@@ -93,7 +90,13 @@ def measure(job: dict[str, Any]) -> dict[str, Any]:
     every, kinds = core_table(dataset)
     train = every.sample(min(planned.rows or len(every), len(every)), random_state=planned.seed)
     train = train.reset_index(drop=True)
-    model, row = _fitted(planned, train, kinds)
+    settings = settings_of(planned)
+    if settings.get('epochs') == BY_SIZE:
+        step = rows_of_step(TrainingConfig(), len(train), torch.device('cpu'))
+        settings['epochs'] = default_epochs(len(train), len(kinds), step)
+    start = time.process_time()
+    model = TabDAR(*configurations(settings), random_state=planned.seed).fit(train, kinds)
+    seconds = time.process_time() - start
     test = dataset.test[list(kinds)].sample(frac=1.0, random_state=0).reset_index(drop=True)
     known = known_rows(test, train, kinds)
     drawn = model.sample(_JUDGED_ROWS)
@@ -103,7 +106,13 @@ def measure(job: dict[str, Any]) -> dict[str, Any]:
     detected = evaluation.score(
         test, drawn.head(len(test)), sdtypes, metrics=['xgb_c2st'], seed=planned.seed
     )
-    row |= {
+    row = {
+        'setting': planned.label,
+        'rows': len(train),
+        'limit': None,  # of all tables: there are several here
+        'fit_seconds': seconds,
+        'epochs': len(model.loss_values),
+        'reason': model.training_history.reason,
         'test': _bound(model, known),
         'train': _bound(model, train),
         'test_likelihood': _mean_log_likelihood(model, known),
@@ -112,30 +121,6 @@ def measure(job: dict[str, Any]) -> dict[str, Any]:
         **detected,
     }
     return {'rows': [row]}
-
-
-def _fitted(
-    job: Job, train: pd.DataFrame, kinds: dict[str, ColumnKind]
-) -> tuple[TabDAR, dict[str, Any]]:
-    """A model of the job's settings, and what fitting it took as the beginning of a raw row."""
-    settings: dict[str, Any] = dict(parse_spec(job.spec).options)
-    if job.max_training_time is not None:
-        settings['max_training_time'] = job.max_training_time
-    if settings.get('epochs') == BY_SIZE:
-        step = rows_of_step(TrainingConfig(), len(train), torch.device('cpu'))
-        settings['epochs'] = default_epochs(len(train), len(kinds), step)
-    config, training = configurations(settings)
-    start = time.process_time()
-    model = TabDAR(config, training, random_state=job.seed).fit(train, kinds)
-    seconds = time.process_time() - start
-    return model, {
-        'setting': job.label,
-        'rows': len(train),
-        'limit': None,  # of all tables: there are several here
-        'fit_seconds': seconds,
-        'epochs': len(model.loss_values),
-        'reason': model.training_history.reason,
-    }
 
 
 def known_rows(
