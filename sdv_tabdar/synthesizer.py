@@ -39,6 +39,8 @@ from sdv_tabdar.adapter.tables import (
 )
 from sdv_tabdar.core.config import ModelConfig, SamplingConfig, TrainingConfig
 from sdv_tabdar.core.training.history import EpochReport
+from sdv_tabdar.files.read import read
+from sdv_tabdar.files.write import write
 
 _MODEL, _TRAINING, _SAMPLING = ModelConfig(), TrainingConfig(), SamplingConfig()
 
@@ -581,6 +583,36 @@ class TabDARSynthesizer(Calls):
             return predictor.log_likelihood(
                 frame, num_orders, by_column=by_column, unseen=unseen, progress=bar.update
             )
+
+    def save_safe(self, path: str | Path) -> None:
+        """Write the synthesizer to a file that is safe to open: arrays and JSON, no code.
+
+        Args:
+            path: Where; a file that is there is replaced.
+
+        Raises:
+            sdv_tabdar.files.ModelFileError: If something in it can only be written as code, such
+                as a constraint or a transformer of your own; ``save`` can hold these.
+            OSError: If the file cannot be written.
+        """
+        write(self, path)
+
+    @classmethod
+    def load_safe(cls, path: str | Path) -> TabDARSynthesizer:
+        """The synthesizer that :meth:`save_safe` wrote; nothing in the file is run.
+
+        It draws the same rows, goes on where the saved one stopped, and loads on machines without
+        the GPU that it was trained on.
+
+        Args:
+            path: The file.
+
+        Raises:
+            sdv_tabdar.files.ModelFileError: If the file is damaged, no model file, or of a later
+                version than this one reads.
+            OSError: If the file cannot be read.
+        """
+        return read(path, cls)
 
     def get_loss_values(self) -> pd.DataFrame:
         """The training loss of each epoch: columns ``Epoch`` and ``Loss`` (nats per cell).

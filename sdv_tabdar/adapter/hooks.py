@@ -81,6 +81,22 @@ class SDVHooks(private_names.BaseSingleTableSynthesizer):
         table = state['_fitted_table']
         self._fitted_table = None if table is None else FittedTable.from_state(table, self)
 
+    def own_state(self) -> dict[str, Any]:
+        """What this package keeps beside SDV, as plain objects and the model."""
+        table = self._fitted_table
+        return {
+            'gives_frames': self._gives_frames,
+            'advised': list(self._advised),
+            'table': None if table is None else table.to_state(),
+        }
+
+    def restore_own_state(self, state: Mapping[str, Any]) -> None:
+        """Take over what :meth:`own_state` wrote of another."""
+        table = state['table']
+        self._gives_frames = state['gives_frames']
+        self._advised = tuple(state['advised'])
+        self._fitted_table = None if table is None else FittedTable.from_state(table, self)
+
     # SDV's hooks.
 
     def _preprocess(self, table_data: pd.DataFrame) -> pd.DataFrame:
