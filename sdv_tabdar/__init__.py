@@ -14,6 +14,7 @@ from importlib import import_module
 from typing import TYPE_CHECKING
 
 if TYPE_CHECKING:
+    from sdv_tabdar.adapter.fixed_sum import FixedSum
     from sdv_tabdar.conditions import Between, NotNull, OneOf
     from sdv_tabdar.core.config import PAPER
     from sdv_tabdar.synthesizer import TabDARSynthesizer
@@ -21,6 +22,7 @@ else:
     _MODULES = {
         'PAPER': 'core.config',
         'Between': 'conditions',
+        'FixedSum': 'adapter.fixed_sum',
         'NotNull': 'conditions',
         'OneOf': 'conditions',
         'TabDARSynthesizer': 'synthesizer',
@@ -34,7 +36,7 @@ else:
 
 __version__ = '0.1.0.dev0'
 
-__all__ = ['PAPER', 'Between', 'NotNull', 'OneOf', 'TabDARSynthesizer', '__version__']
+__all__ = ['PAPER', 'Between', 'FixedSum', 'NotNull', 'OneOf', 'TabDARSynthesizer', '__version__']
 
 
 def __dir__() -> list[str]:

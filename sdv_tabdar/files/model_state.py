@@ -127,7 +127,10 @@ def checked_state(state: Any, weights: Arrays, place: str) -> dict[str, Any]:
         Unfit: If its parts do not fit together.
     """
     state = checked_description(state, place)
-    schema = TableEncoder.from_state(state['encoder']).schema
+    try:
+        schema = TableEncoder.from_state(state['encoder']).schema
+    except ValueError as error:  # another version of the encoder
+        raise Unfit(f'{place}.encoder', f'cannot be read: {error}') from error
     _check_weights(schema, ModelConfig(**state['model']), weights, f'{place}.weights')
     return {
         **state,

@@ -72,6 +72,11 @@ _LEARNT: Mapping[str, Mapping[str, Check]] = {
     },
     'OneHotEncoding': {'_categorical_column': _TEXT, '_transformed_col_names': TEXTS},
 }
+# Names of the columns that they put in the place of others.
+_WRITTEN = (
+    *('_fillna_low_column_name', '_nan_column_name', '_diff_column_name', '_low_diff_column_name'),
+    *('_high_diff_column_name', '_joint_column', '_fixed_increments_column_name'),
+)
 # What fitting sets in all of them, beside the metadata, which follow from those before them.
 _SHARED = ('_dtypes', '_original_data_columns', '_datetime_min_max_value', '_formatters')
 _REMADE = {
@@ -187,6 +192,31 @@ def check(entry: Any, place: str) -> None:
 def made(entry: Mapping[str, Any]) -> Any:
     """A new constraint with the arguments of the one that was written."""
     return getattr(cag, entry['class'])(**entry['arguments'])
+
+
+def check_names(entry: Mapping[str, Any], after: Any, place: str) -> None:
+    """Refuse a fitted constraint that writes other columns than the metadata after it have.
+
+    Args:
+        entry: What has passed :func:`check`.
+        after: The metadata after the constraint.
+        place: Where the entry stands, for messages.
+
+    Raises:
+        Unfit: If it is one.
+    """
+    if entry['fit'] is None:
+        return
+    learnt, (table,) = entry['learnt'], after.tables
+    names = [learnt[name] for name in _WRITTEN if name in learnt]
+    if entry['class'] == 'OneHotEncoding':
+        one_hot = entry['arguments']['learning_strategy'] == 'one_hot'
+        names = learnt['_transformed_col_names'] if one_hot else [learnt['_categorical_column']]
+        if one_hot and len(names) != len(entry['arguments']['column_names']):
+            raise Unfit(f'{place}.learnt', 'has not one column for each of those it replaces.')
+    absent = sorted(set(names) - set(after.tables[table].columns))
+    if absent:
+        raise Unfit(f'{place}.learnt', f'writes {absent[:5]}, which are no columns after it.')
 
 
 def put_into(constraint: Any, entry: Mapping[str, Any], metadata: Any, place: str) -> None:

@@ -10,7 +10,7 @@ from sdv.data_processing.numerical_formatter import NumericalFormatter
 
 from sdv_tabdar.adapter import checked
 from sdv_tabdar.adapter.checked import Check
-from sdv_tabdar.adapter.private_names.saved_kinds import DTYPE, VALUE, plain
+from sdv_tabdar.adapter.private_names.saved_kinds import DTYPE, NUMBER, VALUE, plain
 
 _TEXT, _FLAG = checked.text, checked.flag
 _OPTIONAL_TEXT = checked.optional(_TEXT)
@@ -21,8 +21,8 @@ _NUMBERS: Mapping[str, Check] = {
 }
 _NUMBERS_LEARNT: Mapping[str, Check] = {
     '_dtype': DTYPE,
-    '_min_value': checked.optional(VALUE),
-    '_max_value': checked.optional(VALUE),
+    '_min_value': checked.optional(NUMBER),
+    '_max_value': checked.optional(NUMBER),
     '_rounding_digits': checked.optional(checked.whole(-400, 400)),
 }
 

@@ -147,7 +147,9 @@ def restore(synth: Any, state: Mapping[str, Any], place: str) -> None:
     metadata = synth._original_metadata
     for number, (constraint, entry) in enumerate(zip(chained, state['constraints'], strict=True)):
         after = constraint.get_updated_metadata(metadata)
-        saved_constraints.put_into(constraint, entry, metadata, f'{place}.constraints[{number}]')
+        where = f'{place}.constraints[{number}]'
+        saved_constraints.check_names(entry, after, where)
+        saved_constraints.put_into(constraint, entry, metadata, where)
         metadata = after
     for number, entry in enumerate(state['rejecting']):
         where = f'{place}.rejecting[{number}]'
@@ -227,8 +229,13 @@ def _restore_hyper(processor: Any, found: Mapping[str, Any], place: str) -> None
     for number, entry in enumerate(outputs):
         where = f'{place}.transformers[{number}].outputs'
         made[number].output_properties = _outputs(entry, made, numbers, where)
+        columns = made[number].output_columns
+        if columns is not None and columns != made[number].get_output_columns():
+            raise Unfit(where, f'do not make the columns {columns[:5]}.')
     checked.entries(checked.optional(numbers))(found['fields'], f'{place}.fields')
     checked.items(numbers)(found['sequence'], f'{place}.sequence')
+    if found['_fitted']:
+        _check_fitted(processor, found, place)
     for name in _HYPER:
         is_set = isinstance(getattr(hyper, name), set)
         setattr(hyper, name, set(found[name]) if is_set else found[name])
@@ -237,6 +244,24 @@ def _restore_hyper(processor: Any, found: Mapping[str, Any], place: str) -> None
         name: None if number is None else made[number] for name, number in found['fields'].items()
     }
     hyper._transformers_sequence = [made[number] for number in found['sequence']]
+
+
+def _check_fitted(processor: Any, found: Mapping[str, Any], place: str) -> None:
+    """Refuse transformers that are said to be fitted on the columns, and cannot be."""
+    names = list(processor.metadata.columns)
+    if sorted(found['_input_columns']) != sorted(names):
+        raise Unfit(f'{place}._input_columns', 'are not those of the metadata after constraints.')
+    if len(set(found['_output_columns'])) < len(found['_output_columns']):
+        raise Unfit(f'{place}._output_columns', 'have one twice.')
+    for number in {*found['sequence'], *(n for n in found['fields'].values() if n is not None)}:
+        where = f'{place}.transformers[{number}]'
+        saved_transformers.check_fitted(found['transformers'][number], where)
+    for name, number in found['fields'].items():
+        if number is None:
+            continue
+        columns = found['transformers'][number]['fitted']['columns']
+        if columns != [name] or number not in found['sequence']:
+            raise Unfit(f'{place}.fields', f'has a transformer of {columns} for {name[:60]!r}.')
 
 
 def _outputs(found: Any, made: list[Any], numbers: Check, place: str) -> dict[Any, Any]:

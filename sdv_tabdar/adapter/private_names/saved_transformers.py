@@ -32,6 +32,13 @@ from sdv_tabdar.adapter.private_names.saved_kinds import (
     plain,
 )
 
+# What fitting sets in each transformer that has it.
+_NEEDED = (
+    *('columns', 'column_prefix', 'output_columns', 'null_transformer', '_dtype', 'dtype'),
+    *('frequencies', 'intervals', 'values_to_categories', 'categories_to_values', 'divider'),
+    *('dummies', '_uniques', '_indexer', '_num_dummies', 'generated', '_faker_random_seed'),
+    '_univariate',
+)
 _STREAMS = ('transform', 'reverse_transform')  # with seeds one after the other
 
 
@@ -119,6 +126,21 @@ def check(state: Any, place: str) -> None:
     _check_parameters(kind, state['parameters'], f'{place}.parameters')
     fields = {**COMMON, **kind.fitted}
     checked.record(fields, absent=fields)(state['fitted'], f'{place}.fitted')
+
+
+def check_fitted(state: Mapping[str, Any], place: str) -> None:
+    """Refuse a transformer that is said to be fitted, and lacks what fitting sets.
+
+    Raises:
+        Unfit: If it is so.
+    """
+    fields = {**COMMON, **KINDS[state['class']].fitted}
+    found = state['fitted']
+    lacking = [name for name in _NEEDED if name in fields and found.get(name) is None]
+    if lacking or not found['columns']:
+        raise Unfit(f'{place}.fitted', f'lacks {lacking or ["columns"]}.')
+    if None in state['random_states'].values():
+        raise Unfit(f'{place}.random_states', 'are not there.')
 
 
 def read(state: Mapping[str, Any], place: str) -> Any:
