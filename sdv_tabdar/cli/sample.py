@@ -2,6 +2,8 @@
 
 from __future__ import annotations
 
+from collections.abc import Sequence
+
 import click
 
 from sdv_tabdar.cli import options
@@ -9,7 +11,7 @@ from sdv_tabdar.cli.conditions import conditions
 from sdv_tabdar.cli.models import one_table, opened
 from sdv_tabdar.cli.tables import TableName, check_free, write_table
 from sdv_tabdar.cli.terminal import say
-from sdv_tabdar.cli.where import Where, WhereType
+from sdv_tabdar.cli.where import Where, read_wheres
 
 
 @click.command(
@@ -48,7 +50,7 @@ and around a column with spaces or signs: '"hours per week" = 40'.
 @click.option(
     '--where',
     'wheres',
-    type=WhereType(),
+    callback=read_wheres,
     multiple=True,
     metavar='CONDITION',
     help='What every row must meet; may be given again.',
@@ -60,7 +62,7 @@ and around a column with spaces or signs: '"hours per week" = 40'.
 def sample(
     model: str,
     num_rows: int | None,
-    wheres: tuple[Where, ...],
+    wheres: Sequence[Where],
     output: str,
     seed: int | None,
     force: bool,

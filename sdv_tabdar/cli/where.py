@@ -55,21 +55,18 @@ class Where:
     values: Sequence[str | None] = ()
 
 
-class WhereType(click.ParamType[Where]):
-    """The type of the option: wrong ones are wrong usage."""
+def read_wheres(
+    context: click.Context, parameter: click.Parameter, written: Sequence[str]
+) -> Sequence[Where]:
+    """What the options say, for Click to call.
 
-    name = 'condition'
-
-    def convert(
-        self, value: object, param: click.Parameter | None, ctx: click.Context | None
-    ) -> Where:
-        """Read one condition."""
-        if isinstance(value, Where):
-            return value
-        try:
-            return parse(str(value))
-        except ValueError as error:
-            self.fail(str(error), param, ctx)
+    Raises:
+        click.BadParameter: If one of them is no condition.
+    """
+    try:
+        return [parse(text) for text in written]
+    except ValueError as error:
+        raise click.BadParameter(str(error), context, parameter) from error
 
 
 def parse(written: str) -> Where:

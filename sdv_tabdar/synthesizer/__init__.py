@@ -1,4 +1,4 @@
-"""Where users, SDV and saved files find the synthesizer."""
+"""Where users, SDV and older saved files find the synthesizer."""
 
 from __future__ import annotations
 

@@ -100,8 +100,6 @@ class TabDARSynthesizer(Calls):
     ``ValueError`` for a count that is not a whole number in range or a ``seed`` that is none.
     """
 
-    __module__ = 'sdv_tabdar.synthesizer'  # the name in saved files
-
     def __init__(
         self,
         metadata: Any,
