@@ -97,9 +97,9 @@ def read_table(text: str, text_columns: Collection[str] = ()) -> pd.DataFrame:
             with _pyarrow(text):
                 table = pd.read_parquet(text)
         elif name.form == 'lines':
-            table = pd.read_json(
-                text, lines=True, dtype=False, convert_dates=False, precise_float=True
-            )
+            as_written = {'dtype': False, 'convert_dates': False, 'convert_axes': False}
+            table = pd.read_json(text, lines=True, precise_float=True, **as_written)
+            table = table.reset_index(drop=True)
         else:
             source: Any = sys.stdin if text == STANDARD else text
             table = pd.read_csv(source, dtype=dict.fromkeys(text_columns, str), low_memory=False)

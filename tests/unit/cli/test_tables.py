@@ -20,6 +20,7 @@ def rows() -> pd.DataFrame:
             'whole': [1, 2**53 + 1, -3],
             'text': ['007', 'a, "b"\nc', None],
             'flag': [True, False, True],
+            '0.05': [True, False, True],  # labels are text, also where they look like something
             'date': pd.Series(['2020-01-01', None, '2021-02-03'], dtype=object),
         }
     )
