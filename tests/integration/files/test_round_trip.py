@@ -158,7 +158,7 @@ def test_a_loaded_synthesizer_fits_as_a_new_one(tmp_path: Path) -> None:
     saved.fit(table)
     loaded.fit(table)
 
-    assert_same(saved, loaded, table)
+    pd.testing.assert_frame_equal(loaded.sample(5), saved.sample(5))
 
 
 @pytest.mark.parametrize('stage', ['new', 'assigned', 'preprocessed'])
