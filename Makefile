@@ -10,7 +10,7 @@ STAMP  := $(VENV)/.installed
 PIP    := $(BIN)/python -m pip --disable-pip-version-check -qq
 
 .DEFAULT_GOAL := help
-.PHONY: help setup demo test lint types layers pytest fuzz format reference hooks clean
+.PHONY: help setup demo test lint types layers pytest fuzz kills format reference hooks clean
 
 help: ## Show this list.
 	@sed -n 's/^\([a-z]*\):.*## /\1\t/p' $(firstword $(MAKEFILE_LIST)) | expand -t 10
@@ -48,6 +48,9 @@ pytest: $(STAMP) ## Unit, integration and statistical tests, and the code of the
 
 fuzz: $(STAMP) ## 2,000 tables and 2,000 pairs of condition and constraint (half an hour of a processor core).
 	@OMP_NUM_THREADS=1 $(BIN)/python -m tests.fuzz --tables 2000 --pairs 2000
+
+kills: $(STAMP) ## Kill a training a hundred times and go on from its checkpoint (minutes).
+	@OMP_NUM_THREADS=1 $(BIN)/python -m tests.kills --kills 100
 
 format: $(STAMP) ## Let ruff put the code in shape.
 	$(BIN)/ruff check --fix .

@@ -19,6 +19,7 @@ from sdv_tabdar.adapter.lower_ends import has_lower_ends, with_lower_ends
 from sdv_tabdar.adapter.profile import Role
 from sdv_tabdar.adapter.request import Request
 from sdv_tabdar.adapter.steering import anchored, ordered_names, steered
+from sdv_tabdar.adapter.sums import has_open_sums, settled_rows, with_sums
 from sdv_tabdar.adapter.values import item
 from sdv_tabdar.core.model import TabDAR
 from sdv_tabdar.core.schema import ColumnKind
@@ -126,7 +127,7 @@ class Completer:
     def _repeated_draws(self, known: Known, num_samples: int) -> pd.DataFrame:
         """``num_samples`` draws of each row of the model, one after the other."""
         model, _ = self.table.trained
-        lower = has_lower_ends(self.table, known)
+        lower = has_lower_ends(self.table, known) | has_open_sums(self.table, known)
         copies = np.repeat(np.flatnonzero(lower), num_samples)
         drawn = []
         if not lower.all():
@@ -134,7 +135,7 @@ class Completer:
             repeated = request.repeated(num_samples)
             drawn.append(ask(model, repeated, _FILL_PARTICLES, num_samples))
         if len(copies):
-            part = with_lower_ends(self.table, known.rows(copies), self._ask_once, fill=True)
+            part = self._with_draws(known.rows(copies), fill=True)
             drawn.append(self._ask_once(Request.translate(self.table, part, fill=True), 1))
         order = np.argsort(np.repeat(lower, num_samples), kind='stable')
         return pd.concat(drawn, ignore_index=True).iloc[np.argsort(order)].reset_index(drop=True)
@@ -200,7 +201,7 @@ class Completer:
         """Why the first of some rows was not met: what is asked of it, least met first."""
         first = known.rows(np.zeros(_EXPLAINED_ROWS, dtype=np.int64))
         shares = {}
-        told = with_lower_ends(self.table, first, self._ask_once, fill=False)
+        told = self._with_draws(first, fill=False)
         drawn, _ = self._drawn(told, fill=False)
         rows, valid = private_names.shares_valid(self.table.host, drawn)
         for key in [key for key in known.exact if key in rows]:
@@ -228,7 +229,7 @@ class Completer:
 
     def _candidates(self, known: Known, *, fill: bool) -> pd.DataFrame:
         """One draw for each row; rows that do not meet what is asked are left out."""
-        known = with_lower_ends(self.table, known, self._ask_once, fill=fill)
+        known = self._with_draws(known, fill=fill)
         drawn, loose = self._drawn(known, fill=fill)
         return self._finished(drawn, known, fill=fill, loose=None if fill else loose)
 
@@ -269,7 +270,8 @@ class Completer:
         for key, asked in (loose or {}).items():
             if key in known.exact:
                 meets &= self._meets(known, key, asked, rows)
-        rows = self._overwritten(rows, known)
+        rows, possible = settled_rows(self.table, self._overwritten(rows, known), known)
+        meets &= possible
         for key, wanted in known.partial.items():
             # Levels that share a code in the model are told apart only here.
             of_rows = [wanted[position] for position in rows.index]
@@ -285,6 +287,11 @@ class Completer:
         if private_names.has_constraints(self.table.host) and meets.any():
             meets &= private_names.valid_rows(self.table.host, rows)
         return rows[meets]
+
+    def _with_draws(self, known: Known, *, fill: bool) -> Known:
+        """What is known, with draws of cells that known ones depend on."""
+        known = with_sums(self.table, known, self._ask_once, fill=fill)
+        return with_lower_ends(self.table, known, self._ask_once, fill=fill)
 
     def _drawn(
         self, known: Known, *, fill: bool

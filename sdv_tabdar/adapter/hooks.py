@@ -21,14 +21,12 @@ from sdv_tabdar.adapter import private_names
 from sdv_tabdar.adapter.complete import Completer, NothingMetError, missing_operation
 from sdv_tabdar.adapter.fitted import FittedTable
 from sdv_tabdar.adapter.global_generators import others_turn
-from sdv_tabdar.adapter.known import Known, Task, warn_of_unseen
+from sdv_tabdar.adapter.known import READ, Known, Task, warn_of_unseen
 from sdv_tabdar.adapter.old_files import STATE_VERSION, refuse_old_files, wrong_format
 from sdv_tabdar.adapter.parameters import configs
 from sdv_tabdar.adapter.processed import ProcessedFormat
 from sdv_tabdar.adapter.rows_on_disk import append_csv
 from sdv_tabdar.core.model import TabDAR
-
-_READ = 'sdv_tabdar_read'  # what was read of a frame of conditions, among its attributes
 
 refuse_old_files()
 
@@ -164,10 +162,12 @@ class SDVHooks(private_names.BaseSingleTableSynthesizer):
 
     def _read_conditions(self, frames: Sequence[pd.DataFrame]) -> None:
         """Read all conditions of a call; what was read stays with SDV's frames."""
-        known = [Known.from_conditions(frame, self._table) for frame in frames]
+        known = [
+            frame.attrs.get(READ) or Known.from_conditions(frame, self._table) for frame in frames
+        ]
         warn_of_unseen(self._table, known, Task.SAMPLE)
         for frame, read in zip(frames, known, strict=True):
-            frame.attrs[_READ] = read
+            frame.attrs[READ] = read
 
     def _sample_with_conditions(
         self,
@@ -184,7 +184,7 @@ class SDVHooks(private_names.BaseSingleTableSynthesizer):
         ``keep_extra_columns`` is for SDV's multi-table models, which cannot use this one.
         """
         table = self._table
-        known = conditions.attrs.pop(_READ, None) or Known.from_conditions(conditions, table)
+        known = conditions.attrs.pop(READ, None) or Known.from_conditions(conditions, table)
         private_names.seed_sampling(self)
         chunks = Completer(table).chunks(
             known,

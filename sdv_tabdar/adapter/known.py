@@ -21,6 +21,8 @@ from sdv_tabdar.adapter.profile import Role
 from sdv_tabdar.adapter.values import item
 from sdv_tabdar.core.restrictions import Restriction
 
+READ = 'sdv_tabdar_read'  # what was read of a frame of conditions, among its attributes
+
 
 class Task(enum.Enum):
     """What known cells are for; the value begins the messages that refuse it."""

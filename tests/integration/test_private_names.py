@@ -22,9 +22,18 @@ from rdt.transformers import (
     LabelEncoder,
     RegexGenerator,
 )
-from sdv.cag import FixedCombinations, FixedIncrements, Inequality, OneHotEncoding, Range
+from sdv.cag import (
+    FixedCombinations,
+    FixedIncrements,
+    Inequality,
+    OneHotEncoding,
+    Range,
+    SingleTableProgrammableConstraint,
+)
 from sdv.cag.base import BaseConstraint
+from sdv.cag.programmable_constraint import ProgrammableConstraintHarness
 from sdv.data_processing.data_processor import DataProcessor
+from sdv.data_processing.numerical_formatter import NumericalFormatter
 from sdv.single_table import base
 from sdv.single_table.base import BaseSingleTableSynthesizer, BaseSynthesizer
 
@@ -123,6 +132,17 @@ def test_data_processor() -> None:
         method = getattr(DataProcessor, name, None)
         assert method is not None, f'SDV has renamed DataProcessor.{name}'
         assert list(inspect.signature(method).parameters) == wanted, f'arguments of {name}'
+
+
+def test_programmable_constraints() -> None:
+    harness = ProgrammableConstraintHarness(SingleTableProgrammableConstraint())
+
+    for name in ('programmable_constraint', '_formatters'):
+        assert name in vars(harness), f'SDV has renamed {name} of ProgrammableConstraintHarness'
+    formatter = NumericalFormatter(enforce_min_max_values=True)
+    formatter.learn_format(pd.Series([1.0, 2.0]))
+    formatter.enforce_min_max_values = False
+    assert list(formatter.format_data(pd.Series([3.0]))) == [3.0], 'SDV cuts totals all the same'
 
 
 def test_hyper_transformer_and_transformers() -> None:

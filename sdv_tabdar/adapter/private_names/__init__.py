@@ -24,7 +24,10 @@ from sdv_tabdar.adapter.private_names.constraints import (
     one_hot,
     ordered_columns,
     orders,
+    own_constraint,
+    own_constraints,
     rewritten_columns,
+    unbind_totals,
 )
 from sdv_tabdar.adapter.private_names.metadata import (
     described,
@@ -97,6 +100,8 @@ __all__ = [
     'orders',
     'original_table',
     'outputs',
+    'own_constraint',
+    'own_constraints',
     'preprocess_table',
     'reverse_transform',
     'rewritten_columns',
@@ -106,6 +111,7 @@ __all__ = [
     'shares_valid',
     'table_name',
     'transform_cells',
+    'unbind_totals',
     'unchanged',
     'valid_rows',
 ]

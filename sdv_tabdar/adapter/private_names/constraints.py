@@ -106,12 +106,35 @@ def constraint_groups(synth: Any) -> list[set[str]]:
 
 
 def columns_of(constraint: Any) -> set[str]:
-    """Columns that a constraint is about; for a user's own, all that it was fitted on."""
+    """Columns that a constraint is about; for a user's own, all if it has no ``column_names``."""
     table = next(iter(constraint.metadata.tables))
     before = set(constraint.metadata.tables[table].columns)
     if isinstance(constraint, ProgrammableConstraintHarness):
-        return before
+        return set(getattr(constraint.programmable_constraint, 'column_names', before))
     return before - set(constraint.get_updated_metadata(constraint.metadata).tables[table].columns)
+
+
+def own_constraint(constraint: Any) -> Any:
+    """What SDV has wrapped in order to use it as a constraint; None for its own classes."""
+    is_wrapped = isinstance(constraint, ProgrammableConstraintHarness)
+    return constraint.programmable_constraint if is_wrapped else None
+
+
+def own_constraints(synth: Any) -> list[Any]:
+    """The programmable constraints that change columns, as they were given."""
+    found = map(own_constraint, synth._chained_constraints)
+    return [own for own in found if own is not None]
+
+
+def unbind_totals(synth: Any) -> None:
+    """Let totals lie beyond those of training.
+
+    SDV cuts columns that a constraint makes to the range of training, and sums would be wrong.
+    """
+    for constraint in synth._chained_constraints:
+        if getattr(own_constraint(constraint), 'total_column', None) is not None:
+            for formatter in constraint._formatters[table_name(synth)].values():
+                formatter.enforce_min_max_values = False
 
 
 def constraint_name(constraint: Any) -> str:
