@@ -250,7 +250,7 @@ def test_what_cannot_be_written_is_said(tmp_path: Path) -> None:
     path = tmp_path / 'model.tabdar'
     own = TabDARSynthesizer(make_metadata(columns), **TINY)
     own.add_constraints([_Own()])
-    with pytest.raises(ModelFileError, match='constraint _Own is code of your own.*or save with'):
+    with pytest.raises(ModelFileError, match='constraint _Own is a programmable one.*or save with'):
         own.save_safe(path)
     for transformer, words in (
         (_Shifted(), 'transformer _Shifted of .x. is not one of RDT'),
