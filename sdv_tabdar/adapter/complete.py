@@ -40,6 +40,11 @@ class NothingMetError(ValueError):
     """No draw has met what was asked."""
 
 
+def needs_draws(table: FittedTable, known: Known) -> npt.NDArray[np.bool_]:
+    """``(rows,)``, True = known cells tell the model something only through draws of others."""
+    return has_lower_ends(table, known) | has_open_sums(table, known)
+
+
 class Completer:
     """Completes rows of one fitted synthesizer.
 
@@ -127,7 +132,7 @@ class Completer:
     def _repeated_draws(self, known: Known, num_samples: int) -> pd.DataFrame:
         """``num_samples`` draws of each row of the model, one after the other."""
         model, _ = self.table.trained
-        lower = has_lower_ends(self.table, known) | has_open_sums(self.table, known)
+        lower = needs_draws(self.table, known)
         copies = np.repeat(np.flatnonzero(lower), num_samples)
         drawn = []
         if not lower.all():
