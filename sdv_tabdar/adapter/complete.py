@@ -15,7 +15,7 @@ from sdv_tabdar.adapter import private_names
 from sdv_tabdar.adapter.fitted import FittedTable
 from sdv_tabdar.adapter.global_generators import others_turn
 from sdv_tabdar.adapter.known import Known
-from sdv_tabdar.adapter.lower_ends import has_lower_ends, with_lower_ends
+from sdv_tabdar.adapter.lower_ends import LEAST_CANDIDATES, has_lower_ends, with_lower_ends
 from sdv_tabdar.adapter.profile import Role
 from sdv_tabdar.adapter.request import Request
 from sdv_tabdar.adapter.steering import anchored, ordered_names, steered
@@ -179,6 +179,8 @@ class Completer:
         todo = np.arange(len(known.cells))
         met: list[pd.DataFrame] = []
         fruitless, most_fruitless = 0, _FRUITLESS_ROWS * max(max_tries / _USUAL_TRIES, 1)
+        if needs_draws(self.table, known).any():  # several draws for each candidate
+            most_fruitless /= LEAST_CANDIDATES
         for attempt in range(max(max_tries, 1)):
             most = _FILLED_ROWS if fill else _TRIED_ROWS
             copies = 1 if attempt == 0 else max(1, min(most // len(todo), 10**attempt))
