@@ -11,7 +11,7 @@ DOCS   := $(VENV)/.docs_installed
 PIP    := $(BIN)/python -m pip --disable-pip-version-check -qq
 
 .DEFAULT_GOAL := help
-.PHONY: help setup demo test lint types layers pytest fuzz format reference docs hooks clean
+.PHONY: help setup demo test lint types layers pytest fuzz versions format reference docs hooks clean
 
 help: ## Show this list.
 	@sed -n 's/^\([a-z]*\):.*## /\1\t/p' $(firstword $(MAKEFILE_LIST)) | expand -t 10
@@ -49,6 +49,9 @@ pytest: $(STAMP) ## Unit, integration and statistical tests, and the code of the
 
 fuzz: $(STAMP) ## 2,000 tables and 2,000 pairs of condition and constraint (more than an hour).
 	@OMP_NUM_THREADS=1 $(BIN)/python -m tests.fuzz --tables 2000 --pairs 2000
+
+versions: $(STAMP) ## Part of the tests with the lowest and with the newest allowed versions.
+	OMP_NUM_THREADS=1 $(BIN)/python tools/versions.py
 
 format: $(STAMP) ## Let ruff put the code in shape.
 	$(BIN)/ruff check --fix .

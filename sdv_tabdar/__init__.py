@@ -15,6 +15,6 @@ from sdv_tabdar.conditions import Between, NotNull, OneOf
 from sdv_tabdar.core.config import PAPER
 from sdv_tabdar.synthesizer import TabDARSynthesizer
 
-__version__ = '0.1.0.dev0'
+__version__ = '0.1.0'
 
 __all__ = ['PAPER', 'Between', 'NotNull', 'OneOf', 'TabDARSynthesizer', '__version__']
