@@ -11,7 +11,7 @@ DOCS   := $(VENV)/.docs_installed
 PIP    := $(BIN)/python -m pip --disable-pip-version-check -qq
 
 .DEFAULT_GOAL := help
-.PHONY: help setup demo test lint types layers pytest fuzz versions format reference docs hooks clean
+.PHONY: help setup demo test lint types layers pytest fuzz kills versions format reference docs hooks clean
 
 help: ## Show this list.
 	@sed -n 's/^\([a-z]*\):.*## /\1\t/p' $(firstword $(MAKEFILE_LIST)) | expand -t 10
@@ -47,8 +47,11 @@ layers: $(STAMP) ## Which module may import which.
 pytest: $(STAMP) ## Unit, integration and statistical tests, and the code of the documentation.
 	$(BIN)/python -m pytest
 
-fuzz: $(STAMP) ## 2,000 tables and 2,000 pairs of condition and constraint (more than an hour).
+fuzz: $(STAMP) ## 2,000 tables and 2,000 pairs of condition and constraint (half an hour of a processor core).
 	@OMP_NUM_THREADS=1 $(BIN)/python -m tests.fuzz --tables 2000 --pairs 2000
+
+kills: $(STAMP) ## Kill a training a hundred times and go on from its checkpoint (minutes).
+	@OMP_NUM_THREADS=1 $(BIN)/python -m tests.kills --kills 100
 
 versions: $(STAMP) ## Part of the tests with the lowest and with the newest allowed versions.
 	OMP_NUM_THREADS=1 $(BIN)/python tools/versions.py

@@ -11,10 +11,11 @@ from __future__ import annotations
 # import here: otherwise SDV would find this package half imported, and not register it.
 import sdv  # noqa: F401
 
+from sdv_tabdar.adapter.fixed_sum import FixedSum
 from sdv_tabdar.conditions import Between, NotNull, OneOf
 from sdv_tabdar.core.config import PAPER
 from sdv_tabdar.synthesizer import TabDARSynthesizer
 
 __version__ = '0.1.0'
 
-__all__ = ['PAPER', 'Between', 'NotNull', 'OneOf', 'TabDARSynthesizer', '__version__']
+__all__ = ['PAPER', 'Between', 'FixedSum', 'NotNull', 'OneOf', 'TabDARSynthesizer', '__version__']

@@ -15,6 +15,7 @@ import pandas as pd
 from sdv.sampling import Condition, DataFrameCondition
 
 from sdv_tabdar.adapter import private_names
+from sdv_tabdar.adapter.alike import like_conditions
 from sdv_tabdar.adapter.calls import Calls
 from sdv_tabdar.adapter.impute import impute
 from sdv_tabdar.adapter.likelihood import UNSEEN
@@ -28,6 +29,7 @@ from sdv_tabdar.adapter.parameters import (
 )
 from sdv_tabdar.adapter.predict import Predictor
 from sdv_tabdar.adapter.rows_on_disk import TableFile
+from sdv_tabdar.adapter.shares import Shares, share_conditions
 from sdv_tabdar.adapter.tables import (
     PlainTables,
     Tables,
@@ -37,6 +39,8 @@ from sdv_tabdar.adapter.tables import (
 )
 from sdv_tabdar.core.config import ModelConfig, SamplingConfig, TrainingConfig
 from sdv_tabdar.core.training.history import EpochReport
+from sdv_tabdar.files.read import read
+from sdv_tabdar.files.write import write
 
 _MODEL, _TRAINING, _SAMPLING = ModelConfig(), TrainingConfig(), SamplingConfig()
 
@@ -175,9 +179,9 @@ class TabDARSynthesizer(Calls):
                 process dies, the same call goes on from there; when training has ended by itself
                 the file is gone.
             warm_start: Whether to go on from what was fitted before, if anything was: for the same
-                table with some more rows, in a fifth of the time. Give old and new rows together;
-                what only old rows had would be forgotten little by little. New levels and a
-                wider range are learnt, columns and settings must be the same.
+                table with some more rows, in a fraction of the time. Give old and new rows
+                together; what only old rows had would be forgotten little by little. New levels
+                and a wider range are learnt, columns and settings must be the same.
 
         Raises:
             sdv.errors.InvalidDataError: If the data do not match the metadata, hold infinite
@@ -267,6 +271,7 @@ class TabDARSynthesizer(Calls):
         output_format: str = 'csv',
         return_rows: bool = True,
         *,
+        shares: Shares | None = None,
         seed: int | None = None,
     ) -> Any:
         """Draw synthetic rows.
@@ -280,6 +285,11 @@ class TabDARSynthesizer(Calls):
             output_folder_path: Folder in which to write ``<table>.csv`` as rows are drawn.
             output_format: ``'csv'`` or ``'parquet'``.
             return_rows: False for rows that are written only, in the memory of one batch.
+            shares: For columns the shares that some of their levels are to have among the rows,
+                as in ``{'income': {'>50K': 0.5}}``: exactly, up to whole rows (largest
+                remainder). The other levels share the rest in the model's proportions. A level
+                may also be None (missing), ``OneOf`` or, in columns of numbers and dates, whose
+                shares add up to 1, ``Between``. Several columns are independent of each other.
             seed: Seed of all that is drawn in this call, keys and personal data among it: the
                 same seed draws the same rows, and calls without one go on as if it had not been.
                 None goes on where the last call stopped.
@@ -289,17 +299,22 @@ class TabDARSynthesizer(Calls):
             ``return_rows`` is False.
 
         Raises:
-            ValueError: If the rows are neither to be written nor to be returned.
+            ValueError: If the rows are neither to be written nor to be returned, or ``shares``
+                names what training had not, has shares that do not add up, or speaks of a value
+                twice.
             AssertionError: If the file exists.
         """
-        self._table_to_sample()
+        table = self._table_to_sample()
         check_sample(num_rows, return_rows, output_folder_path)
         check_drawing(max_tries_per_batch, batch_size, output_folder_path)
         name = private_names.table_name(self)
         file = TableFile(output_folder_path, name, output_format) if output_folder_path else None
         name = main_table_name or name
         with self._drawing(seed):
-            rows = self._sampled(num_rows, name, max_tries_per_batch, batch_size, file, return_rows)
+            wanted = None if shares is None else share_conditions(table, num_rows, shares)
+            rows = self._sampled(
+                num_rows, name, max_tries_per_batch, batch_size, file, return_rows, wanted
+            )
         return self._as_given({name: rows})
 
     def sample_from_conditions(
@@ -378,6 +393,51 @@ class TabDARSynthesizer(Calls):
             )
         return self._restored(rows)
 
+    def sample_like(
+        self,
+        row: Any,
+        num_rows: int,
+        similarity: float = 0.8,
+        max_tries_per_batch: int = 100,
+        batch_size: int | None = None,
+        output_folder_path: str | None = None,
+        *,
+        seed: int | None = None,
+    ) -> Any:
+        """Draw rows that are like an example.
+
+        Args:
+            row: The example: a dictionary, a Series or a frame of one row, with any of the
+                columns. Those that are generated (keys, personal data) do not count.
+            num_rows: How many rows to draw.
+            similarity: From 0 to 1. In each row so large a share of the example's columns, others
+                in each, is held: categories and missing cells are the example's, numbers and
+                dates no further from it than ``(1 - similarity) / 2`` of the table's rows on
+                either side, counted among 1,000 rows that the model draws. The other columns are
+                what the model makes of these. 1 gives copies, 0 rows like those of :meth:`sample`.
+            max_tries_per_batch: As in :meth:`sample_from_conditions`, as are the others.
+            batch_size: Rows at a time.
+            output_folder_path: Folder of the file.
+            seed: As in :meth:`sample`.
+
+        Returns:
+            The rows: a frame if ``fit`` was given one, else a dictionary.
+
+        Raises:
+            TypeError: If ``row`` is no row of values.
+            ValueError: If ``similarity`` is not within 0 and 1, or ``row`` has a column that the
+                training table had not, or a cell that its column cannot hold.
+        """
+        table = self._table_to_sample()
+        check_count('num_rows', num_rows, 1)
+        check_drawing(max_tries_per_batch, batch_size, output_folder_path)
+        with self._drawing(seed):
+            wanted = like_conditions(table, row, num_rows, similarity)
+            (rows,) = self._sample_conditions(
+                [wanted], max_tries_per_batch, batch_size, output_folder_path
+            )
+        return self._restored(rows)
+
     def impute(
         self,
         data: pd.DataFrame | Tables,
@@ -390,7 +450,9 @@ class TabDARSynthesizer(Calls):
         """Fill the missing cells of a table.
 
         Every missing cell is taken for unknown and gets a value; the known cells of its row say
-        which. Columns may be absent altogether, and the rows need not be training rows.
+        which. Columns may be absent altogether, and the rows need not be training rows. Where a
+        constraint leaves no value beside the known cells, the cell stays missing, with a warning
+        that names the column.
 
         Args:
             data: The table.
@@ -521,6 +583,36 @@ class TabDARSynthesizer(Calls):
             return predictor.log_likelihood(
                 frame, num_orders, by_column=by_column, unseen=unseen, progress=bar.update
             )
+
+    def save_safe(self, path: str | Path) -> None:
+        """Write the synthesizer to a file that is safe to open: arrays and JSON, no code.
+
+        Args:
+            path: Where; a file that is there is replaced.
+
+        Raises:
+            sdv_tabdar.files.ModelFileError: If something in it can only be written as code, such
+                as a constraint or a transformer of your own; ``save`` can hold these.
+            OSError: If the file cannot be written.
+        """
+        write(self, path)
+
+    @classmethod
+    def load_safe(cls, path: str | Path) -> TabDARSynthesizer:
+        """The synthesizer that :meth:`save_safe` wrote; nothing in the file is run.
+
+        It draws the same rows, goes on where the saved one stopped, and loads on machines without
+        the GPU that it was trained on.
+
+        Args:
+            path: The file.
+
+        Raises:
+            sdv_tabdar.files.ModelFileError: If the file is damaged, no model file, or of a later
+                version than this one reads.
+            OSError: If the file cannot be read.
+        """
+        return read(path, cls)
 
     def get_loss_values(self) -> pd.DataFrame:
         """The training loss of each epoch: columns ``Epoch`` and ``Loss`` (nats per cell).

@@ -53,8 +53,8 @@ def advice(
         named = ' and '.join(f"'{profiles[term].column.name}'" for term in terms)
         lines.append(
             f"Column '{profiles[total].column.name}' is the sum of {named}, which synthetic rows "
-            'keep only nearly. Leave it out and add it to the synthetic rows, or keep it by a '
-            'programmable constraint.'
+            f'keep only nearly. The constraint FixedSum({terms!r}, total_column={total!r}) keeps '
+            'it exactly.'
         )
     return lines
 

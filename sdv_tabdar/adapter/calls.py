@@ -134,6 +134,7 @@ class Calls(SDVHooks):
             stacklevel: How far away the user's call is.
         """
         processed = PlainTables(super().preprocess(plain))
+        private_names.unbind_totals(self)
         table = plain[private_names.table_name(self)]
         self._fitted_table = self._table.with_profiles(
             table,
@@ -226,21 +227,32 @@ class Calls(SDVHooks):
         batch_size: int | None,
         file: TableFile | None,
         return_rows: bool,
+        conditions: pd.DataFrame | None = None,
     ) -> pd.DataFrame:
-        """Synthetic rows, each batch written as soon as it is drawn; none if not to be returned."""
+        """Synthetic rows, each batch written as soon as it is drawn; none if not to be returned.
+
+        Each row meets its condition if there are any.
+        """
         if not return_rows:
             batch_size = batch_size or STREAMED_ROWS
         sizes = [num_rows] if num_rows is None else list(batches(num_rows, batch_size))
         drawn = []
+        asked = met = 0
         bar = self._bar('Sampling rows', num_rows, is_needed=len(sizes) > 1)
         with bar, file or contextlib.nullcontext():
             for size in sizes:
-                (batch,) = super().sample(size, table_name, max_tries_per_batch).values()
+                if conditions is None:
+                    (batch,) = super().sample(size, table_name, max_tries_per_batch).values()
+                else:
+                    part = conditions.iloc[asked : asked + size].reset_index(drop=True)
+                    batch = self._sample_with_conditions(part, max_tries_per_batch, None)
+                    asked, met = asked + size, met + len(batch)
                 if file is not None:
                     file.write(batch)
                 bar.update(len(batch))
                 if return_rows:
                     drawn.append(batch)
+        check_num_rows(met, asked, True, max_tries_per_batch)
         return pd.concat(drawn, ignore_index=True) if drawn else self._table.form.empty()
 
     def _sample_conditions(

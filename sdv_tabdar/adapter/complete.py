@@ -14,10 +14,12 @@ from sdv.errors import SamplingError
 from sdv_tabdar.adapter import private_names
 from sdv_tabdar.adapter.fitted import FittedTable
 from sdv_tabdar.adapter.global_generators import others_turn
-from sdv_tabdar.adapter.known import Known, Task
+from sdv_tabdar.adapter.known import Known
 from sdv_tabdar.adapter.lower_ends import has_lower_ends, with_lower_ends
 from sdv_tabdar.adapter.profile import Role
 from sdv_tabdar.adapter.request import Request
+from sdv_tabdar.adapter.steering import anchored, ordered_names, steered
+from sdv_tabdar.adapter.sums import has_open_sums, settled_rows, with_sums
 from sdv_tabdar.adapter.values import item
 from sdv_tabdar.core.model import TabDAR
 from sdv_tabdar.core.schema import ColumnKind
@@ -125,15 +127,15 @@ class Completer:
     def _repeated_draws(self, known: Known, num_samples: int) -> pd.DataFrame:
         """``num_samples`` draws of each row of the model, one after the other."""
         model, _ = self.table.trained
-        lower = has_lower_ends(self.table, known)
+        lower = has_lower_ends(self.table, known) | has_open_sums(self.table, known)
         copies = np.repeat(np.flatnonzero(lower), num_samples)
         drawn = []
         if not lower.all():
             request = Request.translate(self.table, known.rows(np.flatnonzero(~lower)), fill=True)
             repeated = request.repeated(num_samples)
-            drawn.append(ask(model, repeated, _FILL_PARTICLES, num_samples, task=Task.IMPUTE))
+            drawn.append(ask(model, repeated, _FILL_PARTICLES, num_samples))
         if len(copies):
-            part = with_lower_ends(self.table, known.rows(copies), self._ask_once, fill=True)
+            part = self._with_draws(known.rows(copies), fill=True)
             drawn.append(self._ask_once(Request.translate(self.table, part, fill=True), 1))
         order = np.argsort(np.repeat(lower, num_samples), kind='stable')
         return pd.concat(drawn, ignore_index=True).iloc[np.argsort(order)].reset_index(drop=True)
@@ -186,6 +188,12 @@ class Completer:
             fruitless = 0 if len(rows) else fruitless + len(candidates)
             if not len(todo) or fruitless >= most_fruitless:
                 break
+        if len(todo) and private_names.orders(self.table.host):
+            rows = self._steered(known.rows(todo), fill=fill)
+            rows.index = pd.Index(todo[rows.index.to_numpy()])
+            met.append(rows)
+            if progress is not None and len(rows):
+                progress(len(rows))
         parts = [rows for rows in met if len(rows)] or met[:1]
         return pd.concat(parts).sort_index() if len(parts) > 1 else parts[0]
 
@@ -193,7 +201,7 @@ class Completer:
         """Why the first of some rows was not met: what is asked of it, least met first."""
         first = known.rows(np.zeros(_EXPLAINED_ROWS, dtype=np.int64))
         shares = {}
-        told = with_lower_ends(self.table, first, self._ask_once, fill=False)
+        told = self._with_draws(first, fill=False)
         drawn, _ = self._drawn(told, fill=False)
         rows, valid = private_names.shares_valid(self.table.host, drawn)
         for key in [key for key in known.exact if key in rows]:
@@ -214,14 +222,14 @@ class Completer:
             for name, share in sorted(shares.items(), key=lambda pair: pair[1])
         )
         return (
-            f'{Task.SAMPLE.value}: no draw met all of them. The share of draws that met each: '
+            f'{known.task.value}: no draw met all of them. The share of draws that met each: '
             f'{listed}. Loosen those that exclude each other; if the share of all together may be '
             f"very small, raise 'max_tries_per_batch' (now {max_tries})."
         )
 
     def _candidates(self, known: Known, *, fill: bool) -> pd.DataFrame:
         """One draw for each row; rows that do not meet what is asked are left out."""
-        known = with_lower_ends(self.table, known, self._ask_once, fill=fill)
+        known = self._with_draws(known, fill=fill)
         drawn, loose = self._drawn(known, fill=fill)
         return self._finished(drawn, known, fill=fill, loose=None if fill else loose)
 
@@ -233,13 +241,37 @@ class Completer:
         fill: bool,
         loose: Mapping[str, npt.NDArray[np.bool_]] | None = None,
     ) -> pd.DataFrame:
-        """Drawn rows turned back, with the known cells; those that miss what is asked go."""
+        """Drawn rows turned back, checked."""
         rows = private_names.reverse_transform(self.table.host, drawn)
+        if not fill:
+            rows = anchored(self.table, drawn, rows, known)
+        return self._checked(rows, known, fill=fill, loose=loose)
+
+    def _steered(self, known: Known, *, fill: bool) -> pd.DataFrame:
+        """One draw for each row, moved to where its known cells leave room, if it then is met."""
+        drawn, loose = self._drawn(known, fill=fill)
+        rows, _ = private_names.shares_valid(self.table.host, drawn)
+        rows = steered(self.table, drawn, rows, known, fill=fill)
+        rows = self.table.with_rounded_dates(rows)
+        in_order = ordered_names(self.table)
+        loose = {key: asked for key, asked in loose.items() if key not in in_order and not fill}
+        return self._checked(rows, known, fill=fill, loose=loose)
+
+    def _checked(
+        self,
+        rows: pd.DataFrame,
+        known: Known,
+        *,
+        fill: bool,
+        loose: Mapping[str, npt.NDArray[np.bool_]] | None,
+    ) -> pd.DataFrame:
+        """Rows in plain form with the known cells; those that miss what is asked go."""
         meets = pd.Series(True, index=rows.index)
         for key, asked in (loose or {}).items():
             if key in known.exact:
                 meets &= self._meets(known, key, asked, rows)
-        rows = self._overwritten(rows, known)
+        rows, possible = settled_rows(self.table, self._overwritten(rows, known), known)
+        meets &= possible
         for key, wanted in known.partial.items():
             # Levels that share a code in the model are told apart only here.
             of_rows = [wanted[position] for position in rows.index]
@@ -256,6 +288,11 @@ class Completer:
             meets &= private_names.valid_rows(self.table.host, rows)
         return rows[meets]
 
+    def _with_draws(self, known: Known, *, fill: bool) -> Known:
+        """What is known, with draws of cells that known ones depend on."""
+        known = with_sums(self.table, known, self._ask_once, fill=fill)
+        return with_lower_ends(self.table, known, self._ask_once, fill=fill)
+
     def _drawn(
         self, known: Known, *, fill: bool
     ) -> tuple[pd.DataFrame, Mapping[str, npt.NDArray[np.bool_]]]:
@@ -263,8 +300,7 @@ class Completer:
             return pd.DataFrame(index=pd.RangeIndex(len(known.cells))), {}
         model, processed = self.table.trained
         request = Request.translate(self.table, known, fill=fill)
-        task = Task.IMPUTE if fill else Task.SAMPLE
-        drawn = ask(model, request, _FILL_PARTICLES if fill else None, task=task)
+        drawn = ask(model, request, _FILL_PARTICLES if fill else None)
         return processed.from_model(drawn), request.loose
 
     def _ask_once(self, request: Request, num_copies: int) -> pd.DataFrame:
@@ -310,8 +346,6 @@ def ask(
     request: Request,
     num_particles: int | None = None,
     num_copies: int = 1,
-    *,
-    task: Task = Task.SAMPLE,
 ) -> pd.DataFrame:
     """The model's completion of a request, with errors that name what was asked.
 
@@ -320,7 +354,6 @@ def ask(
         request: What is known.
         num_particles: In place of the model's setting.
         num_copies: How many rows in a row are the same, to be averaged.
-        task: What for, in messages.
 
     Raises:
         ValueError: If the model cannot meet a restriction.
@@ -336,7 +369,7 @@ def ask(
                 num_copies=num_copies,
             )
     except ValueError as error:
-        raise ValueError(f'{task.value}: {error}') from error
+        raise ValueError(f'{request.task.value}: {error}') from error
     except NotImplementedError as error:
         raise missing_operation(error) from error
     depleted = int((completed.effective_sample_size < _FEW_PARTICLES).sum())

@@ -16,8 +16,9 @@ import numpy.typing as npt
 import pandas as pd
 
 from sdv_tabdar.adapter import private_names
-from sdv_tabdar.adapter.contradictions import contradiction
+from sdv_tabdar.adapter.contradictions import bounds_of, contradiction
 from sdv_tabdar.adapter.draft import Draft, Flags, WholeRows
+from sdv_tabdar.adapter.fixed_sum import FixedSum
 from sdv_tabdar.adapter.ordered import keep_order
 from sdv_tabdar.adapter.private_names import Combinations, ConstraintStep
 from sdv_tabdar.adapter.profile import Role
@@ -41,7 +42,9 @@ def apply_constraint(draft: Draft, step: ConstraintStep) -> None:
         whole = _transform_whole_rows(draft, step)
     for name in given:
         draft.mark_loose(name, draft.exact[name] & ~whole.rows)
-    effect = EFFECTS.get(type(step.constraint).__name__)
+    own = private_names.own_constraint(step.constraint)
+    is_sum = isinstance(own, FixedSum)
+    effect = keep_sum if is_sum else EFFECTS.get(type(step.constraint).__name__)
     if effect is not None:
         effect(draft, step, whole)
     for name in given:
@@ -65,8 +68,7 @@ def _transform_whole_rows(draft: Draft, step: ConstraintStep) -> WholeRows:
         form = draft.table.form
         message = private_names.order_message(draft.table.host, rows, form.restore) or error
         raise private_names.ConstraintNotMetError(
-            f'Unable to sample any rows for the given conditions: they break a constraint. '
-            f'{message}'
+            f'{draft.task.value}: the known cells break a constraint. {message}'
         ) from error
     except Exception:
         # A user's own constraint may need columns that are not known.
@@ -238,13 +240,42 @@ def _forced(draft: Draft, name: str) -> npt.NDArray[np.int64]:
     if profile.role is Role.DISCRETE:
         ends = pd.Series(list(profile.levels.values()), dtype=object)
     entries = draft.partial.get(name, [None] * draft.num_rows)
+    found: dict[Restriction, int] = {}
     for row, entry in enumerate(entries):
         if entry is not None:
-            possible = {int(value == 1) for value in ends[profile.meets(ends, [entry] * len(ends))]}
-            forced[row] = possible.pop() if len(possible) == 1 else -1
+            if entry not in found:  # many rows have the same few
+                met = ends[profile.meets(ends, [entry] * len(ends))]
+                possible = {int(value == 1) for value in met}
+                found[entry] = possible.pop() if len(possible) == 1 else -1
+            forced[row] = found[entry]
         elif exact[row] and not is_missing(cells[row]):
             forced[row] = int(cells[row] == 1)
     return forced
+
+
+def keep_sum(draft: Draft, step: ConstraintStep, whole: WholeRows) -> None:
+    """FixedSum: the parts are columns of the model; a total is made sure of on the rows."""
+    own: FixedSum = private_names.own_constraint(step.constraint)
+    name = own.total_column
+    if name is not None and name in draft.exact:
+        draft.mark_told(name, draft.exact[name])
+    if draft.fill:
+        return
+    ends = [bounds_of(draft, part) for part in own.part_columns]
+    least = sum(np.maximum(low, floor) for (low, _), floor in zip(ends, own.lowest, strict=True))
+    most = sum(high for _, high in ends)
+    totals: tuple[Any, Any] = (own.total, own.total)
+    if name is not None:
+        totals = bounds_of(draft, name)
+    slack = 1e-6 * np.maximum(np.abs(np.where(np.isfinite(totals[0]), totals[0], 1.0)), 1.0)
+    wrong = (least > totals[1] + slack) | (most < totals[0] - slack)
+    for part in own.part_columns:  # beside a missing part nothing need add up
+        if part in draft.exact:
+            wrong &= ~(draft.exact[part] & draft.cells[part].isna().to_numpy())
+    if wrong.any():
+        what = f"'{name}'" if name is not None else f'{own.total:g}'
+        reason = f'{own.part_columns} add up to {what}'
+        raise contradiction(draft, step.constraint, int(wrong.argmax()), own.column_names, reason)
 
 
 # What known cells of only some columns say, by the class of the constraint.

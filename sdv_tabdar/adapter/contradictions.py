@@ -31,9 +31,11 @@ def contradiction(
         name: _as_asked(draft, name, row) for name in names if _is_asked(draft, name, row)
     }
     listed = ', '.join(f"'{name}': {value!r}" for name, value in conditions.items())
+    own = private_names.own_constraint(constraint)
+    name = type(constraint if own is None else own).__name__
     error: Exception = private_names.ConstraintNotMetError(
-        f'Unable to sample any rows for the given conditions: {{{listed}}} cannot be met, because '
-        f'of the constraint {type(constraint).__name__}: {reason}.'
+        f'{draft.task.value}: {{{listed}}} cannot be met, because of the constraint {name}: '
+        f'{reason}.'
     )
     return error
 

@@ -52,6 +52,7 @@ class Draft:
         beyond: For user's columns the rows in which training has not seen the known value.
         restrictions: Restrictions of the model's columns, row by row.
         partial: For a user's column each row's restriction, as in :class:`Known`.
+        task: What the known cells are for.
         stands_for: For a user's column the one that a constraint has put in its place, with the
             same values.
         loose: For a user's column the rows in which the model is not told of its cell.
@@ -67,6 +68,7 @@ class Draft:
             key: known.exact[key].to_numpy(dtype=bool) for key in known.exact
         }
         self.partial = known.partial
+        self.task = known.task
         self.stands_for: dict[str, str] = {}
         self.beyond: dict[str, Flags] = {key: cells.rows for key, cells in known.beyond.items()}
         self.restrictions: dict[str, list[Restriction | None]] = {}

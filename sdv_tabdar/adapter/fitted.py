@@ -81,6 +81,11 @@ class FittedTable:
         Returns:
             Rounded rows; those that rounding has put out of order are left out.
         """
+        rounded = self.with_rounded_dates(rows)
+        return rows if rounded is rows else rounded[private_names.valid_rows(self.host, rounded)]
+
+    def with_rounded_dates(self, rows: pd.DataFrame) -> pd.DataFrame:
+        """As :meth:`in_date_units`, all rows, whether or not they meet the constraints."""
         replaced = private_names.modified_columns(self.host)
         rounded = {}
         for key, profile in self.profiles.items():
@@ -93,8 +98,7 @@ class FittedTable:
                     rounded[key] = dates
         if not rounded:
             return rows
-        rows = rows.assign(**rounded)
-        return rows[private_names.valid_rows(self.host, rows)]
+        return rows.assign(**rounded)
 
     @property
     def trained(self) -> tuple[TabDAR, ProcessedFormat]:

@@ -21,7 +21,7 @@ import pandas as pd
 from sdv.errors import InvalidDataError
 
 from sdv_tabdar.adapter.dates import DATE_TYPES, DateForm
-from sdv_tabdar.adapter.numeric import NumberForm, nearest
+from sdv_tabdar.adapter.numeric import NumberForm, is_arrow_decimal, nearest
 from sdv_tabdar.adapter.values import plain_objects
 
 _SINGLE = (str, numbers.Number, pd.Period, *DATE_TYPES)  # numbers and dates as a user gives them
@@ -89,9 +89,9 @@ class ColumnFormat:
             return self.number.plain(values)
         if self.sdtype == 'datetime':
             return self.dates.plain(values)
-        if self.sdtype == 'id' and _is_nullable_number(values):
+        if self.sdtype == 'id':
             # SDV makes numbers for keys that are numbers, and text for keys that are objects.
-            values = values.astype(values.dtype.numpy_dtype)
+            values = _plain_keys(values)
         if values.dtype == np.float16:
             return values.astype(np.float64)  # pandas has no index of them
         if isinstance(values.dtype, np.dtype) and values.dtype != object:
@@ -149,7 +149,9 @@ class ColumnFormat:
         places = nearest(numbers, choices.to_numpy(dtype=np.float64))
         is_drawn = places >= 0
         if given is not None:
-            is_single = given.map(lambda value: isinstance(value, _SINGLE)).to_numpy(dtype=bool)
+            is_single = np.array(
+                [isinstance(value, _SINGLE) for value in given.tolist()], dtype=bool
+            )
             is_drawn &= ~(is_single & given.notna().to_numpy())
         cells = restored.astype(object).to_numpy(copy=True)
         cells[is_drawn] = categories.astype(object).to_numpy()[places[is_drawn]]
@@ -338,12 +340,19 @@ def _floats(values: pd.Series) -> npt.NDArray[np.float64]:
     return values.to_numpy(dtype=np.float64, na_value=0.0)
 
 
-def _is_nullable_number(values: pd.Series) -> bool:
-    """Whether a column without gaps holds numbers in a nullable or Arrow dtype."""
-    has_numpy_dtype = hasattr(values.dtype, 'numpy_dtype')
-    types = pd.api.types
-    number = types.is_integer_dtype(values.dtype) or types.is_float_dtype(values.dtype)
-    return has_numpy_dtype and number and not values.isna().any()
+def _plain_keys(values: pd.Series) -> pd.Series:
+    """Keys without gaps that a nullable or Arrow dtype holds as numbers in NumPy's dtype.
+
+    Decimal numbers become floats where these are as exact.
+    """
+    dtype = values.dtype
+    if not hasattr(dtype, 'numpy_dtype') or values.isna().any():
+        return values
+    if is_arrow_decimal(dtype):
+        floats = values.astype(np.float64)
+        return floats if floats.astype(dtype).equals(values) else values
+    is_number = pd.api.types.is_integer_dtype(dtype) or pd.api.types.is_float_dtype(dtype)
+    return values.astype(dtype.numpy_dtype) if is_number else values
 
 
 def _index(columns: Iterable[Hashable]) -> pd.Index:

@@ -18,17 +18,15 @@ import tqdm
 from rdt.transformers import FloatFormatter, UnixTimestampEncoder
 
 from sdv_tabdar.adapter import private_names
-from sdv_tabdar.adapter.complete import Completer, missing_operation
+from sdv_tabdar.adapter.complete import Completer, NothingMetError, missing_operation
 from sdv_tabdar.adapter.fitted import FittedTable
 from sdv_tabdar.adapter.global_generators import others_turn
-from sdv_tabdar.adapter.known import Known, Task, warn_of_unseen
+from sdv_tabdar.adapter.known import READ, Known, Task, warn_of_unseen
 from sdv_tabdar.adapter.old_files import STATE_VERSION, refuse_old_files, wrong_format
 from sdv_tabdar.adapter.parameters import configs
 from sdv_tabdar.adapter.processed import ProcessedFormat
 from sdv_tabdar.adapter.rows_on_disk import append_csv
 from sdv_tabdar.core.model import TabDAR
-
-_READ = 'sdv_tabdar_read'  # what was read of a frame of conditions, among its attributes
 
 refuse_old_files()
 
@@ -81,6 +79,22 @@ class SDVHooks(private_names.BaseSingleTableSynthesizer):
             raise wrong_format(state.get('_state_version'))
         self.__dict__.update(state)
         table = state['_fitted_table']
+        self._fitted_table = None if table is None else FittedTable.from_state(table, self)
+
+    def own_state(self) -> dict[str, Any]:
+        """What this package keeps beside SDV, as plain objects and the model."""
+        table = self._fitted_table
+        return {
+            'gives_frames': self._gives_frames,
+            'advised': list(self._advised),
+            'table': None if table is None else table.to_state(),
+        }
+
+    def restore_own_state(self, state: Mapping[str, Any]) -> None:
+        """Take over what :meth:`own_state` wrote of another."""
+        table = state['table']
+        self._gives_frames = state['gives_frames']
+        self._advised = tuple(state['advised'])
         self._fitted_table = None if table is None else FittedTable.from_state(table, self)
 
     # SDV's hooks.
@@ -148,10 +162,12 @@ class SDVHooks(private_names.BaseSingleTableSynthesizer):
 
     def _read_conditions(self, frames: Sequence[pd.DataFrame]) -> None:
         """Read all conditions of a call; what was read stays with SDV's frames."""
-        known = [Known.from_conditions(frame, self._table) for frame in frames]
+        known = [
+            frame.attrs.get(READ) or Known.from_conditions(frame, self._table) for frame in frames
+        ]
         warn_of_unseen(self._table, known, Task.SAMPLE)
         for frame, read in zip(frames, known, strict=True):
-            frame.attrs[_READ] = read
+            frame.attrs[READ] = read
 
     def _sample_with_conditions(
         self,
@@ -168,7 +184,7 @@ class SDVHooks(private_names.BaseSingleTableSynthesizer):
         ``keep_extra_columns`` is for SDV's multi-table models, which cannot use this one.
         """
         table = self._table
-        known = conditions.attrs.pop(_READ, None) or Known.from_conditions(conditions, table)
+        known = conditions.attrs.pop(READ, None) or Known.from_conditions(conditions, table)
         private_names.seed_sampling(self)
         chunks = Completer(table).chunks(
             known,
@@ -177,14 +193,17 @@ class SDVHooks(private_names.BaseSingleTableSynthesizer):
             progress=None if progress_bar is None else progress_bar.update,
         )
         parts = []
-        for rows in chunks:
-            given = conditions.iloc[rows.index.to_numpy()].set_axis(rows.index)
-            restored = table.form.restore(rows, given)
-            restored.index = conditions.index[rows.index.to_numpy()]
-            if output_file_path and len(restored):
-                append_csv(output_file_path, restored)
-            if len(restored):
-                parts.append(restored)
+        try:
+            for rows in chunks:
+                given = conditions.iloc[rows.index.to_numpy()].set_axis(rows.index)
+                restored = table.form.restore(rows, given)
+                restored.index = conditions.index[rows.index.to_numpy()]
+                if output_file_path and len(restored):
+                    append_csv(output_file_path, restored)
+                if len(restored):
+                    parts.append(restored)
+        except NothingMetError as error:
+            raise ValueError(str(error)) from None  # the class that SDV raises
         return pd.concat(parts) if parts else table.form.empty()
 
     def _sample_with_progress_bar(

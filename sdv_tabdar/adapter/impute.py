@@ -2,11 +2,13 @@
 
 from __future__ import annotations
 
+import dataclasses
 import warnings
-from collections.abc import Hashable
+from collections.abc import Hashable, Sequence
 from typing import Any
 
 import numpy as np
+import numpy.typing as npt
 import pandas as pd
 
 from sdv_tabdar.adapter import private_names
@@ -17,7 +19,10 @@ from sdv_tabdar.adapter.known import Known, Task, warn_of_unseen
 from sdv_tabdar.adapter.profile import Role
 
 _TRIES = 5  # draws for rows that break a constraint
+_TRIES_WITHOUT = 3  # the same where columns of a constraint are left out
 _CHUNK_DRAWS = 50_000  # rows drawn together
+
+Integers = npt.NDArray[np.int64]
 
 
 def impute(
@@ -53,6 +58,7 @@ class Imputer:
         warn_of_unseen(table, [self.known], Task.IMPUTE)
         columns = [key for key in self.known.exact if table.profiles[key].has_values]
         complete = self.known.exact[columns].to_numpy().all(axis=1)
+        self.impossible: dict[str, set[int]] = {}  # rows whose gap in a column nothing can fill
         self.absent = [name for name in table.form.names if str(name) not in self.known.cells]
         if self.absent:
             complete[:] = False
@@ -72,20 +78,88 @@ class Imputer:
         self, num_draws: int, max_tries: int, batch_size: int | None, *, averaged: bool
     ) -> list[pd.DataFrame]:
         """For each result the finished rows that have gaps, under their positions."""
-        completer = Completer(self.table)
+
+        def completed(known: Known, max_tries: int) -> list[pd.DataFrame]:
+            completer = Completer(self.table)
+            if averaged:
+                return [completer.expected_rows(known, num_draws, max_tries)]
+            return completer.drawn_rows(known, num_draws, max_tries)
+
         size = batch_size or max(1, _CHUNK_DRAWS // num_draws)
         results: list[list[pd.DataFrame]] = [[] for _ in range(1 if averaged else num_draws)]
         for start in range(0, len(self.rows), size):
             positions = self.rows[start : start + size]
-            chunk = self.known.rows(positions)
-            if averaged:
-                parts = [completer.expected_rows(chunk, num_draws, max_tries)]
-            else:
-                parts = completer.drawn_rows(chunk, num_draws, max_tries)
-            for result, part in zip(results, parts, strict=True):
+            parts = completed(self.known.rows(positions), max_tries)
+            for part in parts:
                 part.index = pd.Index(positions[part.index.to_numpy()])
-                result.append(part)
+            unmet = self._unmet(positions, parts)
+            for groups in self._tries_without() if len(unmet) else []:
+                tried, freed, left_out = self._without(unmet, groups)
+                if not len(tried):
+                    continue
+                for place, part in enumerate(completed(freed, _TRIES_WITHOUT)):
+                    emptied = self._emptied(part, left_out)
+                    emptied.index = pd.Index(tried[part.index.to_numpy()])
+                    new = emptied[~emptied.index.isin(parts[place].index)]
+                    self._note_impossible(new.index, left_out.set_axis(tried))
+                    parts[place] = pd.concat([parts[place], new])
+                unmet = self._unmet(positions, parts)
+            for result, part in zip(results, parts, strict=True):
+                result.append(part.sort_index())
+        self._warn_about_gaps()
         return [pd.concat(parts) if parts else self.known.cells.iloc[:0] for parts in results]
+
+    def _unmet(self, positions: Integers, parts: Sequence[pd.DataFrame]) -> Integers:
+        """The rows that one of the results lacks."""
+        met = [np.isin(positions, part.index.to_numpy()) for part in parts]
+        return positions[~np.logical_and.reduce(met)]
+
+    def _tries_without(self) -> list[list[set[str]]]:
+        """Groups of columns to leave out where no draw is met: those of each constraint, then all.
+
+        Constraints that share a column make one group.
+        """
+        groups: list[set[str]] = []
+        for names in private_names.constraint_groups(self.table.host):
+            apart = [group for group in groups if not group & names]
+            groups = [*apart, names.union(*(group for group in groups if group & names))]
+        groups = [names for names in groups if len(names) < len(self.table.profiles)]
+        return [*([names] for names in groups), *([groups] if len(groups) > 1 else [])]
+
+    def _without(
+        self, positions: Integers, groups: Sequence[set[str]]
+    ) -> tuple[Integers, Known, pd.DataFrame]:
+        """What is known besides some columns, where of these some are known and others are not.
+
+        Returns:
+            The rows in which it is so, what is known of them, and which cells are left out.
+        """
+        known = self.known.rows(positions)
+        left_out = pd.DataFrame(False, index=known.exact.index, columns=list(self.table.profiles))
+        for names in groups:
+            given = known.exact[[name for name in known.exact if name in names]].sum(axis=1)
+            left_out.loc[(given > 0) & (given < len(names)), list(names)] = True
+        exact = known.exact & ~left_out[known.exact.columns]
+        chosen = np.flatnonzero(left_out.any(axis=1))
+        freed = dataclasses.replace(known, exact=exact).rows(chosen)
+        return positions[chosen], freed, left_out.iloc[chosen].reset_index(drop=True)
+
+    def _emptied(self, rows: pd.DataFrame, left_out: pd.DataFrame) -> pd.DataFrame:
+        """Rows without what was drawn in cells that are left out."""
+        emptied = {}
+        for name in left_out.columns[left_out.any()]:
+            values = rows[name].to_numpy(dtype=object, copy=True)
+            values[left_out.loc[rows.index, name].to_numpy()] = None
+            emptied[name] = self.table.profiles[name].typed(list(values), rows.index)
+        return rows.assign(**emptied)
+
+    def _note_impossible(self, rows: pd.Index, left_out: pd.DataFrame) -> None:
+        for name in left_out.columns[left_out.any()]:
+            exact = self.known.exact.get(name)
+            empty = [row for row in rows if exact is None or not exact.iloc[row]]
+            found = {row for row in empty if left_out.loc[row, name]}
+            if found:
+                self.impossible.setdefault(name, set()).update(found)
 
     def _filled(self, rows: pd.DataFrame) -> pd.DataFrame:
         """The user's table with its gaps taken from finished rows."""
@@ -95,7 +169,8 @@ class Imputer:
         if len(left):
             warnings.warn(
                 f'{len(left)} rows stay as they are, because none of the draws met the '
-                f'constraints together with the known cells (first: {self.data.index[left[0]]!r}).',
+                f'constraints together with the known cells (first: {self.data.index[left[0]]!r}). '
+                'Look for known cells in them that break a constraint.',
                 stacklevel=5,
             )
         trained = {column.name: column.dtype for column in self.table.form.columns}
@@ -143,6 +218,33 @@ class Imputer:
                 clashes = generated & np.array([value in used for value in values])
             rows[key] = self.table.profiles[key].typed(list(values), rows.index)
         return rows
+
+    def _warn_about_gaps(self) -> None:
+        """Say which cells nothing can fill, and what can be done."""
+        if not self.impossible:
+            return
+        ways = 'Change or empty known cells of the columns of that constraint'
+        if any(names & set(self.impossible) for names in self._in_order()):
+            ways += (
+                ', or, for columns in order, fit with enforce_min_max_values=False to go beyond '
+                'the range of the training data'
+            )
+        counts = ', '.join(
+            f"{len(rows)} in column '{self.table.profiles[name].column.name}'"
+            for name, rows in sorted(self.impossible.items())
+        )
+        first = min(min(rows) for rows in self.impossible.values())
+        warnings.warn(
+            f'Cells stay missing, because no value was found that meets their constraint together '
+            f'with the known cells: {counts} (first row: {self.data.index[first]!r}). {ways}.',
+            stacklevel=6,
+        )
+
+    def _in_order(self) -> list[set[str]]:
+        """The columns of constraints on their order, where these end with the training range."""
+        every = [set(names) for names, _ in private_names.orders(self.table.host)]
+        profiles = self.table.profiles
+        return [names for names in every if not any(profiles[name].extrapolates for name in names)]
 
     def _warn_about_empty_columns(self) -> None:
         profiles = self.table.profiles.values()

@@ -21,6 +21,8 @@ from sdv_tabdar.adapter.profile import Role
 from sdv_tabdar.adapter.values import item
 from sdv_tabdar.core.restrictions import Restriction
 
+READ = 'sdv_tabdar_read'  # what was read of a frame of conditions, among its attributes
+
 
 class Task(enum.Enum):
     """What known cells are for; the value begins the messages that refuse it."""
@@ -56,12 +58,14 @@ class Known:
         beyond: The columns with exact cells that hold what training has not seen: a number or a
             date outside its range, a new level, a missing value in a column without any. They are
             kept, and the model is shown what comes closest.
+        task: What they are for.
     """
 
     cells: pd.DataFrame
     exact: pd.DataFrame
     partial: Mapping[str, Sequence[Restriction | None]]
     beyond: Mapping[str, Beyond] = dataclasses.field(default_factory=dict)
+    task: Task = Task.SAMPLE
 
     @classmethod
     def from_conditions(cls, conditions: pd.DataFrame, table: FittedTable) -> Known:
@@ -84,7 +88,7 @@ class Known:
             if key in read:
                 _check_unique(key, read[key].values)
         exact = {key: _unrestricted(column) for key, column in read.items()}
-        return _assembled(conditions, table, read, exact)
+        return _assembled(conditions, table, read, exact, Task.SAMPLE)
 
     @classmethod
     def from_gaps(
@@ -120,7 +124,7 @@ class Known:
         for key, column in read.items():
             is_value = missing_is_known and table.profiles[key].has_missing
             exact[key] = np.ones(len(data), dtype=bool) if is_value else ~column.missing
-        return _assembled(data, table, read, exact)
+        return _assembled(data, table, read, exact, task)
 
     @property
     def unseen(self) -> Flags:
@@ -132,11 +136,14 @@ class Known:
 
     def rows(self, positions: npt.NDArray[np.int64]) -> Known:
         """Some rows, with a new RangeIndex."""
-        return Known(
-            self.cells.iloc[positions].reset_index(drop=True),
-            self.exact.iloc[positions].reset_index(drop=True),
-            {key: [entries[row] for row in positions] for key, entries in self.partial.items()},
-            {
+        return dataclasses.replace(
+            self,
+            cells=self.cells.iloc[positions].reset_index(drop=True),
+            exact=self.exact.iloc[positions].reset_index(drop=True),
+            partial={
+                key: [entries[row] for row in positions] for key, entries in self.partial.items()
+            },
+            beyond={
                 key: dataclasses.replace(beyond, rows=beyond.rows[positions])
                 for key, beyond in self.beyond.items()
             },
@@ -227,6 +234,7 @@ def _assembled(
     table: FittedTable,
     read: Mapping[str, ReadCells],
     exact: Mapping[str, Flags],
+    task: Task,
 ) -> Known:
     """Known cells from those that were read, and from which of them count."""
     index = pd.RangeIndex(len(given))
@@ -245,6 +253,7 @@ def _assembled(
         pd.DataFrame(exact, index=index, dtype=bool),
         {key: column.restrictions for key, column in read.items() if column.restrictions},
         beyond,
+        task,
     )
 
 

@@ -53,7 +53,7 @@ class NumberForm:
             return cls()  # SDV's validation names the values
         is_whole = pd.api.types.is_integer_dtype(values.dtype)
         is_whole |= bool(types) and all(issubclass(kind, numbers.Integral) for kind in types)
-        is_decimal = types == {decimal.Decimal} or _is_arrow_decimal(values.dtype)
+        is_decimal = types == {decimal.Decimal} or is_arrow_decimal(values.dtype)
         return cls(
             is_whole=is_whole,
             is_decimal=is_decimal,
@@ -171,7 +171,8 @@ def _is_number_type(kind: type) -> bool:
     return issubclass(kind, numbers.Number) and not issubclass(kind, (bool, np.bool_))
 
 
-def _is_arrow_decimal(dtype: Any) -> bool:
+def is_arrow_decimal(dtype: Any) -> bool:
+    """Whether Arrow holds a column as decimal numbers."""
     return isinstance(dtype, pd.ArrowDtype) and dtype.type is decimal.Decimal
 
 

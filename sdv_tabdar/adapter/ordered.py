@@ -61,6 +61,9 @@ def _tell_differences(
     if text_format is not None:
         values = {name: coarser_dates(counts, text_format) for name, counts in values.items()}
     chained = ~np.isnan(values[names[0]])  # every column so far is known
+    floating = draft.none()  # the lowest is missing: the others lie where a known one says
+    if names[0] in draft.exact:
+        floating = draft.exact[names[0]] & ~chained
     for place, name in enumerate(columns.differences):
         lower, upper = names[place], names[place + 1]
         difference = log_difference(values[lower], values[upper])
@@ -68,7 +71,7 @@ def _tell_differences(
         draft.add(name, difference.astype(object), told)
         chained = chained & told
         if upper in draft.exact:
-            draft.mark_told(upper, chained)
+            draft.mark_told(upper, chained | (floating & ~np.isnan(values[upper])))
         if upper in draft.partial and draft.restricts(name) and text_format is None:
             _tell_range(draft, name, upper, values[lower])
 

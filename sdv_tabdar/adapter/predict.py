@@ -21,6 +21,7 @@ from sdv_tabdar.adapter.parameters import (
 )
 from sdv_tabdar.adapter.profile import Role
 from sdv_tabdar.adapter.request import Request
+from sdv_tabdar.adapter.sums import has_open_sums
 from sdv_tabdar.adapter.values import level_key
 from sdv_tabdar.core.schema import ColumnKind
 
@@ -47,7 +48,7 @@ class Predictor:
         check_count('num_samples', num_samples, 1)
         key = self._target(column, ColumnKind.CATEGORICAL)
         known = self._others(data, key)
-        if self._has(key):
+        if self._has(key) and not has_open_sums(self.table, known).any():
             request = Request.translate(self.table, known)
             found = self.model.predict_proba(request.frame, request.observed, key)
         else:
@@ -71,7 +72,7 @@ class Predictor:
         known = self._others(data, key)
         levels = list(quantiles)
         profile = self.table.profiles[key]
-        if self._has(key):
+        if self._has(key) and not has_open_sums(self.table, known).any():
             request = Request.translate(self.table, known)
             found = self.model.predict_quantiles(request.frame, request.observed, key, levels)
         else:

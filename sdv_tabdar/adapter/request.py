@@ -15,7 +15,7 @@ from sdv_tabdar.adapter import private_names
 from sdv_tabdar.adapter.constraints import apply_constraint
 from sdv_tabdar.adapter.draft import Draft
 from sdv_tabdar.adapter.fitted import FittedTable
-from sdv_tabdar.adapter.known import Known
+from sdv_tabdar.adapter.known import Known, Task
 from sdv_tabdar.adapter.profile import Role
 from sdv_tabdar.core.restrictions import Members, NotMissing, Restriction
 
@@ -31,12 +31,14 @@ class Request:
         observed: ``(rows, columns of frame)``, True = the cell is known.
         restrictions: The model's restrictions, column by column and row by row.
         loose: User's columns with cells that the model is not told of, and in which rows.
+        task: What the answer is for, in messages.
     """
 
     frame: pd.DataFrame
     observed: npt.NDArray[np.bool_]
     restrictions: dict[str, list[Restriction | None]]
     loose: dict[str, npt.NDArray[np.bool_]]
+    task: Task
 
     @classmethod
     def translate(cls, table: FittedTable, known: Known, *, fill: bool = False) -> Request:
@@ -63,7 +65,7 @@ class Request:
             marks[:, position] = observed[name]
         frame = pd.DataFrame(columns, index=pd.RangeIndex(draft.num_rows))
         loose = {key: rows for key, rows in draft.loose.items() if rows.any()}
-        return cls(frame, marks, draft.restrictions, loose)
+        return cls(frame, marks, draft.restrictions, loose, known.task)
 
     def repeated(self, times: int) -> Request:
         """Each row ``times`` times in a row."""
@@ -76,6 +78,7 @@ class Request:
             self.observed[rows],
             {name: [entries[row] for row in rows] for name, entries in self.restrictions.items()},
             {key: marked[rows] for key, marked in self.loose.items()},
+            self.task,
         )
 
 

@@ -8,12 +8,9 @@ import textwrap
 from collections.abc import Sequence
 from pathlib import Path
 
-from sdv_tabdar.benchmark.experiments.comparison import run_rows
 from sdv_tabdar.benchmark.experiments.declared import EXPERIMENTS
 from sdv_tabdar.benchmark.experiments.experiment import carry_out, print_again
 from sdv_tabdar.benchmark.experiments.options import add_options
-from sdv_tabdar.benchmark.jobs.process import RunFailed
-from sdv_tabdar.benchmark.jobs.runs import finished
 from sdv_tabdar.benchmark.methods.spec import KINDS
 from sdv_tabdar.benchmark.output import raw
 
@@ -55,14 +52,15 @@ def print_tables(out: Path) -> int:
     """Print the tables of all experiments that a run directory has raw rows of.
 
     Raises:
-        FileNotFoundError: If it has none, and no finished runs.
+        FileNotFoundError: If it has none.
     """
     found = {name.replace('-', '_'): experiment for name, experiment in EXPERIMENTS.items()}
     stems = [stem for stem in raw.names(out) if stem in found]
     if not stems:
-        # The command was interrupted before it had all of its rows.
-        raw.save(out, 'run', run_rows(*finished(out)), {'out': str(out)})
-        stems = ['run']
+        raise FileNotFoundError(
+            f"There is nothing to print in '{out}': no command has come to its end there. The same "
+            'command again goes on where it ended.'
+        )
     for stem in stems:
         print(print_again(stem, found[stem], out))
     return 0
@@ -75,7 +73,7 @@ def main(arguments: Sequence[str] | None = None) -> int:
         if options.command == 'table':
             return print_tables(options.out)
         return carry_out(options.command, EXPERIMENTS[options.command], options)
-    except (ValueError, FileNotFoundError, ConnectionError, ImportError, RunFailed) as error:
+    except (ValueError, FileNotFoundError, ImportError) as error:
         print(f'error: {error}', file=sys.stderr)
         return 2
     except KeyboardInterrupt:

@@ -1,7 +1,8 @@
-"""JSON files that are there whole or not at all."""
+"""JSON files that are there whole or not at all, and short names of what they hold."""
 
 from __future__ import annotations
 
+import hashlib
 import json
 import os
 from pathlib import Path
@@ -22,3 +23,8 @@ def write_json(values: object, path: Path) -> None:
     partial = path.with_name(f'.{path.name}.partial')
     partial.write_text(json.dumps(values, indent=1) + '\n', encoding='utf-8')
     os.replace(partial, path)
+
+
+def digest(values: object) -> str:
+    """Eight hexadecimal digits that tell JSON values from others."""
+    return hashlib.sha256(json.dumps(values, sort_keys=True).encode()).hexdigest()[:8]

@@ -82,7 +82,7 @@ class TabDAR:
             checkpoint_path: File that keeps the state of the training while it goes on; the same
                 call goes on from it if training was cut short.
             before: A fitted model of a table with the same columns and with the same architecture.
-                Training goes on from its weights, at a lower rate and for a fifth of the default
+                Training goes on from its weights, at a lower rate and for a tenth of the default
                 length; it is not changed.
 
         Returns:

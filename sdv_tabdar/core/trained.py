@@ -122,6 +122,6 @@ class Trained:
         encoder = TableEncoder.from_state(state['encoder'])
         with default_generator_at(0):  # every weight is replaced
             network = TabDARNetwork(encoder.schema, model)
-        network.load_state_dict(state['weights'])
+        network.load_state_dict({**dict(network.named_buffers()), **state['weights']})
         network = network.requires_grad_(False).eval().to(device)
         return cls(encoder, network, TrainingHistory.from_plain(state['history']))

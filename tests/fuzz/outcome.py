@@ -21,7 +21,6 @@ ALLOWED = (
     'InvalidDataError',
     'InvalidDataTypeError',
     'InvalidMetadataError',
-    'NothingMetError',
     'SamplingError',
     'SynthesizerInputError',
     'TypeError',

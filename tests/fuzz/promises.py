@@ -11,6 +11,7 @@ import numpy as np
 import pandas as pd
 
 from .outcome import Outcome
+from .room import without_room
 from .tables import Case, holds
 
 _EXACT_DIGITS = 9
@@ -101,8 +102,11 @@ class Promises:
         for name in data.columns:
             cells, what = filled[name], self.described(name)
             if data[name].notna().any() and name != self.primary_key:
-                left = cells.isna().sum()
-                self.outcome.promise(f'impute: gaps left ({self.role(name)})', not left, what)
+                left = cells.isna().to_numpy() & ~without_room(
+                    self.case, self.comparable, gaps, name
+                )
+                kind = f'impute: gaps left ({self.role(name)})'
+                self.outcome.promise(kind, not left.any(), what)
             if name not in gaps:
                 continue
             known = gaps[name].notna().to_numpy()

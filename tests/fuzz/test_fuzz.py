@@ -44,6 +44,13 @@ def test_promises(batch: int) -> None:
     assert not new, '\n'.join(f'{found.kind}\n  {found.detail}\n  {spec}' for _, spec, found in new)
 
 
+def test_a_number_always_means_the_same_case() -> None:
+    alone = list(cases(_PAIRS, number=3, start=7, stop=8))
+
+    assert list(cases(_PAIRS, number=3, start=5, stop=8))[2:] == alone
+    assert list(cases(_PAIRS, number=4, start=7, stop=8)) != alone
+
+
 def test_open_findings_are_still_there() -> None:
     if len(_seen) < len(_BATCHES):
         pytest.skip('Not all cases have run.')

@@ -22,13 +22,23 @@ from rdt.transformers import (
     LabelEncoder,
     RegexGenerator,
 )
-from sdv.cag import FixedCombinations, FixedIncrements, Inequality, OneHotEncoding, Range
+from sdv.cag import (
+    FixedCombinations,
+    FixedIncrements,
+    Inequality,
+    OneHotEncoding,
+    Range,
+    SingleTableProgrammableConstraint,
+)
 from sdv.cag.base import BaseConstraint
+from sdv.cag.programmable_constraint import ProgrammableConstraintHarness
 from sdv.data_processing.data_processor import DataProcessor
+from sdv.data_processing.numerical_formatter import NumericalFormatter
 from sdv.single_table import base
 from sdv.single_table.base import BaseSingleTableSynthesizer, BaseSynthesizer
 
 import sdv_tabdar
+from sdv_tabdar.adapter.private_names.saved_kinds import KINDS
 from sdv_tabdar.synthesizer import TabDARSynthesizer
 
 from .conftest import COLUMNS, make_metadata, make_table
@@ -122,6 +132,17 @@ def test_data_processor() -> None:
         method = getattr(DataProcessor, name, None)
         assert method is not None, f'SDV has renamed DataProcessor.{name}'
         assert list(inspect.signature(method).parameters) == wanted, f'arguments of {name}'
+
+
+def test_programmable_constraints() -> None:
+    harness = ProgrammableConstraintHarness(SingleTableProgrammableConstraint())
+
+    for name in ('programmable_constraint', '_formatters'):
+        assert name in vars(harness), f'SDV has renamed {name} of ProgrammableConstraintHarness'
+    formatter = NumericalFormatter(enforce_min_max_values=True)
+    formatter.learn_format(pd.Series([1.0, 2.0]))
+    formatter.enforce_min_max_values = False
+    assert list(formatter.format_data(pd.Series([3.0]))) == [3.0], 'SDV cuts totals all the same'
 
 
 def test_hyper_transformer_and_transformers() -> None:
@@ -227,6 +248,30 @@ def test_differences_are_written_as_this_package_expects() -> None:
 
     found = constraint.transform(data)['a#b']
     assert found.tolist() == pytest.approx([0.6931471805599453, 1.791759469228055])
+
+
+def test_saved_state_of_hosts() -> None:
+    synthesizer = TabDARSynthesizer(make_metadata(COLUMNS))
+    processor = synthesizer._data_processor
+    for owner, names in (
+        (synthesizer, ['_constraints_fitted', '_creation_date', '_fitted_date', '_synthesizer_id']),
+        (processor, ['_prepared_for_fitting', '_warned_overflow', '_dtypes', 'formatters']),
+        (processor._hyper_transformer, ['_fitted_fields', '_input_columns', '_modified_config']),
+    ):
+        for name in names:
+            assert name in vars(owner), f'SDV has renamed {type(owner).__name__}.{name}'
+
+
+@pytest.mark.parametrize('name', KINDS)
+def test_saved_state_of_transformers(name: str) -> None:
+    """A transformer is made by its arguments, which it keeps under their names."""
+    kind = KINDS[name]
+    arguments = set(inspect.signature(kind.make).parameters) - {'distribution'}
+    transformer = kind.make()
+
+    assert set(kind.parameters) - {'distribution'} <= arguments, f'RDT: arguments of {name}'
+    for key in (*arguments, *kind.remade):
+        assert hasattr(transformer, key), f'RDT has renamed {name}.{key}'
 
 
 def test_private_names_stay_in_one_folder() -> None:

@@ -97,16 +97,44 @@ def has_constraints(synth: Any) -> bool:
 
 def constrained_columns(synth: Any) -> set[str]:
     """Columns of the user's that a constraint is about."""
-    return set().union(*map(columns_of, all_constraints(synth)))
+    return set().union(*constraint_groups(synth))
+
+
+def constraint_groups(synth: Any) -> list[set[str]]:
+    """The columns of the user's that each constraint is about."""
+    return [columns_of(constraint) for constraint in all_constraints(synth)]
 
 
 def columns_of(constraint: Any) -> set[str]:
-    """Columns that a constraint is about; for a user's own, all that it was fitted on."""
+    """Columns that a constraint is about; for a user's own, all if it has no ``column_names``."""
     table = next(iter(constraint.metadata.tables))
     before = set(constraint.metadata.tables[table].columns)
     if isinstance(constraint, ProgrammableConstraintHarness):
-        return before
+        return set(getattr(constraint.programmable_constraint, 'column_names', before))
     return before - set(constraint.get_updated_metadata(constraint.metadata).tables[table].columns)
+
+
+def own_constraint(constraint: Any) -> Any:
+    """What SDV has wrapped in order to use it as a constraint; None for its own classes."""
+    is_wrapped = isinstance(constraint, ProgrammableConstraintHarness)
+    return constraint.programmable_constraint if is_wrapped else None
+
+
+def own_constraints(synth: Any) -> list[Any]:
+    """The programmable constraints that change columns, as they were given."""
+    found = map(own_constraint, synth._chained_constraints)
+    return [own for own in found if own is not None]
+
+
+def unbind_totals(synth: Any) -> None:
+    """Let totals lie beyond those of training.
+
+    SDV cuts columns that a constraint makes to the range of training, and sums would be wrong.
+    """
+    for constraint in synth._chained_constraints:
+        if getattr(own_constraint(constraint), 'total_column', None) is not None:
+            for formatter in constraint._formatters[table_name(synth)].values():
+                formatter.enforce_min_max_values = False
 
 
 def constraint_name(constraint: Any) -> str:
@@ -165,6 +193,15 @@ def ordered_names(constraint: Any) -> tuple[str, ...]:
     low, high = constraint._low_column_name, constraint._high_column_name
     is_range = isinstance(constraint, Range)
     return (low, constraint._middle_column_name, high) if is_range else (low, high)
+
+
+def orders(synth: Any) -> list[tuple[tuple[str, ...], bool]]:
+    """The columns of each Inequality and Range, the lowest first, and whether all must differ."""
+    return [
+        (ordered_names(constraint), not constraint._operator(0, 0))
+        for constraint in all_constraints(synth)
+        if isinstance(constraint, (Inequality, Range))
+    ]
 
 
 def ordered_columns(constraint: Any) -> OrderedColumns:

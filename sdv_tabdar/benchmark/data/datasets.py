@@ -1,12 +1,11 @@
-"""Tables to measure on: a folder of prepared tables, a folder of one's own CSV files, SDV's demos.
+"""Tables to measure on: a folder of prepared tables, or of one's own CSV files.
 
-A *source* is a path or the word ``'demo'``. Three layouts are understood:
+Two layouts of such a *source* are understood:
 
 * ``SOURCE/TABLE/info.json`` beside ``train.csv.gz`` and ``test.csv.gz``; the info file names the
   target, the task and every column's sdtype;
 * ``SOURCE/TABLE.csv`` (or ``.csv.gz``) with SDV metadata in ``TABLE.metadata.json``,
-  ``TABLE.json`` or ``metadata.json``, and perhaps a test part ``TABLE.test.csv``;
-* ``'demo'``: the single-table demos that SDV downloads.
+  ``TABLE.json`` or ``metadata.json``, and perhaps a test part ``TABLE.test.csv``.
 """
 
 from __future__ import annotations
@@ -14,7 +13,6 @@ from __future__ import annotations
 import dataclasses
 import hashlib
 import json
-import warnings
 from pathlib import Path
 from typing import Literal
 
@@ -22,7 +20,6 @@ import numpy as np
 import pandas as pd
 from sdv.metadata import Metadata
 
-DEMO = 'demo'
 TASKS = ('binclass', 'multiclass', 'regression')
 TEST_SHARE = 0.1
 SPLIT_SEED = 1234
@@ -107,10 +104,7 @@ def dataset_names(source: str | Path) -> list[str]:
     Raises:
         FileNotFoundError: If there is no such folder.
         ValueError: If the folder has none of the known layouts.
-        ConnectionError: If the demos cannot be listed.
     """
-    if str(source) == DEMO:
-        return _demo_names()
     folder = _existing_folder(source)
     names = [path.parent.name for path in folder.glob('*/info.json')]
     if not names:
@@ -128,18 +122,14 @@ def load_dataset(source: str | Path, name: str, *, target: str | None = None) ->
     """Read one table of a source.
 
     Args:
-        source: A folder, or ``'demo'``.
+        source: A folder.
         name: One of ``dataset_names(source)``.
         target: The column to predict, for sources that do not say it themselves.
 
     Raises:
         FileNotFoundError: If the folder, the table or its metadata is missing.
         ValueError: If the metadata does not fit the table, or there is no column ``target``.
-        ConnectionError: If a demo cannot be downloaded.
     """
-    if str(source) == DEMO:
-        table, metadata = _download_demo(name)
-        return _with_target(name, *_split(table), metadata, target)
     folder = _existing_folder(source)
     if (folder / name / 'info.json').is_file():
         return _load_prepared(folder / name, target)
@@ -154,8 +144,8 @@ def _existing_folder(source: str | Path) -> Path:
     folder = Path(source)
     if not folder.is_dir():
         raise FileNotFoundError(
-            f"There is no data folder '{source}'. Give a folder with tables, or '{DEMO}' for the "
-            'tables that SDV downloads.'
+            f"There is no data folder '{source}'. Give one with tables, each a folder with "
+            "'info.json' or a CSV file with SDV metadata."
         )
     return folder
 
@@ -261,35 +251,3 @@ def _csv_file(folder: Path, name: str) -> Path | None:
 def _table_name(path: Path) -> str | None:
     name = path.name.removesuffix('.gz').removesuffix('.csv')
     return None if name.endswith('.test') else name
-
-
-def _demo_names() -> list[str]:
-    from sdv.datasets.demo import get_available_demos
-
-    try:
-        return sorted(get_available_demos('single_table')['dataset_name'])
-    except Exception as error:
-        raise ConnectionError(_no_demo('The list of SDV demos', error)) from error
-
-
-def _download_demo(name: str) -> tuple[pd.DataFrame, Metadata]:
-    from sdv.datasets.demo import download_demo
-
-    try:
-        with warnings.catch_warnings():
-            warnings.simplefilter('ignore')
-            tables, metadata = download_demo('single_table', name)
-    except Exception as error:
-        raise ConnectionError(_no_demo(f"The SDV demo '{name}'", error)) from error
-    table = next(iter(tables.values())) if isinstance(tables, dict) else tables
-    return table.reset_index(drop=True), _one_table(metadata, name, name)
-
-
-def _no_demo(what: str, error: Exception) -> str:
-    # SDV and botocore raise many classes here, from no route to no such data set.
-    reason = ' '.join(str(error).split())
-    return (
-        f'{what} could not be downloaded ({type(error).__name__}: {reason}). Demos need a network '
-        'and a known name; tables on this machine are read with a folder in place of '
-        f"'{DEMO}'."
-    )

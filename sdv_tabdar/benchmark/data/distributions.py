@@ -9,7 +9,6 @@ from __future__ import annotations
 
 import dataclasses
 from collections.abc import Callable, Hashable, Mapping, Sequence
-from typing import Any
 
 import numpy as np
 import numpy.typing as npt
@@ -26,11 +25,10 @@ FEWEST = 50
 
 @dataclasses.dataclass(frozen=True)
 class Distribution:
-    """The distribution of one cell, or of several cells of categories together.
+    """The distribution of one cell.
 
     Attributes:
-        masses: Probability of each outcome that has one; None is a missing cell, a tuple stands
-            for several cells.
+        masses: Probability of each outcome that has one; None is a missing cell.
         cdf: Distribution function of the rest, given that the cell is none of the outcomes above.
     """
 
@@ -46,13 +44,13 @@ class Case:
         kind: 'value', 'range', 'set', 'null' or 'several'.
         given: What is known, by column: values and conditions that are not one value; or a frame
             with other values in each row.
-        distributions: The distribution of each completed column, or tuple of columns.
+        distributions: The distribution of each completed column.
         derive: Applied to completed rows first, where something computed is compared.
     """
 
     kind: str
     given: Mapping[str, object] | pd.DataFrame
-    distributions: Mapping[str | tuple[str, ...], Distribution]
+    distributions: Mapping[str, Distribution]
     derive: Callable[[pd.DataFrame], pd.DataFrame] | None = None
 
 
@@ -78,38 +76,31 @@ class Check:
         return self.distance <= self.bound
 
 
-def compare(
-    rows: pd.DataFrame, columns: str | tuple[str, ...], distribution: Distribution
-) -> list[Check]:
+def compare(column: pd.Series, distribution: Distribution) -> list[Check]:
     """How far completed cells are from their distribution.
 
     Args:
-        rows: Completed rows.
-        columns: The column, or several of them whose cells are taken together.
+        column: The cells.
         distribution: Their distribution.
 
     Returns:
         A total variation if the distribution has two outcomes or more, and a Kolmogorov-Smirnov
         distance if it has a continuous rest and that occurred often enough.
     """
-    cells = _cells(rows, columns)
-    is_outcome = np.array([cell in distribution.masses for cell in cells], dtype=bool)
+    cells = [None if pd.isna(cell) else cell for cell in column.tolist()]
+    places = {outcome: place for place, outcome in enumerate(distribution.masses)}
     checks = []
     rest = max(0.0, 1 - sum(distribution.masses.values())) if distribution.cdf is not None else 0.0
     probabilities = np.array([*distribution.masses.values(), rest])
     if (probabilities > 0).sum() > 1:
-        counted = pd.Series(cells, dtype=object)[is_outcome].map(
-            {outcome: place for place, outcome in enumerate(distribution.masses)}
-        )
-        counts = np.bincount(counted.to_numpy(dtype=int), minlength=len(probabilities))
+        known = [places[cell] for cell in cells if cell in places]
+        counts = np.bincount(known, minlength=len(probabilities))
         # Whatever has no place in the distribution lies with the rest.
-        counts[-1] += (~is_outcome).sum()
+        counts[-1] += len(cells) - len(known)
         distance = float(np.abs(counts / len(cells) - probabilities).sum() / 2)
         checks.append(Check('TV', len(cells), distance, variation_bound(probabilities, len(cells))))
     if distribution.cdf is not None:
-        numbers = np.array(
-            [cell for cell, known in zip(cells, is_outcome, strict=True) if not known], dtype=float
-        )
+        numbers = np.array([cell for cell in cells if cell not in places], dtype=float)
         if len(numbers) >= FEWEST:
             distance = float(stats.kstest(numbers, distribution.cdf).statistic)
             checks.append(Check('KS', len(numbers), distance, kolmogorov_bound(len(numbers))))
@@ -135,14 +126,3 @@ def most_beyond(checks: int) -> int:
     The checks are taken for independent.
     """
     return int(stats.binom.ppf(LEVEL, checks, 1 - LEVEL))
-
-
-def _cells(rows: pd.DataFrame, columns: str | tuple[str, ...]) -> list[Hashable]:
-    if isinstance(columns, str):
-        return [_plain(cell) for cell in rows[columns].tolist()]
-    parts = [[_plain(cell) for cell in rows[name].tolist()] for name in columns]
-    return list(zip(*parts, strict=True))
-
-
-def _plain(cell: Any) -> Hashable:
-    return None if pd.isna(cell) else cell

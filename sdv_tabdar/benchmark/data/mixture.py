@@ -1,16 +1,26 @@
-"""Mixed numbers in groups: spikes, missing cells and a continuous rest, all conditionals known."""
+"""Mixtures of which every conditional distribution is known exactly.
+
+In each of some groups, which a row need not show, columns are independent; so what is known of
+some columns weighs the groups, and the weighted groups give the distribution of the others.
+"""
 
 from __future__ import annotations
 
 import dataclasses
-from collections.abc import Hashable, Mapping
+import math
+from collections.abc import Hashable, Mapping, Sequence
 from typing import Any
 
 import numpy as np
+import numpy.typing as npt
 import pandas as pd
+from scipy import stats
 
 from sdv_tabdar.benchmark.data.distributions import Distribution, Floats
 from sdv_tabdar.conditions import Between, NotNull, OneOf
+
+ANY = ...
+"""Nothing is known of a cell."""
 
 
 @dataclasses.dataclass(frozen=True)
@@ -18,116 +28,122 @@ class Component:
     """The distribution of a column within a group.
 
     Attributes:
-        masses: Probability of each spike; None is a missing cell. Together below 1.
-        rest: SciPy's frozen distribution of the numbers beside the spikes.
+        masses: Probability of each value that has one: categories, spikes, None for missing.
+        rest: SciPy's frozen distribution of the other numbers, or None.
     """
 
-    masses: Mapping[float | None, float]
-    rest: Any
+    masses: Mapping[Hashable, float] = dataclasses.field(default_factory=dict)
+    rest: Any = None
 
     @property
     def continuous(self) -> float:
-        """Probability of a number that is no spike."""
-        return 1 - sum(self.masses.values())
+        """Probability of a number that has no mass of its own."""
+        return 1 - sum(self.masses.values()) if self.rest is not None else 0.0
 
-    def quantiles(self, choices: Floats, places: Floats) -> Floats:
-        """Numbers of the distribution from two uniform numbers each; NaN where missing."""
-        numbers: Floats = np.asarray(self.rest.ppf(places), dtype=float)
-        start = 0.0
-        for spike, mass in self.masses.items():
-            chosen = (choices >= start) & (choices < start + mass)
-            numbers[chosen] = np.nan if spike is None else spike
-            start += mass
-        return numbers
-
-    def evidence(self, cell: object) -> float:
+    def evidence(self, cell: Any) -> float:
         """Probability, or density, of what is known about a cell."""
-        if isinstance(cell, NotNull):
-            return 1 - self.masses.get(None, 0.0)
-        if isinstance(cell, OneOf):
-            return sum(self.evidence(value) for value in cell.values)
-        if isinstance(cell, Between):
-            inside = sum(mass for spike, mass in self.masses.items() if _is_within(spike, cell))
-            low, high = self._ends(cell)
-            return inside + self.continuous * (high - low)
-        if cell in self.masses or pd.isna(cell):
-            return self.masses.get(cell, 0.0)  # type: ignore[call-overload]
+        if cell is ANY or isinstance(cell, (Between, NotNull, OneOf)):
+            return sum(self.outcomes(cell).values()) + float(self.below(math.inf, cell))
+        if cell in self.masses or self.rest is None or cell is None:
+            return self.masses.get(cell, 0.0)
         return self.continuous * float(self.rest.pdf(cell))
 
-    def _ends(self, cell: Between) -> tuple[float, float]:
-        """The cdf of the rest at both ends of a range."""
-        low = 0.0 if cell.low is None else float(self.rest.cdf(cell.low))
-        return low, 1.0 if cell.high is None else float(self.rest.cdf(cell.high))
+    def outcomes(self, cell: Any) -> dict[Hashable, float]:
+        """Joint probability, or density, of what is known about the cell and of each value."""
+        if isinstance(cell, OneOf):
+            return {value: self.evidence(value) for value in cell.values}
+        return {value: mass for value, mass in self.masses.items() if _allows(cell, value)}
 
-    def outcomes(self, cell: object) -> dict[float | None, float]:
-        """Joint probability of what is known about the cell and of each spike; None knows nothing.
-
-        Args:
-            cell: A condition that is not one value, or ``Ellipsis`` for nothing.
-        """
+    def below(self, numbers: Any, cell: Any) -> Any:
+        """Joint probability of what is known, of having no mass, and of being at most a number."""
+        if self.rest is None or isinstance(cell, OneOf):
+            return np.zeros(np.shape(numbers))
+        low, high = 0.0, 1.0
         if isinstance(cell, Between):
-            return {spike: mass for spike, mass in self.masses.items() if _is_within(spike, cell)}
-        if isinstance(cell, OneOf):
-            return {spike: mass for spike, mass in self.masses.items() if spike in cell.values}
-        if isinstance(cell, NotNull):
-            return {spike: mass for spike, mass in self.masses.items() if spike is not None}
-        return dict(self.masses)
+            low = 0.0 if cell.low is None else self.rest.cdf(cell.low)
+            high = 1.0 if cell.high is None else self.rest.cdf(cell.high)
+        return self.continuous * (np.clip(self.rest.cdf(numbers), low, high) - low)
 
-    def below(self, numbers: Floats, cell: object) -> Floats:
-        """Joint probability of what is known, of being no spike, and of being at most a number."""
-        if isinstance(cell, OneOf):
-            return np.zeros(len(numbers))
-        low, high = self._ends(cell) if isinstance(cell, Between) else (0.0, 1.0)
-        found: Floats = self.continuous * (np.clip(self.rest.cdf(numbers), low, high) - low)
+    def quantiles(self, choices: Floats, places: Floats) -> npt.NDArray[np.object_]:
+        """Values of the distribution from two uniform numbers each."""
+        found = np.full(len(choices), None, dtype=object)
+        if self.rest is not None:
+            found[:] = self.rest.ppf(places)
+        start = 0.0
+        for value, mass in self.masses.items():
+            found[(choices >= start) & (choices < start + mass)] = value
+            start += mass
         return found
 
 
 @dataclasses.dataclass(frozen=True)
 class Mixture:
-    """Groups ``g`` of equal probability, in each of which the columns are independent.
+    """Groups in each of which columns are independent.
 
     Attributes:
-        groups: For each group the distribution of each column.
+        weights: Probability of each group.
+        groups: The distribution of each column in it.
     """
 
-    groups: Mapping[str, Mapping[str, Component]]
+    weights: Sequence[float]
+    groups: Sequence[Mapping[str, Component]]
 
-    def distribution(self, given: Mapping[str, object], column: str) -> Distribution:
+    def distribution(self, given: Mapping[str, Any], column: str) -> Distribution:
         """The distribution of a column given values or conditions of any columns."""
-        weights = {group: self._weight(group, given, column) for group in self.groups}
-        if column == 'g':
-            total = sum(weights.values())
-            return Distribution({group: weight / total for group, weight in weights.items()})
-        cell = given.get(column, ...)
-        ends = np.array([np.inf])
-        rest = sum(w * self.groups[g][column].below(ends, cell)[0] for g, w in weights.items())
+        cell = given.get(column, ANY)
+        others = {name: known for name, known in given.items() if name != column}
+        parts = []
+        for weight, group in zip(self.weights, self.groups, strict=True):
+            evidence = math.prod(group[name].evidence(known) for name, known in others.items())
+            parts.append((weight * evidence, group[column]))
         masses: dict[Hashable, float] = {}
-        for group, weight in weights.items():
-            for spike, mass in self.groups[group][column].outcomes(cell).items():
-                masses[spike] = masses.get(spike, 0.0) + weight * mass
+        for weight, component in parts:
+            for value, mass in component.outcomes(cell).items():
+                masses[value] = masses.get(value, 0.0) + weight * mass
+
+        def below(numbers: Any) -> Any:
+            return sum(weight * component.below(numbers, cell) for weight, component in parts)
+
+        rest = float(below(math.inf))
         total = rest + sum(masses.values())
-
-        def cdf(numbers: Floats) -> Floats:
-            found = [w * self.groups[g][column].below(numbers, cell) for g, w in weights.items()]
-            return np.sum(found, axis=0) / rest
-
         return Distribution(
-            {spike: mass / total for spike, mass in masses.items()}, cdf if rest > 0 else None
+            {value: mass / total for value, mass in masses.items()},
+            (lambda numbers: below(numbers) / rest) if rest > 0 else None,
         )
 
-    def _weight(self, group: str, given: Mapping[str, object], column: str) -> float:
-        """Probability of a group with what is known about all columns but the one asked for."""
-        weight = 1.0
-        for name, cell in given.items():
-            if name == 'g':
-                allowed = cell.values if isinstance(cell, OneOf) else (cell,)
-                weight *= group in allowed
-            elif name != column:
-                weight *= self.groups[group][name].evidence(cell)
-        return weight
+    def rank(self, rows: pd.DataFrame, column: str, given: Sequence[str]) -> Floats:
+        """Of each row the probability of at most its number, given its numbers in other columns."""
+        weights, below = [], []
+        for weight, group in zip(self.weights, self.groups, strict=True):
+            density = math.prod(group[name].rest.pdf(rows[name].to_numpy()) for name in given)
+            weights.append(weight * density)
+            below.append(group[column].rest.cdf(rows[column].to_numpy()))
+        return np.average(below, axis=0, weights=weights)
+
+    def table(self, rows: int) -> pd.DataFrame:
+        """As many rows as the next power of two, which lie evenly on the distribution."""
+        names = list(self.groups[0])
+        sequence = stats.qmc.Sobol(1 + 2 * len(names), rng=np.random.default_rng(0))
+        uniform = np.clip(sequence.random_base2(max(1, round(np.log2(rows)))), 1e-7, 1 - 1e-7)
+        ends = np.cumsum(self.weights)
+        chosen = np.searchsorted(ends / ends[-1], uniform[:, 0])
+        parts = []
+        for number, group in enumerate(self.groups):
+            own = uniform[chosen == number]
+            cells = {
+                name: group[name].quantiles(own[:, 1 + 2 * place], own[:, 2 + 2 * place])
+                for place, name in enumerate(names)
+            }
+            parts.append(pd.DataFrame(cells))
+        frame = pd.concat(parts).sample(frac=1, random_state=0).reset_index(drop=True)
+        return frame.astype({name: float for name in names if self.groups[0][name].rest})
 
 
-def _is_within(spike: float | None, cell: Between) -> bool:
-    if spike is None:
-        return False
-    return (cell.low is None or spike >= cell.low) and (cell.high is None or spike <= cell.high)
+def _allows(cell: Any, value: Any) -> bool:
+    """Whether a value is what is known of a cell."""
+    if cell is ANY:
+        return True
+    if value is None or isinstance(cell, NotNull):
+        return value is not None
+    above = cell.low is None or value >= cell.low
+    return above and (cell.high is None or value <= cell.high)

@@ -4,9 +4,7 @@ from __future__ import annotations
 
 import argparse
 import dataclasses
-import json
 from collections.abc import Callable, Mapping, Sequence
-from pathlib import Path
 from typing import Any
 
 import pandas as pd
@@ -16,7 +14,7 @@ from sdv_tabdar.benchmark.jobs.job import Job
 from sdv_tabdar.benchmark.jobs.runs import plan, run_all, run_floors
 from sdv_tabdar.benchmark.methods.spec import ENDLESS, parse_options, parse_spec, timed_spec
 from sdv_tabdar.benchmark.output.rendering import Cell, Grid
-from sdv_tabdar.benchmark.output.tables import FLOOR_LABEL, comparison, overview
+from sdv_tabdar.benchmark.output.tables import FLOOR_LABEL, comparison
 from sdv_tabdar.evaluation.registry import REAL_BESIDE
 
 OURS = 'tabdar'
@@ -25,7 +23,6 @@ REFERENCE = 'ctgan'
 RIVALS = (REFERENCE, 'tvae', 'gaussian_copula')
 # The metrics of the claim against CTGAN's time, and whether more is better.
 CLAIM = {'shape_error': False, 'trend_error': False, 'xgb_c2st': True}
-OVERVIEW = ('shape_error', 'trend_error', 'xgb_c2st', 'fit_seconds', 'fit_cpu_seconds')
 
 Results = Sequence[Mapping[str, Any]]
 Floors = Mapping[str, Mapping[str, float | None]]
@@ -132,40 +129,24 @@ def settings(options: argparse.Namespace) -> list[str]:
 
 
 def read_settings(texts: Sequence[str]) -> dict[str, dict[str, object]]:
-    """Named overrides from ``'NAME:key=value,...'`` or from JSON files.
+    """Named overrides from ``'NAME:key=value,...'``.
 
     Raises:
-        ValueError: If a name occurs twice, cannot be a label, or a file holds something else.
+        ValueError: If a name occurs twice, or cannot be a label.
     """
-    found: list[tuple[str, dict[str, object]]] = []
-    for text in texts:
-        if text.endswith('.json'):
-            found.extend(_read_file(Path(text)).items())
-        else:
-            name, _, overrides = text.partition(':')
-            found.append((name, parse_options(overrides, text)))
-    names = [name for name, _ in found]
+    parts = [text.partition(':') for text in texts]
+    names = [name for name, _, _ in parts]
     for name in names:
-        if names.count(name) > 1 or not name or set(name) & set('=:,'):
+        if names.count(name) > 1 or not name or set(name) & set('=,'):
             raise ValueError(
                 f"The setting's name '{name}' must occur once, and must not be empty or hold any "
-                f"of '=', ':' and ','. The names are {names}."
+                f"of '=' and ','. The names are {names}."
             )
-    return dict(found)
-
-
-def _read_file(path: Path) -> dict[str, dict[str, object]]:
-    content = json.loads(path.read_text(encoding='utf-8'))
-    if not isinstance(content, dict) or not all(isinstance(v, dict) for v in content.values()):
-        raise ValueError(
-            f"The file '{path}' must hold one JSON object, from names to objects of "
-            'hyperparameters: {"wide": {"width": 128}}.'
-        )
-    return content
+    return {name: parse_options(overrides, name) for name, _, overrides in parts}
 
 
 def setting_tables(rows: pd.DataFrame) -> list[Grid]:
-    """What each setting is, averages over tables, every table."""
+    """What each setting is, then every score."""
     first = rows.drop_duplicates('synthesizer').dropna(subset='spec')
     explained = []
     for label, spec in zip(first['synthesizer'], first['spec'], strict=True):
@@ -175,10 +156,8 @@ def setting_tables(rows: pd.DataFrame) -> list[Grid]:
             if name != 'max_training_time' and (name, value) != ('epochs', ENDLESS)
         )
         explained.append((label, [Cell(told or 'the defaults')]))
-    runs = rows[rows['synthesizer'] != FLOOR_LABEL]
     return [
         Grid('Settings', ['setting', 'differs from the defaults in'], explained),
-        overview(runs, OVERVIEW, 'setting'),
         *comparison(rows),
     ]
 

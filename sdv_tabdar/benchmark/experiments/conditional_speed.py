@@ -16,25 +16,21 @@ from sdv.single_table import GaussianCopulaSynthesizer
 
 from sdv_tabdar.benchmark.data.datasets import Dataset
 from sdv_tabdar.benchmark.jobs.steps import Fitted
-from sdv_tabdar.benchmark.output.tables import Number
+from sdv_tabdar.benchmark.output.tables import median
 
 WARM_UP_ROWS = 1_000
 
 
-def _median(key: str, title: str, digits: int) -> Number:
-    return Number(key, title, digits=digits, center='median')
-
-
 NUMBERS = (
-    _median('known', 'rows', 0),
-    _median('returned', 'completed', 0),
-    _median('plain', 'plain, rows/s', 0),
-    _median('completing', 'completing, rows/s', 0),
-    _median('ratio', 'completing / plain', 2),
-    _median('copula_known', "GaussianCopula's rows", 0),
-    _median('copula_returned', 'completed by it', 0),
-    _median('copula', 'its rows/s', 1),
-    _median('times_copula', 'ours / its, per row', 1),
+    median('known', 'rows', 0),
+    median('returned', 'completed', 0),
+    median('plain', 'plain, rows/s', 0),
+    median('completing', 'completing, rows/s', 0),
+    median('ratio', 'completing / plain', 2),
+    median('copula_known', "GaussianCopula's rows", 0),
+    median('copula_returned', 'completed by it', 0),
+    median('copula', 'its rows/s', 1),
+    median('times_copula', 'ours / its, per row', 1),
 )
 
 

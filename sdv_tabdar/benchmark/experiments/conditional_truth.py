@@ -18,7 +18,7 @@ import pandas as pd
 from sdv.sampling import Condition
 
 from sdv_tabdar.benchmark.data.distributions import Case, compare, most_beyond
-from sdv_tabdar.benchmark.data.known_tables import KnownTable, known_tables
+from sdv_tabdar.benchmark.data.known_tables import KNOWN_TABLES
 from sdv_tabdar.benchmark.experiments.experiment import Rows, plan_models, rows_of
 from sdv_tabdar.benchmark.files import write_json
 from sdv_tabdar.benchmark.jobs.measurements import ask_models
@@ -39,37 +39,36 @@ CHECKS = (
 def collect(options: argparse.Namespace) -> Rows:
     """Make the tables, fit, draw, compare."""
     source = options.out / f'known_tables-{options.table_rows}'
-    tables = known_tables(options.table_rows, options.draws)
     for name in options.known_tables:
-        write_table(tables[name], source)
+        write_table(name, options.table_rows, source)
     jobs = plan_models(options, data=source, tables=options.known_tables)
-    settings = {'rows': options.table_rows, 'draws': options.draws}
-    found = ask_models(measure, jobs, options.out, settings)
+    found = ask_models(measure, jobs, options.out, {'draws': options.draws})
     return [row for job, answer in found for row in rows_of(job, answer)]
 
 
-def write_table(known: KnownTable, folder: Path) -> None:
+def write_table(name: str, rows: int, folder: Path) -> None:
     """Write a known table as one of a user's own, with SDV metadata; once."""
     folder.mkdir(parents=True, exist_ok=True)
-    path = folder / f'{known.name}.csv'
+    path = folder / f'{name}.csv'
     if path.is_file():
         return
-    columns = {name: {'sdtype': sdtype} for name, sdtype in known.sdtypes.items()}
-    metadata = {'tables': {known.name: {'columns': columns}}, 'METADATA_SPEC_VERSION': 'V1'}
-    write_json(metadata, folder / f'{known.name}.metadata.json')
-    known.frame.head(TEST_ROWS).to_csv(folder / f'{known.name}.test.csv', index=False)
-    partial = folder / f'.{known.name}.partial'
-    known.frame.to_csv(partial, index=False)
+    known = KNOWN_TABLES[name]
+    columns = {column: {'sdtype': sdtype} for column, sdtype in known.sdtypes.items()}
+    metadata = {'tables': {name: {'columns': columns}}, 'METADATA_SPEC_VERSION': 'V1'}
+    write_json(metadata, folder / f'{name}.metadata.json')
+    frame = known.mixture.table(rows)
+    frame.head(TEST_ROWS).to_csv(folder / f'{name}.test.csv', index=False)
+    partial = folder / f'.{name}.partial'
+    frame.to_csv(partial, index=False)
     partial.rename(path)
 
 
-def measure(fitted: Fitted, *, rows: int, draws: int) -> dict[str, Any]:
+def measure(fitted: Fitted, *, draws: int) -> dict[str, Any]:
     """Draw for each condition of the table and compare with its distributions."""
     found = []
-    for case in known_tables(rows, draws)[fitted.job.table].cases:
+    for case in KNOWN_TABLES[fitted.job.table].cases(draws):
         completed = _completed(fitted, case, draws)
-        for columns, distribution in case.distributions.items():
-            name = columns if isinstance(columns, str) else ', '.join(columns)
+        for name, distribution in case.distributions.items():
             begin = {'condition': case.kind, 'given': describe(case.given), 'column': name}
             found += [
                 {
@@ -80,7 +79,7 @@ def measure(fitted: Fitted, *, rows: int, draws: int) -> dict[str, Any]:
                     'bound': check.bound,
                     'within': 'yes' if check.within else 'NO',
                 }
-                for check in compare(completed, columns, distribution)
+                for check in compare(completed[name], distribution)
             ]
     return {'rows': found}
 

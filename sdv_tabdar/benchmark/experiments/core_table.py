@@ -9,6 +9,8 @@ from typing import Any
 import pandas as pd
 
 from sdv_tabdar.benchmark.data.datasets import DISCRETE_SDTYPES, Dataset
+from sdv_tabdar.benchmark.jobs.job import Job
+from sdv_tabdar.benchmark.methods.spec import parse_spec
 from sdv_tabdar.core.config import ModelConfig, TrainingConfig
 from sdv_tabdar.core.schema import ColumnKind
 
@@ -29,6 +31,12 @@ def core_table(dataset: Dataset) -> tuple[pd.DataFrame, dict[str, ColumnKind]]:
             f"The table '{dataset.name}' has no column of numbers or categories to train on."
         )
     return dataset.train[list(kinds)], kinds
+
+
+def settings_of(job: Job) -> dict[str, Any]:
+    """The hyperparameters that a job of ours says."""
+    limit = {} if job.max_training_time is None else {'max_training_time': job.max_training_time}
+    return {**limit, **parse_spec(job.spec).options}
 
 
 def configurations(settings: Mapping[str, Any]) -> tuple[ModelConfig, TrainingConfig]:

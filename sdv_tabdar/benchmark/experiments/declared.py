@@ -235,6 +235,13 @@ EXPERIMENTS: Mapping[str, Experiment] = {
         note='Negative log-likelihoods in nats per row, in codes and residuals. Near: the share of '
         'drawn rows that are nearer to training rows than to as many test rows.',
     ),
+    'warm-start': Experiment(
+        'going on from a fitted model with a tenth more rows, beside a new model',
+        {**_on_parts('warm_start'), 'named_settings': held_out.WARM, 'parts': [3_000]},
+        MeasureJobs(held_out.measure, held_out.jobs),
+        OneTable('Going on with more rows', ['table', 'rows', 'setting'], held_out.STOPPING),
+        note='Negative log-likelihoods in nats per row, in codes and residuals.',
+    ),
     'conditional-speed': Experiment(
         'completing rows with other known numbers in each, beside plain sampling',
         {

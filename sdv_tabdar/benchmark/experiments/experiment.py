@@ -11,13 +11,13 @@ from typing import Any
 import pandas as pd
 import plotly.graph_objects as go
 
-from sdv_tabdar.benchmark.experiments.options import ALL, check_options
+from sdv_tabdar.benchmark.experiments.options import ALL
 from sdv_tabdar.benchmark.jobs.environment import summary
 from sdv_tabdar.benchmark.jobs.job import DEFAULT_METRICS, Job
-from sdv_tabdar.benchmark.jobs.measurements import ask_models, measure_once
+from sdv_tabdar.benchmark.jobs.measurements import ask_models, measure_job
 from sdv_tabdar.benchmark.jobs.process import Measure
 from sdv_tabdar.benchmark.jobs.runs import plan
-from sdv_tabdar.benchmark.methods.spec import parse_options, parse_spec
+from sdv_tabdar.benchmark.methods.spec import our_spec, parse_options, parse_spec
 from sdv_tabdar.benchmark.output import raw
 from sdv_tabdar.benchmark.output.rendering import Grid, to_markdown
 from sdv_tabdar.benchmark.output.tables import Number, footer, table
@@ -101,25 +101,14 @@ class MeasureJobs:
         settings = {name: getattr(options, name) for name in self.settings}
         rows: Rows = []
         for job in self.jobs(options):
-            answer = measure_once(
-                self.measure,
-                {'job': job.to_dict(), **settings},
-                options.out / 'measured' / job.place,
-                settings={**job.identity(), **settings},
-                threads=job.threads,
-                seed=job.seed,
-            )
+            folder = options.out / 'measured' / job.place
+            answer = measure_job(self.measure, job, folder, settings)
             rows += rows_of(job, answer) if answer is not None else []
         return rows
 
 
 def carry_out(name: str, experiment: Experiment, options: argparse.Namespace) -> int:
-    """Collect raw rows, keep them, print tables; 1 if there are none.
-
-    Raises:
-        ValueError: If an option makes no sense.
-    """
-    check_options(options)
+    """Collect raw rows, keep them, print tables; 1 if there are none."""
     rows = experiment.collect(options)
     if not rows:
         return 1
@@ -188,9 +177,8 @@ def plan_models(options: argparse.Namespace, **changes: Any) -> list[Job]:
     overrides = parse_options(options.settings, options.settings)
     if options.epochs is not None:
         overrides['epochs'] = options.epochs
-    listed = ','.join(f'{name}={value!r}' for name, value in overrides.items())
-    spec = f'tabdar=tabdar:{listed}' if listed else 'tabdar'
-    return plan(synthesizers=[spec], **{**plan_settings(options), **changes})
+    specs = [our_spec('tabdar', overrides)]
+    return plan(synthesizers=specs, **{**plan_settings(options), **changes})
 
 
 def split_pair(text: str, what: str, form: str) -> tuple[str, str]:

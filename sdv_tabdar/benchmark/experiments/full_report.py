@@ -16,7 +16,7 @@ from sdv_tabdar.benchmark.experiments.comparison import fitted_for
 from sdv_tabdar.benchmark.experiments.experiment import Rows, plan_settings, rows_of
 from sdv_tabdar.benchmark.jobs.cost import measured
 from sdv_tabdar.benchmark.jobs.job import Job
-from sdv_tabdar.benchmark.jobs.measurements import measure_once
+from sdv_tabdar.benchmark.jobs.measurements import measure_job
 from sdv_tabdar.benchmark.jobs.runs import RUNS, plan, run_all
 from sdv_tabdar.benchmark.jobs.steps import ROWS
 from sdv_tabdar.benchmark.methods.exchange import read_rows
@@ -34,14 +34,8 @@ def collect(options: argparse.Namespace) -> Rows:
     rows: Rows = []
     for job in (Job.from_dict(result['job']) for result in run_all(jobs, options.out)):
         folder = options.out / RUNS / job.place
-        answer = measure_once(
-            measure,
-            {'job': job.to_dict(), 'folder': str(folder)},
-            folder,
-            settings=job.identity(),
-            threads=options.evaluation_threads,
-            seed=job.seed,
-        )
+        threads = options.evaluation_threads
+        answer = measure_job(measure, job, folder, {'folder': str(folder)}, threads=threads)
         rows += rows_of(job, answer) if answer is not None else []
     return rows
 

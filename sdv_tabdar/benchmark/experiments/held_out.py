@@ -11,6 +11,9 @@ differences are those of log-likelihoods wherever the encoding is the same. Besi
 memorising: the loss of training rows, the share of drawn rows that are nearer to training rows
 than to test rows (.5 where nothing is memorised, with an interval of 95 %), and XGB-C2ST against
 test rows.
+
+``warm-start`` compares a model that goes on from one of ten elevenths of the rows with a new one,
+by the same figures; the seconds are those of the second fit.
 """
 
 from __future__ import annotations
@@ -26,11 +29,11 @@ import torch
 
 from sdv_tabdar import evaluation
 from sdv_tabdar.benchmark.experiments.comparison import read_settings
-from sdv_tabdar.benchmark.experiments.core_table import configurations, core_table
+from sdv_tabdar.benchmark.experiments.core_table import configurations, core_table, settings_of
 from sdv_tabdar.benchmark.experiments.experiment import plan_settings
 from sdv_tabdar.benchmark.jobs.job import Job
 from sdv_tabdar.benchmark.jobs.runs import plan
-from sdv_tabdar.benchmark.methods.spec import parse_spec
+from sdv_tabdar.benchmark.methods.spec import our_spec
 from sdv_tabdar.benchmark.output.tables import Number
 from sdv_tabdar.core.config import TrainingConfig
 from sdv_tabdar.core.model import TabDAR
@@ -42,10 +45,14 @@ from sdv_tabdar.core.training.likelihood import make_questions, row_loss
 BY_SIZE = 'by-size'
 """``epochs=by-size``: as many passes as the size of the table gave before."""
 
+WARM = ['refit', 'warm:warm_start=True']
+"""Settings of ``warm-start``."""
+
 LENGTHS = [f'before:epochs={BY_SIZE},weight_decay=1e-6', 'now']
 
 _LIKELY_ROWS, _ORDERS = 2_000, 3  # whose exact log-likelihood is computed
 _BOUND_ROWS, _HIDDEN_SETS = 1_000, 2  # whose bound is computed, with so many pairs of hidden sets
+_KNOWN_SHARE = 10 / 11  # of the rows that training goes on with: a tenth more than before
 _JUDGED_ROWS = 3_000  # drawn, to be judged beside test rows
 
 _COSTS = (
@@ -73,10 +80,7 @@ def jobs(options: argparse.Namespace) -> list[Job]:
 
     A seed is done before the next one begins.
     """
-    specs = []
-    for name, overrides in read_settings(options.named_settings).items():
-        listed = ','.join(f'{key}={value!r}' for key, value in overrides.items())
-        specs.append(f'{name}=tabdar:{listed}' if listed else f'{name}=tabdar')
+    specs = [our_spec(*named) for named in read_settings(options.named_settings).items()]
     settings = plan_settings(options)
     return [
         job
@@ -93,7 +97,7 @@ def measure(job: dict[str, Any]) -> dict[str, Any]:
     every, kinds = core_table(dataset)
     train = every.sample(min(planned.rows or len(every), len(every)), random_state=planned.seed)
     train = train.reset_index(drop=True)
-    model, row = _fitted(planned, train, kinds)
+    model, seconds = _trained(planned, train, kinds)
     test = dataset.test[list(kinds)].sample(frac=1.0, random_state=0).reset_index(drop=True)
     known = known_rows(test, train, kinds)
     drawn = model.sample(_JUDGED_ROWS)
@@ -103,7 +107,13 @@ def measure(job: dict[str, Any]) -> dict[str, Any]:
     detected = evaluation.score(
         test, drawn.head(len(test)), sdtypes, metrics=['xgb_c2st'], seed=planned.seed
     )
-    row |= {
+    row = {
+        'setting': planned.label,
+        'rows': len(train),
+        'limit': None,  # of all tables: there are several here
+        'fit_seconds': seconds,
+        'epochs': len(model.loss_values),
+        'reason': model.training_history.reason,
         'test': _bound(model, known),
         'train': _bound(model, train),
         'test_likelihood': _mean_log_likelihood(model, known),
@@ -114,28 +124,21 @@ def measure(job: dict[str, Any]) -> dict[str, Any]:
     return {'rows': [row]}
 
 
-def _fitted(
-    job: Job, train: pd.DataFrame, kinds: dict[str, ColumnKind]
-) -> tuple[TabDAR, dict[str, Any]]:
-    """A model of the job's settings, and what fitting it took as the beginning of a raw row."""
-    settings: dict[str, Any] = dict(parse_spec(job.spec).options)
-    if job.max_training_time is not None:
-        settings['max_training_time'] = job.max_training_time
+def _trained(job: Job, train: pd.DataFrame, kinds: dict[str, ColumnKind]) -> tuple[TabDAR, float]:
+    """A model of the job's settings, and the processor seconds of its fit."""
+    settings = settings_of(job)
+    is_warm = settings.pop('warm_start', False)
     if settings.get('epochs') == BY_SIZE:
         step = rows_of_step(TrainingConfig(), len(train), torch.device('cpu'))
         settings['epochs'] = default_epochs(len(train), len(kinds), step)
-    config, training = configurations(settings)
+    before = None
+    if is_warm:
+        known_before = train.head(round(_KNOWN_SHARE * len(train)))
+        before = TabDAR(*configurations(settings), random_state=job.seed).fit(known_before, kinds)
+    model = TabDAR(*configurations(settings), random_state=job.seed)
     start = time.process_time()
-    model = TabDAR(config, training, random_state=job.seed).fit(train, kinds)
-    seconds = time.process_time() - start
-    return model, {
-        'setting': job.label,
-        'rows': len(train),
-        'limit': None,  # of all tables: there are several here
-        'fit_seconds': seconds,
-        'epochs': len(model.loss_values),
-        'reason': model.training_history.reason,
-    }
+    model.fit(train, kinds, before=before)
+    return model, time.process_time() - start
 
 
 def known_rows(

@@ -54,36 +54,30 @@ def measure(
         truth = truth.sample(test_rows, random_state=seed)
     truth = truth.reset_index(drop=True)
     hidden = hidden_cells(truth, share, seed)
-    columns = Columns(
-        numerical=[name for name in truth.columns if name not in dataset.discrete],
-        discrete=dataset.discrete,
-    )
+    numerical = [name for name in truth.columns if name not in dataset.discrete]
+    columns = Columns(numerical, dataset.discrete)
     known = with_gaps(truth, hidden, columns)
     order = np.random.default_rng(seed).permutation(len(dataset.train))[:baseline_rows]
     some = dataset.train.iloc[np.sort(order)].reset_index(drop=True)
-    rows: list[dict[str, Any]] = []
-
-    def keep(method: str, filled: pd.DataFrame, count: int, fit: float, fill: float) -> None:
+    rows = []
+    for name in ['tabdar', *methods]:
+        train = dataset.train if name in ('tabdar', 'mean/mode') else some
+        start = time.perf_counter()
+        if name == 'tabdar':
+            fit_seconds = fitted.fit_seconds
+            filled = fitted.synthesizer.impute(known, num_samples=num_samples)
+        else:
+            imputer = IMPUTERS[name](columns, share=share, seed=seed)
+            imputer.fit(train)
+            fit_seconds, start = time.perf_counter() - start, time.perf_counter()
+            filled = imputer.fill(known)
+        cost = {'fit_seconds': fit_seconds, 'fill_seconds': time.perf_counter() - start}
         scores = evaluation.imputation_scores(
             truth, filled, hidden, dataset.sdtypes, reference=dataset.train
         )
         found = {key: scores.get(key) for key in SCORES}
-        cost = {'train_rows': count, 'fit_seconds': fit, 'fill_seconds': fill}
-        rows.append({'method': method, **found, **cost})
+        rows.append({'method': name, 'train_rows': len(train), **found, **cost})
         print(rows[-1], flush=True)
-
-    start = time.perf_counter()
-    filled = fitted.synthesizer.impute(known, num_samples=num_samples)
-    fill = time.perf_counter() - start
-    keep('tabdar', filled, len(dataset.train), fitted.fit_seconds, fill)
-    for name in methods:
-        train = dataset.train if name == 'mean/mode' else some
-        imputer = IMPUTERS[name](columns, share=share, seed=seed)
-        start = time.perf_counter()
-        imputer.fit(train)
-        middle = time.perf_counter()
-        filled = imputer.fill(known)
-        keep(name, filled, len(train), middle - start, time.perf_counter() - middle)
     return {'rows': rows}
 
 

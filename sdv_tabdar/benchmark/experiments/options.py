@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import argparse
 import dataclasses
+import math
 from collections.abc import Callable, Mapping
 from pathlib import Path
 from typing import Any
@@ -30,6 +31,29 @@ def whole(text: str) -> int:
     return number
 
 
+def bounded(
+    kind: Callable[[str], float], *, least: float = -math.inf, above: float = -math.inf
+) -> Callable[[str], float]:
+    """A reader of numbers that are at least one bound, and above another."""
+
+    def read(text: str) -> float:
+        value = kind(text)
+        if value < least or value <= above:
+            bound = f'at least {least:g}' if value < least else f'above {above:g}'
+            raise argparse.ArgumentTypeError(f'must be {bound}, but it is {value:g}')
+        return value
+
+    return read
+
+
+def share(text: str) -> float:
+    """A number between 0 and 1, neither of them."""
+    value = bounded(float, above=0)(text)
+    if value >= 1:
+        raise argparse.ArgumentTypeError(f'must be below 1, but it is {value:g}')
+    return value
+
+
 @dataclasses.dataclass(frozen=True)
 class Option:
     """An option of a command.
@@ -41,9 +65,6 @@ class Option:
         empty: Whether several may be none.
         metavar: How the help calls a value.
         choices: The only values there are.
-        least: The smallest value that makes sense.
-        above: A bound below which, or at which, no value makes sense.
-        below: The same at the other end.
         flag: Its name on the command line, where that is not its own.
     """
 
@@ -53,21 +74,17 @@ class Option:
     empty: bool = False
     metavar: str | None = None
     choices: tuple[str, ...] | None = None
-    least: float | None = None
-    above: float | None = None
-    below: float | None = None
     flag: str = ''
 
 
-_SECONDS: dict[str, Any] = {'kind': float, 'metavar': 'SECONDS', 'above': 0}
-_COUNT: dict[str, Any] = {'kind': whole, 'metavar': 'N', 'least': 1}
+_SECONDS: dict[str, Any] = {'kind': bounded(float, above=0), 'metavar': 'SECONDS'}
+_COUNT: dict[str, Any] = {'kind': bounded(whole, least=1), 'metavar': 'N'}
 _SETTINGS = 'NAME=VALUE,...'
 
 OPTIONS: Mapping[str, Option] = {
     # Where tables come from, where results go, and on what they are made.
     'data': Option(
-        'folder with tables (TABLE/info.json, or your own TABLE.csv with SDV metadata), or '
-        "'demo' for the tables that SDV downloads",
+        'folder with tables (TABLE/info.json, or your own TABLE.csv with SDV metadata)',
         metavar='FOLDER',
     ),
     'tables': Option('which tables', many=True, metavar='TABLE'),
@@ -76,10 +93,9 @@ OPTIONS: Mapping[str, Option] = {
     'rows': Option('at most so many training rows of each table', **_COUNT),
     'parts': Option(
         'so many training rows of each table, which the seed chooses; 0 for all',
-        kind=whole,
+        kind=bounded(whole, least=0),
         many=True,
         metavar='N',
-        least=0,
         flag='--rows',
     ),
     'threads': Option('threads of torch and of the numerical libraries', **_COUNT),
@@ -111,8 +127,7 @@ OPTIONS: Mapping[str, Option] = {
     'epochs': Option('passes over the table', **_COUNT),
     'settings': Option('hyperparameters in place of the defaults', metavar=_SETTINGS),
     'named_settings': Option(
-        "'NAME:key=value,...' ('NAME' alone: the defaults), or a JSON file "
-        '{"NAME": {"key": value}}',
+        "'NAME:key=value,...' ('NAME' alone: the defaults)",
         many=True,
         metavar='SETTING',
         flag='--settings',
@@ -120,12 +135,13 @@ OPTIONS: Mapping[str, Option] = {
     'budget': Option('how long each may train', **_SECONDS),
     'budgets': Option('how long to train, once each', many=True, **_SECONDS),
     'fit_seconds': Option('how long our own is fitted if no synthesizers are named', **_SECONDS),
-    'share_of_ctgan': Option("our share of CTGAN's seconds", float, above=0, flag='--share'),
+    'share_of_ctgan': Option(
+        "our share of CTGAN's seconds", bounded(float, above=0), flag='--share'
+    ),
     'reserve': Option(
         'kept back from that share, for what fitting does besides training; at most half of it',
-        kind=float,
+        kind=bounded(float, least=0),
         metavar='SECONDS',
-        least=0,
     ),
     # What is measured.
     'metrics': Option(
@@ -136,12 +152,12 @@ OPTIONS: Mapping[str, Option] = {
     'floors': Option('also score one half of the real rows against the other', kind=None),
     'repeats': Option('how often to measure', **_COUNT),
     'steps': Option("steps of the diffusion's solver", many=True, **_COUNT),
-    'sigma_max': Option('where the solver starts', float, many=True, metavar='S', above=0),
+    'sigma_max': Option('where the solver starts', bounded(float, above=0), many=True, metavar='S'),
     'sample_rows': Option('rows to draw', **_COUNT),
     'evaluation_threads': Option('threads of the evaluation', **_COUNT),
     'only': Option("which of the paper's tables", many=True, metavar='TABLE'),
     'seconds': Option('how long each is trained at a time', **_SECONDS),
-    'warm_up': Option('before the count begins', kind=float, metavar='SECONDS', least=0),
+    'warm_up': Option('before the count begins', kind=bounded(float, least=0), metavar='SECONDS'),
     'sweeps': Option('what to vary', many=True, metavar='SWEEP'),
     'sizes': Option("sizes in place of each sweep's own", many=True, **_COUNT),
     'up_to': Option(
@@ -151,12 +167,14 @@ OPTIONS: Mapping[str, Option] = {
     'columns': Option('the known columns', many=True, metavar='COLUMN'),
     'known_rows': Option('how many distinct rows to complete', **_COUNT),
     'copula_rows': Option(
-        'how many of them GaussianCopula completes; 0 for none', kind=whole, metavar='N', least=0
+        'how many of them GaussianCopula completes; 0 for none',
+        kind=bounded(whole, least=0),
+        metavar='N',
     ),
     'condition': Option('what the rows must have', many=True, metavar='COLUMN=VALUE'),
-    'draws': Option('rows drawn for each condition', kind=whole, metavar='N', least=100),
+    'draws': Option('rows drawn for each condition', kind=bounded(whole, least=100), metavar='N'),
     'table_rows': Option(
-        'rows of each training table', kind=whole, metavar='N', least=100, flag='--rows'
+        'rows of each training table', kind=bounded(whole, least=100), metavar='N', flag='--rows'
     ),
     'known_tables': Option(
         'which distributions',
@@ -164,7 +182,7 @@ OPTIONS: Mapping[str, Option] = {
         choices=('gaussian', 'discrete', 'spiked'),
         flag='--tables',
     ),
-    'share': Option('share of the cells of the test rows to hide', float, above=0, below=1),
+    'share': Option('share of the cells of the test rows to hide', share),
     'methods': Option(
         'what to put beside ours', many=True, empty=True, choices=tuple(IMPUTERS), metavar='METHOD'
     ),
@@ -204,31 +222,3 @@ def add_options(parser: argparse.ArgumentParser, defaults: Mapping[str, Any]) ->
             default=None if default is REQUIRED else default,
             help=(option.help + choices + told).replace('%', '%%'),
         )
-
-
-def check_options(options: argparse.Namespace) -> None:
-    """Refuse numbers that make no sense.
-
-    Raises:
-        ValueError: If there is one.
-    """
-    for name, given in vars(options).items():
-        option = OPTIONS.get(name)
-        if option is None or given is None:
-            continue
-        for value in given if isinstance(given, list) else [given]:
-            wrong = _wrong(option, value)
-            if wrong:
-                flag = option.flag or f'--{name.replace("_", "-")}'
-                raise ValueError(f'{flag} must be {wrong}, but it is {value:g}.')
-
-
-def _wrong(option: Option, value: Any) -> str:
-    """The bound that a value breaks, in words, or nothing."""
-    if option.least is not None and value < option.least:
-        return f'at least {option.least:g}'
-    if option.above is not None and value <= option.above:
-        return f'above {option.above:g}'
-    if option.below is not None and value >= option.below:
-        return f'below {option.below:g}'
-    return ''

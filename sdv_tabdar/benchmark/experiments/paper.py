@@ -10,7 +10,6 @@ import argparse
 import dataclasses
 import statistics
 from collections.abc import Mapping, Sequence
-from pathlib import Path
 
 import pandas as pd
 
@@ -29,8 +28,6 @@ METHODS = ['tabdar', 'tabdar-paper', 'smote', 'ctgan', 'tvae']
 REAL = 'Real data'
 NO_DIFFUSION = {'numerical_head': 'bins', 'num_bins': 100}
 NO_ORDER = {'column_order': 'fixed'}
-# Runs on one half of all rows have a place of their own within the run directory.
-HALVES = 'halves'
 
 
 @dataclasses.dataclass(frozen=True)
@@ -167,22 +164,15 @@ def collect(options: argparse.Namespace) -> Rows:
     """Run what is missing; a run occurs once in each of the paper's tables that shows it.
 
     Raises:
-        ValueError: If a table of the paper is unknown, ``--base`` is not ours, or two runs of one
-            name have different settings.
+        ValueError: If a table of the paper is unknown, or ``--base`` is not ours.
     """
     unknown = [name for name in options.only if name not in TABLES]
     if unknown:
         raise ValueError(f'--only must be of {list(TABLES)}, but it has {unknown}.')
-    parts = {name: planned(name, options) for name in TABLES if name in options.only}
-    results = {}
-    for halved, out in ((False, options.out), (True, options.out / HALVES)):
-        groups = [jobs for name, jobs in parts.items() if TABLES[name].halved == halved]
-        for result in run_all(merged(list(groups)), out) if groups else []:
-            results[Job.from_dict(result['job']).place, halved] = result
+    plans = {name: planned(name, options) for name in TABLES if name in options.only}
     rows: Rows = []
-    for name, jobs in parts.items():
-        table = TABLES[name]
-        found = [results[key] for job in jobs if (key := (job.place, table.halved)) in results]
+    for name, jobs in plans.items():
+        found = run_all(jobs, options.out)
         wants = options.floors and name == 'fidelity' and found
         floors = run_floors(jobs, options.out) if wants else {}
         titles = _row_titles(name, options)
@@ -206,25 +196,6 @@ def planned(name: str, options: argparse.Namespace) -> list[Job]:
         specs = list(options.synthesizers)
     settings = {**plan_settings(options), 'metrics': table.metrics, 'tables': chosen}
     return plan(synthesizers=specs, halved=table.halved, paper_compatible=True, **settings)
-
-
-def merged(groups: Sequence[Sequence[Job]]) -> list[Job]:
-    """Each run once, with the metrics of all tables that need it.
-
-    Raises:
-        ValueError: If two runs of one name have different settings.
-    """
-    found: dict[Path, Job] = {}
-    for job in (job for group in groups for job in group):
-        other = found.setdefault(job.place, job)
-        if job.identity() != other.identity():
-            raise ValueError(
-                f"The label '{job.label}' stands for both '{other.spec}' and '{job.spec}'. Give "
-                "--base or --synthesizers another label, as in 'mine=tabdar:width=64'."
-            )
-        metrics = tuple(dict.fromkeys([*other.metrics, *job.metrics]))
-        found[job.place] = dataclasses.replace(other, metrics=metrics)
-    return list(found.values())
 
 
 def variants(name: str, base: Spec) -> dict[str, Spec]:

@@ -68,7 +68,6 @@ def collect(options: argparse.Namespace) -> Rows:
                     measure,
                     {**asked, 'seed': seed},
                     options.out / sweep,
-                    settings=asked,
                     threads=options.threads,
                     seed=seed,
                 )

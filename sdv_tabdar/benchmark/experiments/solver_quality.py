@@ -16,9 +16,8 @@ from typing import Any
 import pandas as pd
 
 from sdv_tabdar import evaluation
-from sdv_tabdar.benchmark.experiments.core_table import configurations, core_table
+from sdv_tabdar.benchmark.experiments.core_table import configurations, core_table, settings_of
 from sdv_tabdar.benchmark.jobs.job import Job
-from sdv_tabdar.benchmark.methods.spec import parse_spec
 from sdv_tabdar.benchmark.output.tables import Number
 from sdv_tabdar.core.model import TabDAR
 
@@ -36,13 +35,10 @@ def measure(job: dict[str, Any], steps: Sequence[int], repeats: int) -> dict[str
     """Draw and score for each number of steps; the others are compared with the most."""
     planned = Job.from_dict(job)
     steps = sorted(steps, reverse=True)
-    settings: dict[str, Any] = dict(parse_spec(planned.spec).options)
-    if planned.max_training_time is not None:
-        settings['max_training_time'] = planned.max_training_time
     dataset = planned.load()
     frame, kinds = core_table(dataset)
-    config, training = configurations(settings)
-    model = TabDAR(config, training, random_state=planned.seed).fit(frame, kinds)
+    settings = configurations(settings_of(planned))
+    model = TabDAR(*settings, random_state=planned.seed).fit(frame, kinds)
     count = min(len(frame), MOST_ROWS)
     sdtypes = {name: dataset.sdtypes[name] for name in kinds}
     numbers = {name: sdtype for name, sdtype in sdtypes.items() if sdtype == 'numerical'}

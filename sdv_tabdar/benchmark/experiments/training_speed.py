@@ -23,16 +23,18 @@ from torch.utils.flop_counter import FlopCounterMode
 from sdv_tabdar.benchmark.experiments.core_table import configurations, core_table
 from sdv_tabdar.benchmark.experiments.experiment import Rows, facts, plan_settings
 from sdv_tabdar.benchmark.jobs.job import Job
-from sdv_tabdar.benchmark.jobs.measurements import measure_once
+from sdv_tabdar.benchmark.jobs.measurements import measure_job, measure_once
 from sdv_tabdar.benchmark.jobs.runs import plan
 from sdv_tabdar.benchmark.methods import plain
 from sdv_tabdar.benchmark.methods.spec import ENDLESS, parse_options
 from sdv_tabdar.benchmark.output.rendering import Grid
-from sdv_tabdar.benchmark.output.tables import Number, table
+from sdv_tabdar.benchmark.output.tables import median, table
 from sdv_tabdar.core.codecs.encoder import TableEncoder
+from sdv_tabdar.core.config import ModelConfig, TrainingConfig
 from sdv_tabdar.core.nn.network import TabDARNetwork
 from sdv_tabdar.core.runtime.allocator import kept_memory
-from sdv_tabdar.core.schema import ColumnKind
+from sdv_tabdar.core.schema import TableSchema
+from sdv_tabdar.core.table import EncodedTable
 from sdv_tabdar.core.training import losses
 from sdv_tabdar.core.training.defaults import rows_of_step
 from sdv_tabdar.core.training.loop import fit_network
@@ -44,17 +46,13 @@ MATRIX_SECONDS = 5.0
 GIGA = 1e9
 
 
-def _median(key: str, title: str, digits: int) -> Number:
-    return Number(key, title, digits=digits, center='median')
-
-
 NUMBERS = (
-    _median('rows_per_second', 'rows/s', 0),
-    _median('rows_per_cpu_second', 'rows per processor second', 0),
-    _median('gflops', 'GFLOP/s', 1),
-    *(_median(f'share_{dtype}', f'share of the {dtype} peak, %', 1) for dtype in MATRIX_TYPES),
-    _median('ratio', 'times the plain, rows/s', 2),
-    _median('cpu_ratio', 'times the plain, rows per processor second', 2),
+    median('rows_per_second', 'rows/s', 0),
+    median('rows_per_cpu_second', 'rows per processor second', 0),
+    median('gflops', 'GFLOP/s', 1),
+    *(median(f'share_{dtype}', f'share of the {dtype} peak, %', 1) for dtype in MATRIX_TYPES),
+    median('ratio', 'times the plain, rows/s', 2),
+    median('cpu_ratio', 'times the plain, rows per processor second', 2),
 )
 
 
@@ -69,34 +67,20 @@ def collect(options: argparse.Namespace) -> Rows:
 
 def _turn(job: Job, turn: int, options: argparse.Namespace) -> Rows:
     """Plain, fast, matrix products; nothing if one of them failed."""
-    folder = options.out / 'measured' / job.place
+    folder = options.out / 'measured' / job.place / f'turn={turn}'
     settings = parse_options(options.settings, options.settings)
     asked = {'settings': settings, 'seconds': options.seconds, 'warm_up': options.warm_up}
-    found: dict[str, dict[str, Any]] = {}
-    for name in (PLAIN, FAST):
-        question = {**asked, 'is_plain': name == PLAIN}
-        answer = measure_once(
-            measure,
-            {'job': job.to_dict(), **question},
-            folder,
-            settings={**job.identity(), **question, 'turn': turn},
-            threads=job.threads,
-        )
-        if answer is None:
-            return []
-        found[name] = answer
+    found = {
+        name: measure_job(measure, job, folder, {'is_plain': name == PLAIN, **asked})
+        for name in (PLAIN, FAST)
+    }
     seconds = min(options.seconds, MATRIX_SECONDS)
-    peak = measure_once(
-        measure_matrix,
-        {'seconds': seconds},
-        folder,
-        settings={'seconds': seconds, 'turn': turn},
-        threads=job.threads,
-    )
-    if peak is None:
+    peak = measure_once(measure_matrix, {'seconds': seconds}, folder, threads=job.threads)
+    known = {name: answer for name, answer in found.items() if answer is not None}
+    if peak is None or len(known) < len(found):
         return []
-    begin = {**facts(job, found[FAST]['environment']), 'turn': turn}
-    return [{**begin, **row} for row in turn_rows(found, peak)]
+    begin = {**facts(job, known[FAST]['environment']), 'turn': turn}
+    return [{**begin, **row} for row in turn_rows(known, peak)]
 
 
 def turn_rows(found: Mapping[str, Mapping[str, Any]], peak: Mapping[str, float]) -> Rows:
@@ -146,31 +130,10 @@ def measure(
     warm_up: float,
     seconds: float,
 ) -> dict[str, Any]:
-    """Train one of the implementations and count rows; see :func:`train`."""
-    frame, kinds = core_table(Job.from_dict(job).load())
-    given = {**settings, **(plain.SETTINGS if is_plain else {})}
-    return train(frame, kinds, given, is_plain=is_plain, warm_up=warm_up, seconds=seconds)
-
-
-def measure_matrix(seconds: float) -> dict[str, Any]:
-    """Floating-point operations a second of matrix products, by type."""
-    return {dtype: matrix_speed(dtype, seconds) for dtype in MATRIX_TYPES}
-
-
-def train(
-    frame: pd.DataFrame,
-    kinds: Mapping[str, ColumnKind],
-    settings: Mapping[str, Any],
-    *,
-    is_plain: bool,
-    warm_up: float,
-    seconds: float,
-) -> dict[str, Any]:
-    """Train, and count rows after a warm-up.
+    """Train one of the implementations, and count rows after a warm-up.
 
     Args:
-        frame: The table.
-        kinds: Of its columns.
+        job: Has the table.
         settings: Hyperparameters of model and training in place of the defaults.
         is_plain: Whether to train the plain implementation.
         warm_up: Seconds before the count begins.
@@ -178,10 +141,10 @@ def train(
 
     Returns:
         ``rows_per_second``, ``rows_per_cpu_second`` (of all threads together), ``flops_per_row``
-        (floating-point operations of the matrix products, forwards and backwards),
-        ``batch_size``, ``steps`` and ``loss`` (of the last epoch, or None).
+        (see ``_operations``), ``batch_size`` and ``steps``.
     """
-    model, config = configurations(settings)
+    frame, kinds = core_table(Job.from_dict(job).load())
+    model, config = configurations({**settings, **(plain.SETTINGS if is_plain else {})})
     encoder = TableEncoder.fit(frame, kinds, model)
     table = encoder.encode(frame, np.ones(frame.shape, dtype=bool))
     limit = dataclasses.replace(config, epochs=ENDLESS, max_training_time=warm_up + seconds)
@@ -190,35 +153,43 @@ def train(
     def stamp(share: float, epochs: int, loss: float) -> None:
         stamps.append((time.perf_counter(), time.process_time()))
 
-    around = plain.plain_implementation() if is_plain else kept_memory()
     generator = torch.Generator().manual_seed(0)
     batch_size = rows_of_step(config, len(table), generator.device)
     start = time.perf_counter()
-    with around:
-        _, history = fit_network(
-            table, encoder.schema, model, limit, generator=generator, progress=stamp
-        )
-        with torch.random.fork_rng(devices=[]):
-            network = TabDARNetwork(encoder.schema, model)
-        counter = FlopCounterMode(display=False)
-        with counter:
-            rows = table.rows(slice(batch_size))
-            losses.batch_loss(network, rows, config, generator=generator).backward()
-    counted = [pair for pair in stamps if pair[0] - start >= warm_up]
+    with plain.plain_implementation() if is_plain else kept_memory():
+        fit_network(table, encoder.schema, model, limit, generator=generator, progress=stamp)
+        operations = _operations(table.rows(slice(batch_size)), encoder.schema, model, config)
+    counted = np.array([pair for pair in stamps if pair[0] - start >= warm_up])
     steps = len(counted) - 1
     if steps < 1:
         raise ValueError(
             f'{warm_up + seconds:g} seconds are not enough for two training steps; give more.'
         )
-    wall, cpu = (counted[-1][clock] - counted[0][clock] for clock in (0, 1))
+    wall, cpu = (counted[-1] - counted[0]).tolist()
     return {
         'rows_per_second': steps * batch_size / wall,
         'rows_per_cpu_second': steps * batch_size / cpu,
-        'flops_per_row': counter.get_total_flops() / batch_size,
+        'flops_per_row': operations / batch_size,
         'batch_size': batch_size,
         'steps': steps,
-        'loss': history.losses[-1] if history.losses else None,
     }
+
+
+def _operations(
+    rows: EncodedTable, schema: TableSchema, model: ModelConfig, config: TrainingConfig
+) -> int:
+    """Floating-point operations of a step's matrix products, forwards and backwards."""
+    with torch.random.fork_rng(devices=[]):
+        network = TabDARNetwork(schema, model)
+    generator = torch.Generator().manual_seed(0)
+    with FlopCounterMode(display=False) as counter:
+        losses.batch_loss(network, rows, config, generator=generator).backward()
+    return int(counter.get_total_flops())
+
+
+def measure_matrix(seconds: float) -> dict[str, Any]:
+    """Floating-point operations a second of matrix products, by type."""
+    return {dtype: matrix_speed(dtype, seconds) for dtype in MATRIX_TYPES}
 
 
 def matrix_speed(dtype: str, seconds: float) -> float:

@@ -38,7 +38,6 @@ def describe_environment() -> dict[str, object]:
         'cpu': _cpu_model(),
         'cores': os.cpu_count(),
         'usable_cores': usable_cores(),
-        'memory_gib': _memory_gib(),
         'omp_num_threads': os.environ.get('OMP_NUM_THREADS'),
         'platform': platform.platform(),
         'python': platform.python_version(),
@@ -111,14 +110,6 @@ def _cpu_model() -> str:
         return platform.processor() or platform.machine()
     models = [line.split(':', 1)[1].strip() for line in lines if line.startswith('model name')]
     return models[0] if models else platform.machine()
-
-
-def _memory_gib() -> float | None:
-    try:
-        total = os.sysconf('SC_PAGE_SIZE') * os.sysconf('SC_PHYS_PAGES')
-    except (ValueError, OSError, AttributeError):
-        return None
-    return round(total / 1024**3, 1)
 
 
 def _gpu() -> str | None:

@@ -3,17 +3,16 @@
 from __future__ import annotations
 
 import dataclasses
-from collections.abc import Sequence
 from pathlib import Path
 from typing import Any
 
 from sdv_tabdar.benchmark.data.datasets import Dataset, load_dataset
-from sdv_tabdar.benchmark.files import read_json
+from sdv_tabdar.benchmark.files import digest
 from sdv_tabdar.benchmark.methods.spec import parse_spec
 
 SUBSAMPLE_SEED = 0
 DEFAULT_METRICS = ('shape', 'trend', 'xgb_c2st')
-# What may differ between a finished run and the one asked for: where things lie, not what is done.
+# Where things lie, which makes no difference to what is done, and what is asked of its rows.
 _PLACES = ('data', 'argn_python', 'metrics')
 
 
@@ -54,9 +53,9 @@ class Job:
 
     @property
     def place(self) -> Path:
-        """The end of the path at which something about the run is kept."""
+        """The end of the path at which something about the run is kept; other settings, another."""
         name = dataclasses.replace(parse_spec(self.spec), label=self.label).folder
-        return Path(self.table) / name / f'seed={self.seed}'
+        return Path(self.table, name, f'seed={self.seed}-{digest(self.identity())}')
 
     def __str__(self) -> str:
         """How progress lines name the run."""
@@ -81,28 +80,3 @@ class Job:
     def identity(self) -> dict[str, Any]:
         """What decides about the result, as JSON values."""
         return {name: value for name, value in self.to_dict().items() if name not in _PLACES}
-
-    def require_same(self, path: Path, *, ignored: Sequence[str] = ()) -> None:
-        """Refuse a file that keeps what was made of another job.
-
-        Args:
-            path: A JSON file with a ``job``; need not exist.
-            ignored: Settings that make no difference.
-
-        Raises:
-            ValueError: If the job there is another one.
-        """
-        kept = read_json(path)
-        if kept is None:
-            return
-        there = Job.from_dict(kept['job']).identity()
-        differences = ', '.join(
-            f'{name}: {there[name]!r} there, {value!r} now'
-            for name, value in self.identity().items()
-            if value != there[name] and name not in ignored
-        )
-        if differences:
-            raise ValueError(
-                f"'{path.parent}' holds what was made with other settings ({differences}). Choose "
-                'another --out, give the synthesizer another label, or remove that folder.'
-            )

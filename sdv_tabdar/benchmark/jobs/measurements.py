@@ -1,29 +1,25 @@
 """Measurements that are made once and kept: of anything, and of a fitted model of ours.
 
-A measurement with other settings is another file, so what is there is never mixed with what is
-asked for. Our synthesizer is fitted once for all experiments of a run directory that ask it
-something; ``models/TABLE/LABEL/seed=N/`` has it and the measurements that were made with it.
+What is asked for in another way is another file, so what is there is never mixed with it. Our
+synthesizer is fitted once for all experiments of a run directory that ask it something;
+``models/TABLE/LABEL/`` has it and the measurements that were made with it.
 """
 
 from __future__ import annotations
 
-import hashlib
+import dataclasses
 import importlib
-import json
 from collections.abc import Mapping, Sequence
 from pathlib import Path
 from typing import Any
 
-from sdv_tabdar.benchmark.files import read_json, write_json
+from sdv_tabdar.benchmark.files import digest, read_json, write_json
 from sdv_tabdar.benchmark.jobs import process
-from sdv_tabdar.benchmark.jobs.environment import source_fingerprint
 from sdv_tabdar.benchmark.jobs.job import Job
 from sdv_tabdar.benchmark.jobs.process import Measure, RunFailed
-from sdv_tabdar.benchmark.jobs.steps import MODEL, fit, load_model
+from sdv_tabdar.benchmark.jobs.steps import fit, load_model
 
 LOG = 'log.txt'
-# Which column is predicted does not change what is learnt.
-_NOT_LEARNT = ('target',)
 
 
 def measure_once(
@@ -31,41 +27,54 @@ def measure_once(
     arguments: Mapping[str, Any],
     folder: Path,
     *,
-    settings: Mapping[str, Any],
     threads: int | None = None,
     seed: int = 0,
-    log: Path | None = None,
 ) -> dict[str, Any] | None:
     """What is kept of a measurement, else a new one in a process of its own.
 
     Args:
         measure: The function to call.
-        arguments: Its arguments, JSON values.
-        folder: Where the measurement is kept.
-        settings: JSON values that tell it from other measurements by the same function.
+        arguments: Its arguments, JSON values. All tell it from other measurements by the same
+            function, but for the ``folder`` and the parts of a ``job`` that say where things lie.
+        folder: Where the measurement is kept, and what the process writes.
         threads: See ``process.call``.
         seed: See ``process.call``.
-        log: See ``process.call``.
 
     Returns:
         None if the process failed; the reason is printed.
     """
-    asked = {'settings': dict(settings), 'threads': threads, 'seed': seed}
-    digest = hashlib.sha256(json.dumps(asked, sort_keys=True).encode()).hexdigest()[:8]
+    told = {key: value for key, value in arguments.items() if key != 'folder'}
+    what = ', '.join(f'{key} {value}' for key, value in told.items())
+    if 'job' in arguments:
+        job = Job.from_dict(arguments['job'])
+        told, what = {**told, 'job': job.identity()}, str(job)
+    asked = {'arguments': told, 'threads': threads, 'seed': seed}
     name = f'{measure.__module__}.{measure.__name__}'.split('.', 3)[-1]
-    path = folder / f'{name}-{digest}.json'
+    path = folder / f'{name}-{digest(asked)}.json'
     kept = read_json(path)
     if kept is not None:
         return kept
-    shown = ', '.join(f'{key} {value}' for key, value in settings.items() if value is not None)
-    print(f'measure {name}: {shown}', flush=True)
+    print(f'{name}: {what}', flush=True)
     try:
-        found = process.call(measure, arguments, threads=threads, seed=seed, log=log)
+        found = process.call(measure, arguments, threads=threads, seed=seed, log=folder / LOG)
     except RunFailed as error:
-        print(f'FAILED  {shown}: {error}')
+        print(f'FAILED  {what}: {error}\nThe same command tries again.')
         return None
-    write_json({**asked, **found}, path)
+    write_json({'asked': asked, **found}, path)
     return read_json(path)
+
+
+def measure_job(
+    measure: Measure,
+    job: Job,
+    folder: Path,
+    arguments: Mapping[str, Any] | None = None,
+    *,
+    threads: int | None = None,
+) -> dict[str, Any] | None:
+    """Call ``measure_once`` with a job, its seed and, if no others are given, its threads."""
+    asked = {'job': job.to_dict(), **(arguments or {})}
+    return measure_once(measure, asked, folder, threads=threads or job.threads, seed=job.seed)
 
 
 def ask_models(
@@ -81,54 +90,28 @@ def ask_models(
 
     Returns:
         What was measured, in the order of ``jobs``; failed ones are reported and left out.
-
-    Raises:
-        ValueError: If the directory has one of the models with other settings.
     """
-    folders = [out / 'models' / job.place for job in jobs]
-    for job, folder in zip(jobs, folders, strict=True):
-        job.require_same(folder / MODEL, ignored=_NOT_LEARNT)
-    found = [
-        (job, _ask_model(measure, job, folder, settings))
-        for job, folder in zip(jobs, folders, strict=True)
-    ]
-    return [(job, answer) for job, answer in found if answer is not None]
-
-
-def _ask_model(
-    measure: Measure, job: Job, folder: Path, settings: Mapping[str, Any]
-) -> dict[str, Any] | None:
-    model = read_json(folder / MODEL)
-    if model is None:
-        print(f'fit     {job}', flush=True)
-        arguments = {'job': job.to_dict(), 'folder': str(folder)}
-        try:
-            found = process.call(
-                fit, arguments, threads=job.threads, seed=job.seed, log=folder / LOG
-            )
-        except RunFailed as error:
-            print(f'FAILED  {job}: {error}')
-            return None
-        write_json({'job': job.to_dict(), **found}, folder / MODEL)
-    elif model['environment'].get('source') != source_fingerprint():
-        print(f"note    the code has changed since the model in '{folder}' was fitted")
-    asked = {'table': job.table, 'target': job.target, **settings}
     function = f'{measure.__module__}:{measure.__name__}'
-    return measure_once(
-        ask,
-        {'job': job.to_dict(), 'folder': str(folder), 'function': function, 'settings': settings},
-        folder,
-        settings={'function': function.rpartition('.')[-1], **asked},
-        threads=job.threads,
-        seed=job.seed,
-        log=folder / LOG,
-    )
+    found = []
+    for job in jobs:
+        # Which column is predicted does not change what is learnt.
+        learnt = dataclasses.replace(job, target=None)
+        folder = out / 'models' / learnt.place
+        place = {'folder': str(folder)}
+        model = measure_job(fit, learnt, folder, place)
+        if model is None:
+            continue
+        asked = {'function': function, 'settings': settings, 'seconds': model['fit']['seconds']}
+        answer = measure_job(ask, job, folder, {**place, **asked})
+        if answer is not None:
+            found.append((job, answer))
+    return found
 
 
 def ask(
-    job: dict[str, Any], folder: str, function: str, settings: Mapping[str, Any]
+    job: dict[str, Any], folder: str, function: str, settings: Mapping[str, Any], seconds: float
 ) -> dict[str, Any]:
     """In a process of its own: load the kept model and call the function with it."""
     module, _, name = function.partition(':')
     measure: Measure = getattr(importlib.import_module(module), name)
-    return dict(measure(load_model(Job.from_dict(job), Path(folder)), **settings))
+    return dict(measure(load_model(Job.from_dict(job), Path(folder), seconds), **settings))

@@ -20,6 +20,7 @@ from typing import Any
 
 import numpy as np
 
+from sdv_tabdar.benchmark.files import read_json, write_json
 from sdv_tabdar.benchmark.jobs.environment import describe_environment, thread_settings
 
 PACKAGE_ROOT = Path(__file__).resolve().parents[3]
@@ -60,13 +61,10 @@ def call(
         request, answer = Path(scratch, 'request.json'), Path(scratch, 'answer.json')
         log = log or Path(scratch, 'log.txt')
         log.parent.mkdir(parents=True, exist_ok=True)
-        asked = {
-            'function': f'{measure.__module__}:{measure.__name__}',
-            'arguments': dict(arguments),
-            'threads': threads,
-            'seed': seed,
-        }
-        request.write_text(json.dumps(asked), encoding='utf-8')
+        function = f'{measure.__module__}:{measure.__name__}'
+        settings = {'threads': threads, 'seed': seed}
+        asked = {'function': function, 'arguments': dict(arguments), **settings}
+        write_json(asked, request)
         with log.open('a', encoding='utf-8') as output:
             output.write(f'--- {measure.__name__}, {time.strftime("%Y-%m-%d %H:%M:%S")}\n')
             output.flush()
@@ -77,13 +75,13 @@ def call(
                 env=_process_environment(threads),
                 check=False,
             ).returncode
-        if code:
+        found = read_json(answer)
+        if code or found is None:
             lines = log.read_text(encoding='utf-8', errors='replace').splitlines()
             raise RunFailed(
                 f"{measure.__name__} ended with code {code}; the end of its log, '{log}':\n"
                 + '\n'.join(lines[-LAST_LINES:])
             )
-        found: dict[str, Any] = json.loads(answer.read_text(encoding='utf-8'))
         return found
 
 
@@ -118,8 +116,7 @@ def _process_environment(threads: int | None) -> dict[str, str]:
 def main(request: str, answer: str) -> int:
     """Read the request, write the answer; the reason of a failure goes to standard error."""
     try:
-        found = perform(json.loads(Path(request).read_text(encoding='utf-8')))
-        Path(answer).write_text(json.dumps(found), encoding='utf-8')
+        write_json(perform(json.loads(Path(request).read_text(encoding='utf-8'))), Path(answer))
     except Exception:
         traceback.print_exc()
         return 1

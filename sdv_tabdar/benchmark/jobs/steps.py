@@ -8,7 +8,6 @@ from __future__ import annotations
 import dataclasses
 import math
 import os
-import time
 from collections.abc import Mapping, Sequence
 from pathlib import Path
 from typing import Any
@@ -18,7 +17,6 @@ from sdv.utils import load_synthesizer
 
 from sdv_tabdar import evaluation
 from sdv_tabdar.benchmark.data.datasets import Dataset
-from sdv_tabdar.benchmark.files import read_json
 from sdv_tabdar.benchmark.jobs.cost import Cost, measured
 from sdv_tabdar.benchmark.jobs.job import Job
 from sdv_tabdar.benchmark.methods.exchange import read_rows, write_rows
@@ -29,7 +27,6 @@ from sdv_tabdar.synthesizer import TabDARSynthesizer
 
 ROWS = 'synthetic.csv.gz'
 PICKLE = 'synthesizer.pkl'
-MODEL = 'model.json'
 
 
 @dataclasses.dataclass(frozen=True)
@@ -83,38 +80,38 @@ def generate(job: dict[str, Any], folder: str) -> dict[str, Any]:
     }
 
 
-def score(job: dict[str, Any], folder: str) -> dict[str, Any]:
-    """The job's metrics of the rows that ``generate`` has kept."""
+def score(job: dict[str, Any], folder: str, metrics: Sequence[str]) -> dict[str, Any]:
+    """Metrics of the rows that ``generate`` has kept."""
     planned = Job.from_dict(job)
     dataset = planned.load()
-    start = time.perf_counter()
-    scores = evaluation.score(
-        dataset.train,
-        read_rows(Path(folder) / ROWS, dataset.train),
-        dataset.metadata,
-        dataset.test,
-        target=dataset.target,
-        metrics=_possible(planned.metrics, dataset),
-        seed=planned.seed,
-        paper_compatible=planned.paper_compatible,
-    )
-    return {'scores': plain_numbers(scores), 'score_seconds': time.perf_counter() - start}
+    train, settings = dataset.train, _scoring(planned, dataset, metrics)
+    rows = read_rows(Path(folder) / ROWS, train)
+    scores = evaluation.score(train, rows, dataset.metadata, dataset.test, **settings)
+    return {'scores': plain_numbers(scores)}
 
 
-def floor(job: dict[str, Any]) -> dict[str, Any]:
+def floor(job: dict[str, Any], metrics: Sequence[str]) -> dict[str, Any]:
     """What one half of the training rows scores against the other, scaled to all of them."""
     planned = Job.from_dict(job)
     dataset = planned.load()
-    floors = evaluation.floor_scores(
-        dataset.train,
-        dataset.metadata,
-        dataset.test,
-        target=dataset.target,
-        metrics=_possible(planned.metrics, dataset),
-        seed=planned.seed,
-        paper_compatible=planned.paper_compatible,
-    )
+    settings = _scoring(planned, dataset, metrics)
+    floors = evaluation.floor_scores(dataset.train, dataset.metadata, dataset.test, **settings)
     return {'scores': plain_numbers(floors)}
+
+
+def _scoring(job: Job, dataset: Dataset, metrics: Sequence[str]) -> dict[str, Any]:
+    """Settings of the evaluation; without a target there is nothing to predict."""
+    can_predict = dataset.target is not None
+    return {
+        'target': dataset.target,
+        'metrics': [
+            name
+            for name in metrics
+            if can_predict or name not in METRICS or not METRICS[name].needs_target
+        ],
+        'seed': job.seed,
+        'paper_compatible': job.paper_compatible,
+    }
 
 
 def fit(job: dict[str, Any], folder: str) -> dict[str, Any]:
@@ -140,17 +137,9 @@ def fit(job: dict[str, Any], folder: str) -> dict[str, Any]:
     return {'fit': dataclasses.asdict(fitting)}
 
 
-def load_model(job: Job, folder: Path) -> Fitted:
-    """The kept model of a job.
-
-    Raises:
-        FileNotFoundError: If there is none.
-    """
-    facts = read_json(folder / MODEL)
-    if facts is None or not (folder / PICKLE).is_file():
-        raise FileNotFoundError(f"There is no fitted model in '{folder}'.")
-    synthesizer = load_synthesizer(str(folder / PICKLE))
-    return Fitted(job, job.load(), synthesizer, facts['fit']['seconds'])
+def load_model(job: Job, folder: Path, fit_seconds: float) -> Fitted:
+    """The kept model of a job."""
+    return Fitted(job, job.load(), load_synthesizer(str(folder / PICKLE)), fit_seconds)
 
 
 def plain_numbers(scores: Mapping[str, float]) -> dict[str, float | None]:
@@ -159,15 +148,6 @@ def plain_numbers(scores: Mapping[str, float]) -> dict[str, float | None]:
         name: float(value) if pd.notna(value) and math.isfinite(value) else None
         for name, value in scores.items()
     }
-
-
-def _possible(metrics: Sequence[str], dataset: Dataset) -> list[str]:
-    """Without a target there is nothing to predict; the other metrics need none."""
-    return [
-        name
-        for name in metrics
-        if dataset.target is not None or name not in METRICS or not METRICS[name].needs_target
-    ]
 
 
 def _cost(cost: Cost, own_seconds: float | None) -> dict[str, float]:

@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 import importlib
-from collections.abc import Mapping, Sequence
+from collections.abc import Sequence
 from typing import Any
 
 import numpy as np
@@ -71,85 +71,53 @@ class Smote:
     def fit(self, data: pd.DataFrame) -> None:
         """Keep the complete rows; everything else is done when sampling."""
         self._data = data.dropna().reset_index(drop=True)
-        if self.target in self.discrete:
-            self._classes = self._data[self.target].astype(str)
-            self._features = self._data.drop(columns=self.target)
-        else:
-            above = self._data[self.target] > self._data[self.target].median()
-            self._classes, self._features = above.astype(str), self._data
+        target = self._data[self.target]
+        if self.target not in self.discrete:
+            target = target > target.median()
+        self._classes = target.astype(str)
         # Linear, so that a point between two rows is the same point in either scale.
-        numbers = [name for name in self._features.columns if name not in self.discrete]
-        self._scales = self._features[numbers].std().replace(0, 1).fillna(1)
-        self._levels = {
-            name: self._features[name].unique()
-            for name in self._features.columns
-            if name in self.discrete
-        }
+        numbers = [name for name in self._data.columns if name not in self.discrete]
+        self._scales = self._data[numbers].std().replace(0, 1).fillna(1)
 
     def sample(self, num_rows: int) -> pd.DataFrame:
         """Draw rows, each class with its share."""
         generator = np.random.default_rng(self.seed)
-        drawn = generator.choice(self._classes.to_numpy(), size=num_rows)
-        wanted = pd.Series(drawn).value_counts()
-        counts = self._classes.value_counts()
-        enough = [level for level in wanted.index if counts[level] > 1]
+        wanted = pd.Series(generator.choice(self._classes, size=num_rows)).value_counts()
+        counts = self._classes.value_counts()[wanted.index]
         parts = [
-            self._repeat(level, int(wanted[level])) for level in wanted.index.difference(enough)
+            self._data[self._classes == level].sample(wanted[level], replace=True, random_state=0)
+            for level in wanted.index[counts == 1]
         ]
-        if enough:
-            parts.append(self._interpolate(wanted[enough], counts[enough]))
+        if (counts > 1).any():
+            parts.append(self._interpolate(wanted[counts > 1], counts[counts > 1]))
         rows = pd.concat(parts, ignore_index=True)
-        order = generator.permutation(len(rows))
-        return rows.iloc[order].reset_index(drop=True)[list(self._data.columns)]
-
-    def _repeat(self, level: str, times: int) -> pd.DataFrame:
-        row = self._data[self._classes == level]
-        return row.loc[row.index.repeat(times)]
+        return rows.iloc[generator.permutation(len(rows))].reset_index(drop=True)
 
     def _interpolate(self, wanted: pd.Series, counts: pd.Series) -> pd.DataFrame:
         chosen = self._classes.isin(wanted.index)
-        strategy = {level: int(counts[level] + wanted[level]) for level in wanted.index}
-        sampler = self._sampler(strategy, min(self.neighbours, int(counts.min()) - 1))
-        codes = self._encode(self._features[chosen])
-        features, classes = sampler.fit_resample(codes, self._classes[chosen])
-        # The original rows come first, the new ones after them.
-        new = self._decode(features.iloc[int(chosen.sum()) :].reset_index(drop=True))
-        if self.target in self.discrete:
-            values = {str(value): value for value in self._data[self.target].unique()}
-            new[self.target] = classes.iloc[int(chosen.sum()) :].map(values).to_numpy()
-        return self._round(new)
-
-    def _sampler(self, strategy: Mapping[str, int], neighbours: int) -> Any:
-        """SMOTE for numbers, SMOTEN for categories, SMOTENC for both."""
+        rows = self._data[chosen].drop(columns=self.target if self.target in self.discrete else [])
+        rows[self._scales.index] /= self._scales
+        discrete = [name for name in rows.columns if name in self.discrete]
         settings = {
-            'sampling_strategy': strategy,
-            'k_neighbors': neighbours,
+            'sampling_strategy': (counts + wanted).to_dict(),
+            'k_neighbors': min(self.neighbours, int(counts.min()) - 1),
             'random_state': self.seed,
         }
-        if not self._levels:
-            return self._library.SMOTE(**settings)
-        if len(self._levels) == self._features.shape[1]:
-            return self._library.SMOTEN(**settings)
-        return self._library.SMOTENC(categorical_features=list(self._levels), **settings)
-
-    def _encode(self, features: pd.DataFrame) -> pd.DataFrame:
-        codes = {name: pd.Index(levels) for name, levels in self._levels.items()}
-        return features.assign(
-            **{name: index.get_indexer(features[name]) for name, index in codes.items()},
-            **{name: features[name] / scale for name, scale in self._scales.items()},
-        )
-
-    def _decode(self, features: pd.DataFrame) -> pd.DataFrame:
-        for name, levels in self._levels.items():
-            features[name] = levels[features[name].to_numpy().astype(int)]
-        for name, scale in self._scales.items():
-            features[name] = features[name] * scale
-        return features
-
-    def _round(self, rows: pd.DataFrame) -> pd.DataFrame:
-        """Whole numbers where the table has whole numbers."""
-        for name in rows.columns:
-            kind = self._data[name].dtype
-            if name not in self._levels and kind.kind in 'iu':
-                rows[name] = rows[name].round().astype(kind)
-        return rows
+        # SMOTE for numbers, SMOTEN for categories, SMOTENC for both.
+        if not discrete:
+            sampler = self._library.SMOTE(**settings)
+        elif len(discrete) == rows.shape[1]:
+            sampler = self._library.SMOTEN(**settings)
+        else:
+            sampler = self._library.SMOTENC(categorical_features=discrete, **settings)
+        new, classes = sampler.fit_resample(rows, self._classes[chosen])
+        # The original rows come first, the new ones after them.
+        new, classes = (found.iloc[len(rows) :].reset_index(drop=True) for found in (new, classes))
+        if self.target in self.discrete:
+            values = {str(value): value for value in self._data[self.target].unique()}
+            new[self.target] = classes.map(values)
+        new[self._scales.index] *= self._scales
+        # Whole numbers where the table has whole numbers.
+        whole = [name for name in self._scales.index if self._data[name].dtype.kind in 'iu']
+        new[whole] = new[whole].round()
+        return new[list(self._data.columns)].astype(self._data.dtypes)

@@ -167,8 +167,12 @@ def _literal(text: str) -> object:
         return text
 
 
+def our_spec(label: str, options: Mapping[str, object]) -> str:
+    """Our synthesizer with some settings, as a text for ``parse_spec``."""
+    return f'{label}={Spec(label, OURS[0], options)}'
+
+
 def timed_spec(label: str, seconds: float, overrides: Mapping[str, object] | None = None) -> str:
     """Our synthesizer trained until a time is up, as a text for ``parse_spec``."""
     options = {'epochs': ENDLESS, 'max_training_time': float(seconds), **(overrides or {})}
-    listed = ','.join(f'{name}={value!r}' for name, value in options.items())
-    return f'{label}=tabdar:{listed}'
+    return our_spec(label, options)

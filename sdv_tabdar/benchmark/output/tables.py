@@ -79,6 +79,11 @@ class Number:
         return f'{text} [{min(scaled):{pattern}}, {max(scaled):{pattern}}]'
 
 
+def median(key: str, title: str, digits: int) -> Number:
+    """A number whose median counts, with the lowest and the highest."""
+    return Number(key, title, digits=digits, center='median')
+
+
 # The order in which metrics are shown; what the evaluation knows beyond these follows.
 TITLES = {
     'shape_error': 'Shape error',
@@ -156,34 +161,6 @@ def comparison(rows: pd.DataFrame) -> list[Grid]:
         known = rows[rows[[number.key for number in chosen]].notna().any(axis=1)]
         grids.append(table(known, f'{names[0]}, {group}', ['synthesizer'], chosen))
     return grids
-
-
-def overview(rows: pd.DataFrame, keys: Sequence[str], name: str) -> Grid:
-    """Means over the tables of data that all synthesizers have.
-
-    Args:
-        rows: Raw rows.
-        keys: What to print; only scores have a best.
-        name: What a synthesizer is called.
-    """
-    labels = set(rows['synthesizer'])
-    complete = [
-        table
-        for table, part in rows.groupby('table', sort=False)
-        if set(part['synthesizer']) == labels
-    ]
-    chosen = rows[rows['table'].isin(complete)]
-    numeric = [key for key in keys if key in rows]
-    means = chosen.groupby(['synthesizer', 'table'], sort=False)[numeric].mean()
-    means = means.groupby('synthesizer', sort=False).mean().reset_index()
-    scores = {number.key for number in METRICS}
-    numbers = [
-        number if number.key in scores else dataclasses.replace(number, goal=None)
-        for number in (*METRICS, *COSTS)
-        if number.key in numeric
-    ]
-    title = f'Averages over {", ".join(complete)}'
-    return table(means, title, ['synthesizer'], numbers, name=name)
 
 
 def footer(rows: pd.DataFrame) -> str:

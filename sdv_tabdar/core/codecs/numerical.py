@@ -23,6 +23,7 @@ from sdv_tabdar.core.codecs.atoms import frequent_ones, nearest, runs
 from sdv_tabdar.core.codecs.bins import Bin, cut_into_bins
 from sdv_tabdar.core.codecs.codec import Codec, ResidualCdf
 from sdv_tabdar.core.codecs.pieces import Pieces
+from sdv_tabdar.core.codecs.quantiles import Mixture
 from sdv_tabdar.core.codecs.values import Codes, Floats, as_floats, is_missing, is_number
 from sdv_tabdar.core.config import ModelConfig
 from sdv_tabdar.core.restrictions import Interval, Members, Restriction
@@ -30,7 +31,6 @@ from sdv_tabdar.core.schema import Column, ColumnKind
 
 _MIN_BIN_COUNT = 64
 _MOST_CHANGE = 0.05  # of a distribution function, for the same codes to go on with other rows
-_BISECTIONS = 50  # of the range of a column, to find a quantile
 
 
 @dataclasses.dataclass(frozen=True, eq=False)
@@ -267,50 +267,9 @@ class NumericalCodec(Codec):
         return super().enforce_each(np.clip(values, *_ends(restrictions)), sets, uniforms)
 
     def quantiles(self, masses: Floats, shares: Floats, residual_cdf: ResidualCdf) -> Floats:
-        """Quantiles ``(B, Q)`` of the numbers of B rows, see :meth:`Codec.quantiles`.
-
-        The distribution function, from the masses of atoms and bins and that of the residual
-        within a bin, is inverted by bisection.
-        """
-        found = np.empty((len(masses), len(shares)))
-        for place, share in enumerate(shares):
-            low, high = (np.full(len(masses), end) for end in self.limits)
-            low = np.nextafter(low, -np.inf)
-            for _ in range(_BISECTIONS):
-                middle = _middle(low, high)
-                reached = self._cdf(middle, masses, residual_cdf) >= share
-                low, high = np.where(reached, low, middle), np.where(reached, middle, high)
-            found[:, place] = self._on_atoms(low, high).clip(*self.limits)
-        return found
-
-    def _cdf(self, values: Floats, masses: Floats, residual_cdf: ResidualCdf) -> Floats:
-        """Probability ``(B,)`` of being at most ``values`` ``(B,)``."""
-        below = np.searchsorted(self.atoms, values, side='right')
-        atoms = np.pad(masses[:, : len(self.atoms)].cumsum(axis=1), ((0, 0), (1, 0)))
-        total = atoms[np.arange(len(values)), below]
-        if not self.bins:
-            return total
-        lows, highs = np.array([(part.low, part.high) for part in self.bins]).T
-        bins = masses[:, self.column.bins.start : self.column.bins.stop]
-        total = total + (bins * (values[:, None] >= highs)).sum(axis=1)
-        places = np.searchsorted(lows, values, side='right') - 1
-        rows = np.flatnonzero((places >= 0) & (values < highs[places]))
-        if len(rows):
-            places, residuals = places[rows], np.zeros(len(rows))
-            for place in np.unique(places).tolist():
-                cut = places == place
-                residuals[cut] = self.bins[place].residuals(values[rows][cut])
-            within = residual_cdf(rows, self.column.bins.start + places, residuals)
-            total[rows] += bins[rows, places] * within
-        return total
-
-    def _on_atoms(self, low: Floats, high: Floats) -> Floats:
-        """``high``, or the atom in ``(low, high]`` where there is one."""
-        if not len(self.atoms):
-            return high
-        after = np.searchsorted(self.atoms, low, side='right').clip(max=len(self.atoms) - 1)
-        atoms = self.atoms[after]
-        return np.where((atoms > low) & (atoms <= high), atoms, high)
+        """Quantiles ``(B, Q)`` of the numbers of B rows, see :meth:`Codec.quantiles`."""
+        mixture = Mixture(self.atoms, self.bins, masses, residual_cdf)
+        return mixture.quantiles(shares, self.limits)
 
     def to_state(self) -> dict[str, Any]:
         """See :meth:`Codec.to_state`."""
@@ -429,10 +388,3 @@ def _intervals(
         for low, high in spans
     ]
     return tuple(uniform + ([(0.0, 1.0)] if has_missing else []))
-
-
-def _middle(low: Floats, high: Floats) -> Floats:
-    """The middle between two numbers, also where their difference is beyond float64."""
-    with np.errstate(over='ignore'):
-        gap = high - low
-    return np.where(np.isinf(gap), low / 2 + high / 2, low + gap / 2)

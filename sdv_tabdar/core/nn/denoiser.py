@@ -15,7 +15,7 @@ from torch import nn
 
 from sdv_tabdar.core.diffusion import Field, RawDenoiser, preconditioning
 
-_NUM_FREQUENCIES = 16
+NUM_FREQUENCIES = 16
 
 
 class DenoiserNetwork(nn.Module):
@@ -28,7 +28,7 @@ class DenoiserNetwork(nn.Module):
         super().__init__()
         self.value = nn.Linear(1, width)
         self.noise = nn.Sequential(
-            nn.Linear(2 * _NUM_FREQUENCIES, width), nn.SiLU(), nn.Linear(width, width)
+            nn.Linear(2 * NUM_FREQUENCIES, width), nn.SiLU(), nn.Linear(width, width)
         )
         self.context = nn.Sequential(
             nn.Linear(context_width, width), nn.SiLU(), nn.Linear(width, width)
@@ -39,7 +39,7 @@ class DenoiserNetwork(nn.Module):
         self.output = nn.Linear(width, 1)
         nn.init.zeros_(self.output.weight)
         nn.init.zeros_(self.output.bias)
-        exponents = torch.arange(_NUM_FREQUENCIES) / (_NUM_FREQUENCIES - 1)
+        exponents = torch.arange(NUM_FREQUENCIES) / (NUM_FREQUENCIES - 1)
         self.register_buffer('frequencies', math.pi * 16.0**exponents)
 
     def hidden_matrices(self) -> list[torch.Tensor]:

@@ -54,7 +54,7 @@ def fit_network(
         callbacks: Called at the end of each epoch; training ends if one returns True.
         checkpoint_path: File to keep the state of the training in, from which the same call goes
             on if it was cut short; it is removed when training ends by itself.
-        start: A trained network of these columns to go on from, at a lower rate and for a fifth of
+        start: A trained network of these columns to go on from, at a lower rate and for a tenth of
             the default length. No rows are held out then, as it knows most of them. It is changed.
 
     Returns:

@@ -39,8 +39,8 @@ Weights = dict[str, Any]
 _PLATEAU_PATIENCE = 50  # epochs
 _CHECK_STEPS = 200  # between two looks at whether all is finite
 _SHORT_LENGTH = 0.5  # of a training of too few rows to hold any out, in default lengths
-_WARM_LENGTH = 0.2  # of one that goes on with trained weights, likewise, and ...
-_WARM_RATE = 0.5  # ... its learning rate as a share of the default
+_WARM_LENGTH = 0.1  # of one that goes on with trained weights, likewise, and ...
+_WARM_RATE = 0.25  # ... its learning rate as a share of the default
 _MAX_RETRIES = 3  # at a lower rate, after a loss that is not finite
 _LOWER_RATE = 0.5
 

@@ -134,11 +134,14 @@ def test_days_in_a_zone_stay_at_midnight(zone: str) -> None:
 NUMBER: dict[str, Any] = {'sdtype': 'numerical'}
 
 
+DECIMAL = pd.ArrowDtype(pa.decimal128(30, 2))
+
+
 @pytest.mark.parametrize(
-    'dtype', ['Int64', 'UInt64', 'int64[pyarrow]', 'Float64', 'double[pyarrow]']
+    'dtype', ['Int64', 'UInt64', 'int64[pyarrow]', 'Float64', 'double[pyarrow]', DECIMAL], ids=str
 )
-def test_keys_in_nullable_dtypes_stay_numbers(dtype: str) -> None:
-    data = pd.DataFrame({'k': pd.Series(range(5_000, 5_020), dtype=dtype), 'x': range(20)})
+def test_keys_in_nullable_dtypes_stay_numbers(dtype: Any) -> None:
+    data = pd.DataFrame({'k': pd.Series(range(5_000, 5_020)).astype(dtype), 'x': range(20)})
     metadata = make_metadata({'k': {'sdtype': 'id'}, 'x': NUMBER}, primary_key='k')
     synthesizer = TabDARSynthesizer(metadata, **TINY)
     synthesizer.fit(data)
@@ -159,6 +162,16 @@ def test_predictions_beside_a_column_named_true() -> None:
     shares = fit_tiny(data, columns).predict_proba(data.head(4), 'c')
     assert shares.columns.tolist() == ['a', 'b']
     assert len(shares) == 4
+
+
+def test_categories_of_numbers_that_are_all_missing() -> None:
+    empty = pd.Series([None] * 6, dtype=pd.CategoricalDtype([1, 20]))
+    data = pd.DataFrame({'n': empty, 'c': list('ababab')})
+    columns: dict[str, dict[str, Any]] = {'n': NUMBER, 'c': {'sdtype': 'categorical'}}
+
+    rows = fit_tiny(data, columns).sample_remaining_columns(data.head(2))  # without a warning
+
+    pd.testing.assert_frame_equal(rows, data.head(2))
 
 
 def test_gaps_of_whole_numbers_may_be_filled_with_generated_text() -> None:

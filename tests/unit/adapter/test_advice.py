@@ -108,6 +108,7 @@ def test_sums_of_several_columns_and_differences() -> None:
 
     (line,) = said(data)
     assert line.startswith("Column 'gross' is the sum of 'net' and 'tax' and 'tip'")
+    assert "FixedSum(['net', 'tax', 'tip'], total_column='gross')" in line
     (line,) = said(data[['gross', 'tax', 'net', 'tip']])
     assert line.startswith("Column 'gross' is the sum of ")
     assert said(data, constrained=['tax']) == []

@@ -140,7 +140,11 @@ def command(capsys: pytest.CaptureFixture[str]) -> Callable[..., str]:
 
     def run(*arguments: object, code: int = 0) -> str:
         capsys.readouterr()
-        assert main([str(argument) for argument in arguments]) == code
+        try:
+            ended = main([str(argument) for argument in arguments])
+        except SystemExit as end:  # argparse refuses an argument
+            ended = int(str(end.code))
+        assert ended == code
         captured = capsys.readouterr()
         return captured.err if code > 1 else captured.out
 

@@ -98,13 +98,7 @@ class CodeHead(nn.Module):
         """Bucket the columns by their number of codes."""
         super().__init__()
         self.num_codes = [column.num_codes for column in schema.columns]
-        by_size: dict[int, list[int]] = {}
-        for position, num_codes in enumerate(self.num_codes):
-            bucket = 0
-            while _BUCKET_FACTOR ** (bucket + 1) < num_codes:
-                bucket += 1
-            by_size.setdefault(bucket, []).append(position)
-        groups = [by_size[size] for size in sorted(by_size)]
+        groups = buckets(schema)
         order = torch.tensor([position for group in groups for position in group])
         self.register_buffer('order', order)
         self.register_buffer('place', order.argsort())
@@ -205,6 +199,17 @@ class CodeHead(nn.Module):
             ``(N,)`` codes.
         """
         return draw_categorical(self.logits(context, position), generator=generator, group=group)
+
+
+def buckets(schema: TableSchema) -> list[list[int]]:
+    """Positions of columns with similar numbers of codes together, fewest first."""
+    by_size: dict[int, list[int]] = {}
+    for position, column in enumerate(schema.columns):
+        bucket = 0
+        while _BUCKET_FACTOR ** (bucket + 1) < column.num_codes:
+            bucket += 1
+        by_size.setdefault(bucket, []).append(position)
+    return [by_size[size] for size in sorted(by_size)]
 
 
 def draw_categorical(

@@ -3,13 +3,10 @@
 from __future__ import annotations
 
 import json
-import sys
 from pathlib import Path
-from types import SimpleNamespace
 
 import pandas as pd
 import pytest
-from sdv.metadata import Metadata
 
 from sdv_tabdar.benchmark.data.datasets import dataset_names, load_dataset
 
@@ -135,40 +132,3 @@ def test_unknown_target_table_and_folder(own: Path, tmp_path: Path) -> None:
     (tmp_path / 'empty').mkdir()
     with pytest.raises(ValueError, match='holds no tables'):
         dataset_names(tmp_path / 'empty')
-
-
-def demos(**functions: object) -> SimpleNamespace:
-    return SimpleNamespace(**functions)
-
-
-def test_demo_is_downloaded_and_split(monkeypatch: pytest.MonkeyPatch, table: pd.DataFrame) -> None:
-    types = dict.fromkeys(table.columns, 'numerical')
-    metadata = Metadata.load_from_dict(own_metadata('guests', types))
-
-    def download_demo(modality: str, name: str) -> tuple[object, Metadata]:
-        assert (modality, name) == ('single_table', 'fake_hotel_guests')
-        return {'guests': table}, metadata
-
-    module = demos(
-        download_demo=download_demo,
-        get_available_demos=lambda modality: pd.DataFrame({'dataset_name': ['b', 'a']}),
-    )
-    monkeypatch.setitem(sys.modules, 'sdv.datasets.demo', module)
-    dataset = load_dataset('demo', 'fake_hotel_guests')
-    assert (len(dataset.train), len(dataset.test)) == (54, 6)
-    assert list(dataset.metadata.tables) == ['fake_hotel_guests']
-    assert dataset_names('demo') == ['a', 'b']
-
-
-def test_demo_without_a_network_says_so(monkeypatch: pytest.MonkeyPatch) -> None:
-    def fail(*_: object) -> None:
-        raise OSError('no route to host')
-
-    module = demos(download_demo=fail, get_available_demos=fail)
-    monkeypatch.setitem(sys.modules, 'sdv.datasets.demo', module)
-    with pytest.raises(
-        ConnectionError, match=r'OSError: no route to host\)\. Demos need a network'
-    ):
-        load_dataset('demo', 'adult')
-    with pytest.raises(ConnectionError, match='The list of SDV demos could not be downloaded'):
-        dataset_names('demo')

@@ -9,19 +9,13 @@ import pandas as pd
 import pytest
 from scipy import stats
 
-from sdv_tabdar.benchmark.data import known_tables as known
 from sdv_tabdar.benchmark.data.distributions import compare
+from sdv_tabdar.benchmark.data.known_tables import COLUMNS, GAUSSIAN, KNOWN_TABLES, SPIKED
 from sdv_tabdar.conditions import Between, NotNull, OneOf
 
-ROWS = 2**16
+ROWS = 2**15
 # So narrow a window around a number stands for the number.
 WINDOW = 0.1
-
-
-@pytest.fixture(scope='module')
-def tables() -> Mapping[str, known.KnownTable]:
-    """The tables with so many rows that what meets a condition shows its distribution."""
-    return known.known_tables(ROWS, 200)
 
 
 def meeting(frame: pd.DataFrame, given: Mapping[str, object], scales: pd.Series) -> pd.DataFrame:
@@ -46,50 +40,59 @@ def meeting(frame: pd.DataFrame, given: Mapping[str, object], scales: pd.Series)
     return frame[kept]
 
 
-@pytest.mark.parametrize('name', ['gaussian', 'discrete', 'spiked'])
-def test_distributions_are_those_of_the_rows_that_meet_the_condition(
-    name: str, tables: Mapping[str, known.KnownTable]
-) -> None:
-    table = tables[name]
-    scales = table.frame.std(numeric_only=True)
-    for case in table.cases:
+@pytest.mark.parametrize('name', KNOWN_TABLES)
+def test_distributions_are_those_of_the_rows_that_meet_the_condition(name: str) -> None:
+    table = KNOWN_TABLES[name]
+    frame = table.mixture.table(ROWS)
+    scales = frame.std(numeric_only=True)
+    for case in table.cases(200):
         if isinstance(case.given, pd.DataFrame) or (case.kind, name) == ('set', 'gaussian'):
             continue
-        rows = meeting(table.frame, case.given, scales)
-        assert len(rows) >= 50, case.given
-        for columns, distribution in case.distributions.items():
-            if isinstance(columns, str) and isinstance(case.given.get(columns), OneOf):
-                continue
-            for check in compare(rows, columns, distribution):
+        rows = meeting(frame, case.given, scales)
+        assert len(rows) >= 30, case.given
+        for column, distribution in case.distributions.items():
+            for check in compare(rows[column], distribution):
                 # A window is no point, and a quasi-random table no draw of the distribution.
-                assert check.distance < check.bound + 0.01, (case.given, columns, check)
+                assert check.distance < check.bound + 0.01, (case.given, column, check)
 
 
-def test_a_set_of_numbers_has_their_densities() -> None:
-    [case] = [case for case in known.gaussian_table(64, 10).cases if case.kind == 'set']
-    masses = case.distributions['x'].masses
+def test_a_set_of_numbers_has_their_densities_and_a_set_of_spikes_their_masses() -> None:
+    masses = GAUSSIAN.mixture.distribution({'x': OneOf([10.0, 13.0])}, 'x').masses
     assert masses[13.0] / masses[10.0] == pytest.approx(np.exp(-0.5))
+    distribution = SPIKED.mixture.distribution({'x': OneOf([0.0, 20.0])}, 'x')
+    assert distribution.masses == pytest.approx({0.0: 0.6 / 0.9, 20.0: 0.3 / 0.9})
+    # No value within the set is anything else.
+    [check] = compare(pd.Series([0.0, 0.0, 20.0]), distribution)
+    assert check.distance == pytest.approx(0, abs=1e-9)
 
 
-def test_residuals_of_many_values_are_standard_normal(
-    tables: Mapping[str, known.KnownTable],
-) -> None:
-    [case] = [c for c in tables['gaussian'].cases if isinstance(c.given, pd.DataFrame)]
-    assert list(case.given.columns) == ['x', 'w']
+def test_ranks_of_many_values_are_uniform() -> None:
+    [case] = [c for c in GAUSSIAN.cases(200) if isinstance(c.given, pd.DataFrame)]
+    assert case.given.shape == (200, 2)
     assert case.derive is not None
-    residuals = case.derive(tables['gaussian'].frame)
-    [check] = compare(residuals, 'y', case.distributions['y'])
-    assert check.distance < 0.005
+    ranks = case.derive(GAUSSIAN.mixture.table(2**12))
+    [check] = compare(ranks['y'], case.distributions['y'])
+    assert check.distance < 0.01
 
 
-def test_training_tables_lie_evenly_on_their_distribution(
-    tables: Mapping[str, known.KnownTable],
-) -> None:
-    frame = tables['gaussian'].frame
-    distribution = stats.norm(known.MEANS[0], known.SCALES[0])
-    assert stats.kstest(frame['x'], distribution.cdf).statistic < 1e-3
-    assert frame.corr().to_numpy() == pytest.approx(known.CORRELATION, abs=1e-3)
-    missing = tables['spiked'].frame.groupby('g')['y'].apply(lambda column: column.isna().mean())
-    assert missing.to_dict() == pytest.approx({'p': 0.6, 'q': 0.1}, abs=1e-3)
-    again = known.known_tables(256, 10)
-    assert again['discrete'].frame.equals(known.known_tables(256, 10)['discrete'].frame)
+def test_the_mixture_of_normals_is_a_normal_distribution() -> None:
+    frame = GAUSSIAN.mixture.table(ROWS)
+    loads = np.array([load for _, _, load in COLUMNS.values()])
+    expected = np.outer(loads, loads) + np.diag(1 - loads**2)
+    assert frame.corr().to_numpy() == pytest.approx(expected, abs=5e-3)
+    places = np.linspace(-3, 25, 50)
+    cdf = GAUSSIAN.mixture.distribution({}, 'x').cdf
+    assert cdf is not None
+    assert cdf(places) == pytest.approx(stats.norm.cdf(places, 10, 3), abs=1e-9)
+    given = GAUSSIAN.mixture.distribution({'x': 16.0}, 'y').cdf
+    assert given is not None
+    spread = 0.5 * np.sqrt(1 - (0.95 * 0.85) ** 2)
+    mean = -2 + 0.5 * 0.95 * 0.85 * 2
+    assert given(places) == pytest.approx(stats.norm.cdf(places, mean, spread), abs=1e-9)
+
+
+def test_training_tables_are_the_same_every_time() -> None:
+    frame = SPIKED.mixture.table(2**12)
+    missing = frame.groupby('g')['y'].apply(lambda column: column.isna().mean())
+    assert missing.to_dict() == pytest.approx({'p': 0.6, 'q': 0.1}, abs=5e-3)
+    assert frame.equals(SPIKED.mixture.table(2**12))

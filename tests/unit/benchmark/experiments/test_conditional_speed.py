@@ -23,7 +23,7 @@ def test_all_rows_are_completed(tmp_path: Path, ask_tiny: Callable[..., str]) ->
     assert (rows['times_copula'] * rows['copula']).tolist() == pytest.approx(
         rows['completing'].tolist()
     )
-    assert '--copula-rows must be at least 0' in ask_tiny(*asked, '--copula-rows', -1, code=2)
+    assert '--copula-rows: must be at least 0' in ask_tiny(*asked, '--copula-rows', -1, code=2)
 
 
 def test_known_rows_are_distinct_and_enough(prepared: Path) -> None:

@@ -29,7 +29,7 @@ def test_from_tables_to_verdict(
     assert '| spiked: range: x in [15, ]: x: TV |' in printed
     assert command(*asked).partition('###')[2] == printed.partition('###')[2]
     assert len(called) == 2
-    assert '--draws must be at least 100' in command(*asked, '--draws', 99, code=2)
+    assert '--draws: must be at least 100' in command(*asked, '--draws', 99, code=2)
 
 
 def test_the_verdict_counts_what_is_beyond() -> None:

@@ -62,3 +62,15 @@ def test_lengths_are_compared_on_parts_of_tables_and_not_trained_again(
     passes = rows.groupby(['rows', 'setting'])['epochs'].unique().map(list).to_dict()
     assert passes == {(40, 'before'): [2], (40, 'now'): [1], (60, 'before'): [3], (60, 'now'): [1]}
     assert np.isfinite(rows[MEASURED].to_numpy()).all()
+
+
+def test_going_on_is_compared_with_a_new_model(
+    prepared: Path, tmp_path: Path, command: Callable[..., str], called: list[dict[str, object]]
+) -> None:
+    settings = [f'refit:{TINY},epochs=2', f'warm:{TINY},epochs=1,warm_start=True']
+    given = ['warm-start', '--data', prepared, '--tables', 'one', '--out', tmp_path / 'out']
+    printed = command(*given, '--rows', 0, '--settings', *settings)
+    assert '| one: 60: warm |' in printed
+    rows = pd.read_csv(tmp_path / 'out' / 'warm_start.csv')
+    assert rows['epochs'].tolist() == [2, 1]
+    assert np.isfinite(rows[MEASURED].to_numpy()).all()

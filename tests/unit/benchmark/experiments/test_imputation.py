@@ -32,7 +32,7 @@ def test_a_model_is_fitted_once_for_all_commands(
 
 def test_imputation_refuses_nonsense(ask_tiny: Callable[..., str]) -> None:
     printed = ask_tiny('imputation', '--share', 1, code=2)
-    assert '--share must be below 1, but it is 1' in printed
+    assert '--share: must be below 1, but it is 1' in printed
 
 
 def test_the_best_imputation_of_a_table_is_marked() -> None:

@@ -11,7 +11,6 @@ from sdv_tabdar.benchmark.experiments.options import (
     OPTIONS,
     REQUIRED,
     add_options,
-    check_options,
     whole,
 )
 
@@ -49,22 +48,25 @@ def test_every_experiment_has_seeds_but_the_one_without_chance() -> None:
 
 
 @pytest.mark.parametrize(
-    ('given', 'message'),
+    ('option', 'value', 'message'),
     [
-        ({'repeats': 0}, '--repeats must be at least 1, but it is 0'),
-        ({'steps': [2, 0]}, '--steps must be at least 1, but it is 0'),
-        ({'share': 1.0}, '--share must be below 1, but it is 1'),
-        ({'share_of_ctgan': 0.0}, '--share must be above 0, but it is 0'),
-        ({'table_rows': 99}, '--rows must be at least 100, but it is 99'),
+        ('repeats', '0', '--repeats: must be at least 1, but it is 0'),
+        ('share', '1', '--share: must be below 1, but it is 1'),
+        ('share_of_ctgan', '0', '--share: must be above 0, but it is 0'),
+        ('table_rows', '99', '--rows: must be at least 100, but it is 99'),
     ],
 )
-def test_numbers_without_sense_are_refused(given: dict[str, object], message: str) -> None:
-    with pytest.raises(ValueError, match=message):
-        check_options(argparse.Namespace(**given))
+def test_numbers_without_sense_are_refused(
+    option: str, value: str, message: str, capsys: pytest.CaptureFixture[str]
+) -> None:
+    with pytest.raises(SystemExit):
+        parsed({option: 1}, message.partition(':')[0], value)
+    assert message in capsys.readouterr().err
 
 
-def test_bounds_themselves_may_be_allowed_and_none_is_no_number() -> None:
-    check_options(argparse.Namespace(repeats=1, reserve=0.0, rows=None, command='run'))
+def test_bounds_themselves_may_be_allowed() -> None:
+    options = parsed({'repeats': 5, 'reserve': 2.0}, '--repeats', '1', '--reserve', '0')
+    assert vars(options) == {'repeats': 1, 'reserve': 0.0}
 
 
 @pytest.mark.parametrize('text', ['', 'many', '1.5', 'inf'])

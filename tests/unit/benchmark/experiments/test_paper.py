@@ -13,7 +13,6 @@ import pytest
 from sdv_tabdar.benchmark.__main__ import build_parser
 from sdv_tabdar.benchmark.experiments import paper
 from sdv_tabdar.benchmark.jobs import steps
-from sdv_tabdar.benchmark.jobs.job import Job
 from sdv_tabdar.benchmark.methods import synthesizers
 from sdv_tabdar.benchmark.methods.spec import parse_spec
 from sdv_tabdar.benchmark.output.tables import FLOOR_LABEL
@@ -130,18 +129,6 @@ def test_variants_change_one_thing_and_reuse_the_base() -> None:
 def test_a_base_that_is_not_ours_is_refused() -> None:
     with pytest.raises(ValueError, match=r"--base must be one of .*, but it is 'ctgan'"):
         paper.variants('depth', parse_spec('ctgan'))
-
-
-def test_runs_of_two_tables_are_merged_and_labels_must_agree() -> None:
-    first, second = (
-        Job('data', 'one', 'tabdar', 'tabdar', metrics=metrics)
-        for metrics in (('shape', 'trend'), ('trend', 'mle'))
-    )
-    [job] = paper.merged([[first], [second]])
-    assert job.metrics == ('shape', 'trend', 'mle')
-    other = Job('data', 'one', 'tabdar', 'tabdar:width=8')
-    with pytest.raises(ValueError, match=r"'tabdar' stands for both 'tabdar' and 'tabdar:width=8'"):
-        paper.merged([[first], [other]])
 
 
 def test_a_grid_puts_published_numbers_below_and_the_others_last() -> None:

@@ -90,17 +90,17 @@ def test_indicators_and_back() -> None:
     rows = related(50, 0)
     codes = Codes(COLUMNS, rows)
     encoded = codes.encode(rows)
-    assert encoded[:, :2].mean(axis=0) == pytest.approx([0, 0], abs=1e-9)
-    indicators = codes.indicators(encoded, redundant=True)
-    assert indicators.shape == (50, 2 + 3 + 2)
-    assert codes.from_indicators(indicators, redundant=True) == pytest.approx(encoded)
-    fewer = codes.indicators(encoded, redundant=False)
-    assert fewer.shape == (50, 2 + 2 + 1)
-    assert codes.from_indicators(fewer, redundant=False) == pytest.approx(encoded)
+    assert encoded[['x', 'y']].mean().to_numpy() == pytest.approx([0, 0], abs=1e-9)
+    for redundant, width in ((True, 3 + 2), (False, 2 + 1)):
+        indicators = codes.indicators(encoded, redundant=redundant).to_numpy()
+        assert indicators.shape == (50, 2 + width)
+        back = codes.from_indicators(indicators, redundant=redundant)
+        assert back == pytest.approx(encoded.to_numpy())
     # Two rows that differ in a category alone are as far apart as numbers that differ by one.
+    indicators = codes.indicators(encoded, redundant=True).to_numpy()
     assert (indicators[:, 2:5] ** 2).sum(axis=1) == pytest.approx(0.5)
-    encoded[0, 2] = np.nan
-    assert np.isnan(codes.indicators(encoded, redundant=True)[0, 2:5]).all()
+    encoded.loc[0, 'code'] = np.nan
+    assert codes.indicators(encoded, redundant=True).iloc[0, 2:5].isna().all()
 
 
 def test_the_asked_share_is_hidden_with_a_seed() -> None:

@@ -14,7 +14,6 @@ from sdv_tabdar.benchmark.output.tables import (
     best_keys,
     comparison,
     footer,
-    overview,
     table,
 )
 
@@ -138,22 +137,6 @@ def test_the_best_is_marked_within_a_name_and_medians_have_ends() -> None:
     assert shown['a: x'] == ['2.0 [1.0, 3.0]', 'yes, no', '+2 ± 1']
     assert [label for label, cells in grid.rows if cells[0].best] == ['a: y', 'b: x']
     assert (grid.header[0], grid.note) == ('method', 'N')
-
-
-def test_an_overview_averages_the_tables_that_all_have() -> None:
-    rows = [
-        run('a', 'one', shape_error=0.1),
-        run('b', 'one', shape_error=0.2),
-        run('a', 'two', shape_error=0.9),
-    ]
-    grid = overview(pd.DataFrame(rows), ['shape_error', 'fit_seconds'], 'setting')
-    assert grid.title == 'Averages over one'
-    assert [(label, cells[0].text, cells[0].best) for label, cells in grid.rows] == [
-        ('a', '10.00', True),
-        ('b', '20.00', False),
-    ]
-    # Time was given, there is nothing to win.
-    assert not any(cells[1].best for _, cells in grid.rows)
 
 
 def test_footer_names_threads_seeds_and_machine() -> None:

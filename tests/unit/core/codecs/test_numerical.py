@@ -334,28 +334,6 @@ def test_a_member_given_twice_counts_once(atoms_and_bins: NumericalCodec) -> Non
     assert sorted(_pieces(atoms_and_bins, once)) == sorted(_pieces(atoms_and_bins, twice))
 
 
-# Quantiles
-
-
-def test_quantiles_of_atoms_are_atoms() -> None:
-    codec = _numerical(np.repeat([1.0, 5.0, 7.0], 10))
-    masses, shares = np.array([[0.2, 0.5, 0.3]]), np.array([0.1, 0.2, 0.5, 0.75, 1.0])
-    found = codec.quantiles(masses, shares, lambda *_: np.zeros(0))
-    assert found.tolist() == [[1.0, 1.0, 5.0, 7.0, 7.0]]
-
-
-def test_quantiles_of_bins_follow_the_distribution_of_the_residual() -> None:
-    values = np.random.default_rng(0).normal(size=20_000)
-    codec = _numerical(values)
-    masses, shares = np.array(codec.column.counts)[None] / 20_000, np.linspace(0.001, 0.999, 15)
-
-    def cdf(rows: np.ndarray, codes: np.ndarray, residuals: np.ndarray) -> np.ndarray:
-        return np.asarray(ndtr(residuals / 0.5))
-
-    found = codec.quantiles(masses, shares, cdf)
-    assert found[0] == pytest.approx(np.quantile(values, shares), abs=0.02)
-
-
 # A normal column
 
 

@@ -1,0 +1,264 @@
+"""SDV's constraints as plain values, and back: by their arguments and what fitting set."""
+
+from __future__ import annotations
+
+from collections.abc import Mapping
+from typing import Any
+
+import pandas as pd
+from sdv import cag
+from sdv.cag.programmable_constraint import ProgrammableConstraintHarness
+
+from sdv_tabdar.adapter import checked
+from sdv_tabdar.adapter.checked import Check, Unfit
+from sdv_tabdar.adapter.private_names import saved_formatters
+from sdv_tabdar.adapter.private_names.saved_kinds import DTYPE, TEXTS, VALUE, NotWritable, plain
+
+_TEXT, _FLAG = checked.text, checked.flag
+_TABLE = checked.optional(_TEXT)
+
+# For each constraint: the arguments of the constructor with the attributes that hold them, and
+# the attributes that fitting sets.
+_ARGUMENTS: Mapping[str, Mapping[str, tuple[str, Check]]] = {
+    'Inequality': {
+        'low_column_name': ('_low_column_name', _TEXT),
+        'high_column_name': ('_high_column_name', _TEXT),
+        'strict_boundaries': ('strict_boundaries', _FLAG),
+        'table_name': ('table_name', _TABLE),
+    },
+    'Range': {
+        'low_column_name': ('_low_column_name', _TEXT),
+        'middle_column_name': ('_middle_column_name', _TEXT),
+        'high_column_name': ('_high_column_name', _TEXT),
+        'strict_boundaries': ('strict_boundaries', _FLAG),
+        'table_name': ('table_name', _TABLE),
+    },
+    'FixedCombinations': {
+        'column_names': ('column_names', TEXTS),
+        'table_name': ('table_name', _TABLE),
+    },
+    'FixedIncrements': {
+        'column_name': ('column_name', _TEXT),
+        'increment_value': ('increment_value', checked.number(1, 2**62)),
+        'table_name': ('table_name', _TABLE),
+    },
+    'OneHotEncoding': {
+        'column_names': ('_column_names', TEXTS),
+        'table_name': ('table_name', _TABLE),
+        'learning_strategy': ('learning_strategy', checked.one_of('one_hot', 'categorical')),
+    },
+}
+_OPTIONAL_TEXT = checked.optional(_TEXT)
+_ORDERED: Mapping[str, Check] = {
+    '_is_datetime': checked.optional(_FLAG),
+    '_dtype': checked.optional(DTYPE),
+    '_low_datetime_format': _OPTIONAL_TEXT,
+    '_high_datetime_format': _OPTIONAL_TEXT,
+    '_fillna_low_column_name': _TEXT,
+    '_nan_column_name': _TEXT,
+}
+_LEARNT: Mapping[str, Mapping[str, Check]] = {
+    'Inequality': {**_ORDERED, '_diff_column_name': _TEXT},
+    'Range': {
+        **_ORDERED,
+        '_middle_datetime_format': _OPTIONAL_TEXT,
+        '_low_diff_column_name': _TEXT,
+        '_high_diff_column_name': _TEXT,
+    },
+    'FixedCombinations': {'_joint_column': _TEXT},
+    'FixedIncrements': {
+        '_dtype': checked.optional(DTYPE),
+        '_fixed_increments_column_name': _TEXT,
+    },
+    'OneHotEncoding': {'_categorical_column': _TEXT, '_transformed_col_names': TEXTS},
+}
+# Names of the columns that they put in the place of others.
+_WRITTEN = (
+    *('_fillna_low_column_name', '_nan_column_name', '_diff_column_name', '_low_diff_column_name'),
+    *('_high_diff_column_name', '_joint_column', '_fixed_increments_column_name'),
+)
+# What fitting sets in all of them, beside the metadata, which follow from those before them.
+_SHARED = ('_dtypes', '_original_data_columns', '_datetime_min_max_value', '_formatters')
+_REMADE = {
+    'metadata',
+    '_fitted',
+    '_single_table',
+    '_table_name',
+    '_operator',
+    '_combinations',
+    '_combinations_to_ids',
+    '_ids_to_combinations',
+    *_SHARED,
+}
+_DATE = checked.instance(pd.Timestamp, type(pd.NaT))
+_DTYPES = checked.entries(DTYPE)
+_FIT = checked.record(
+    {
+        'dtypes': _DTYPES,
+        'columns': TEXTS,
+        'ends': checked.entries(checked.pair(_DATE, _DATE)),
+        'formatters': checked.entries(VALUE),
+        'combinations': VALUE,
+    },
+    absent=('combinations',),
+)
+_FRAME = checked.record(
+    {
+        'columns': TEXTS,
+        'dtypes': checked.items(DTYPE),
+        'cells': checked.items(checked.items(VALUE)),
+    }
+)
+
+
+def written(constraint: Any) -> dict[str, Any]:
+    """A constraint as plain values.
+
+    Raises:
+        NotWritable: If it is a user's own code, or of an unknown form.
+    """
+    name = type(constraint).__name__
+    if isinstance(constraint, ProgrammableConstraintHarness):
+        own = type(constraint.programmable_constraint).__name__
+        raise NotWritable(
+            f"The constraint {own} is code of your own, which a safe file cannot hold. Use SDV's "
+            f'constraints {sorted(_ARGUMENTS)}, or save with save().'
+        )
+    if name not in _ARGUMENTS or type(constraint) is not getattr(cag, name):
+        raise NotWritable(
+            f'The constraint {name} cannot be written; these can: {sorted(_ARGUMENTS)}. Use one '
+            'of them, or save with save().'
+        )
+    arguments, learnt = _ARGUMENTS[name], _LEARNT[name]
+    known = {*(attribute for attribute, _ in arguments.values()), *learnt, *_REMADE}
+    unknown = sorted(set(vars(constraint)) - known)
+    if unknown:
+        raise NotWritable(
+            f'The constraint {name} holds {unknown}, which this version of sdv_tabdar cannot '
+            'write. Save with save().'
+        )
+    state: dict[str, Any] = {
+        'class': name,
+        'arguments': {
+            key: plain(getattr(constraint, attribute)) for key, (attribute, _) in arguments.items()
+        },
+        'learnt': {key: getattr(constraint, key) for key in learnt},
+        'fit': None,
+    }
+    if constraint._fitted:
+        state['fit'] = _written_fit(constraint)
+    return state
+
+
+def _written_fit(constraint: Any) -> dict[str, Any]:
+    (table,) = constraint._dtypes
+    fit = {
+        'dtypes': constraint._dtypes[table],
+        'columns': list(constraint._original_data_columns[table]),
+        'ends': {key: tuple(e) for key, e in constraint._datetime_min_max_value[table].items()},
+        'formatters': saved_formatters.written(constraint._formatters[table]),
+    }
+    if isinstance(constraint, cag.FixedCombinations):
+        frame = constraint._combinations
+        fit['combinations'] = {
+            'columns': list(frame.columns),
+            'dtypes': list(frame.dtypes),
+            'cells': [plain(frame[name].tolist()) for name in frame.columns],
+        }
+    return fit
+
+
+def check(entry: Any, place: str) -> None:
+    """Refuse what :func:`written` cannot have written, and classes that are not on the list.
+
+    Raises:
+        Unfit: If it is so.
+    """
+    checked.record({'class': _TEXT, 'arguments': VALUE, 'learnt': VALUE, 'fit': VALUE})(
+        entry, place
+    )
+    name = entry['class']
+    if name not in _ARGUMENTS:
+        checked.refuse(f'{place}.class', name, f'one of {sorted(_ARGUMENTS)}')
+    arguments = {key: each for key, (_, each) in _ARGUMENTS[name].items()}
+    checked.record(arguments)(entry['arguments'], f'{place}.arguments')
+    checked.record(_LEARNT[name])(entry['learnt'], f'{place}.learnt')
+    if entry['fit'] is not None:
+        _FIT(entry['fit'], f'{place}.fit')
+        if name == 'FixedCombinations':
+            _check_combinations(entry, f'{place}.fit.combinations')
+
+
+def made(entry: Mapping[str, Any]) -> Any:
+    """A new constraint with the arguments of the one that was written."""
+    return getattr(cag, entry['class'])(**entry['arguments'])
+
+
+def check_names(entry: Mapping[str, Any], after: Any, place: str) -> None:
+    """Refuse a fitted constraint that writes other columns than the metadata after it have.
+
+    Args:
+        entry: What has passed :func:`check`.
+        after: The metadata after the constraint.
+        place: Where the entry stands, for messages.
+
+    Raises:
+        Unfit: If it is one.
+    """
+    if entry['fit'] is None:
+        return
+    learnt, (table,) = entry['learnt'], after.tables
+    names = [learnt[name] for name in _WRITTEN if name in learnt]
+    if entry['class'] == 'OneHotEncoding':
+        one_hot = entry['arguments']['learning_strategy'] == 'one_hot'
+        names = learnt['_transformed_col_names'] if one_hot else [learnt['_categorical_column']]
+        if one_hot and len(names) != len(entry['arguments']['column_names']):
+            raise Unfit(f'{place}.learnt', 'has not one column for each of those it replaces.')
+    absent = sorted(set(names) - set(after.tables[table].columns))
+    if absent:
+        raise Unfit(f'{place}.learnt', f'writes {absent[:5]}, which are no columns after it.')
+
+
+def put_into(constraint: Any, entry: Mapping[str, Any], metadata: Any, place: str) -> None:
+    """Put into a constraint what fitting it on a table with these metadata has set."""
+    fit = entry['fit']
+    vars(constraint).update(entry['learnt'])
+    if fit is None:
+        return
+    (table,) = metadata.tables
+    columns = set(metadata.tables[table].columns)
+    for what in ('dtypes', 'columns'):
+        if set(fit[what]) != columns:
+            raise Unfit(f'{place}.fit.{what}', f'must be the columns {sorted(columns)[:10]}.')
+    constraint._single_table, constraint._table_name = True, table
+    constraint.metadata = metadata
+    constraint._dtypes = {table: fit['dtypes']}
+    constraint._original_data_columns = {table: fit['columns']}
+    constraint._datetime_min_max_value = {
+        table: {key: tuple(ends) for key, ends in fit['ends'].items()}
+    }
+    constraint._formatters = {
+        table: saved_formatters.read(fit['formatters'], f'{place}.fit.formatters')
+    }
+    if isinstance(constraint, cag.FixedCombinations):
+        _put_combinations(constraint, fit['combinations'])
+    constraint._fitted = True
+
+
+def _check_combinations(entry: Mapping[str, Any], place: str) -> None:
+    found = entry['fit'].get('combinations')
+    _FRAME(found, place)
+    names = entry['arguments']['column_names']
+    if found['columns'] != names:
+        raise Unfit(f'{place}.columns', f'must be {names}.')
+    for what in ('dtypes', 'cells'):
+        checked.items(VALUE, length=len(names))(found[what], f'{place}.{what}')
+    if len({len(cells) for cells in found['cells']}) > 1:
+        raise Unfit(f'{place}.cells', 'has columns of different lengths.')
+
+
+def _put_combinations(constraint: Any, found: Mapping[str, Any]) -> None:
+    """As SDV learns them from a table."""
+    parts = zip(found['columns'], found['cells'], found['dtypes'], strict=True)
+    columns = {name: pd.Series(cells, dtype=object).astype(dtype) for name, cells, dtype in parts}
+    constraint._fit({constraint._table_name: pd.DataFrame(columns)}, constraint.metadata)

@@ -1,0 +1,254 @@
+"""Drawn rows whose columns in order are moved to where the known cells leave room.
+
+An Inequality or a Range is learnt as a lowest column and differences. Where a known cell lies
+beyond what these reach, no draw meets the constraint, although there may be values that do. Here
+the unknown columns keep the differences that were drawn for them, counted from their known
+neighbours, and are then put within the training range and between their neighbours.
+"""
+
+from __future__ import annotations
+
+import dataclasses
+import itertools
+
+import numpy as np
+import pandas as pd
+
+from sdv_tabdar.adapter import private_names
+from sdv_tabdar.adapter.contradictions import bounds_of
+from sdv_tabdar.adapter.draft import Draft, Flags, Floats
+from sdv_tabdar.adapter.fitted import FittedTable
+from sdv_tabdar.adapter.known import Known
+from sdv_tabdar.adapter.profile import ColumnProfile
+from sdv_tabdar.adapter.values import is_missing
+
+_NOISE = 1e-6  # of a unit: what floats add to multiples of it
+
+
+@dataclasses.dataclass(frozen=True)
+class _Chain:
+    """The columns of one constraint from the lowest to the highest, ``(rows,)`` each.
+
+    Attributes:
+        names: The columns.
+        strict: Whether neighbours may not be equal.
+        drawn: What was drawn of them, as numbers; NaN where it is missing.
+        spans: Of each column but the lowest the difference that was drawn.
+        known: The known values, NaN elsewhere.
+        lows: Least number that each cell may be.
+        highs: Greatest number that each cell may be.
+        present: Which cells have or get a value.
+    """
+
+    names: tuple[str, ...]
+    strict: bool
+    drawn: list[Floats]
+    spans: list[Floats]
+    known: list[Floats]
+    lows: list[Floats]
+    highs: list[Floats]
+    present: list[Flags]
+
+
+def ordered_names(table: FittedTable) -> set[str]:
+    """The columns that a constraint puts in order."""
+    return {name for names, _ in private_names.orders(table.host) for name in names}
+
+
+def steered(
+    table: FittedTable, drawn: pd.DataFrame, rows: pd.DataFrame, known: Known, *, fill: bool
+) -> pd.DataFrame:
+    """Rows with the unknown columns of each Inequality and Range between their neighbours.
+
+    Args:
+        table: The fitted table.
+        drawn: What the model drew, as SDV has it before transformers are reversed.
+        rows: The same in plain form, each under its position in ``known``, whether or not it
+            meets the constraints.
+        known: What is known.
+        fill: Whether missing cells get a value as well.
+
+    Returns:
+        The rows; those for which there is no room are left as they are.
+    """
+    draft = Draft(table, known.rows(rows.index.to_numpy()), fill=fill)
+    moved = {}
+    for names, strict in private_names.orders(table.host):
+        if not all(name in table.profiles and name in rows for name in names):
+            continue
+        chain = _chain(draft, names, strict, drawn.loc[rows.index], rows, fill=fill)
+        for name, values, changed in _placed(table, chain):
+            moved[name] = _written(table.profiles[name], rows[name], values, changed)
+    return rows.assign(**moved)
+
+
+def anchored(
+    table: FittedTable, drawn: pd.DataFrame, rows: pd.DataFrame, known: Known
+) -> pd.DataFrame:
+    """Rows whose lowest column is missing, with the others placed by their known neighbours.
+
+    SDV then counts the differences from a mean that it puts in place of the lowest column.
+
+    Args:
+        table: The fitted table.
+        drawn: As in :func:`steered`.
+        rows: As in :func:`steered`.
+        known: What is known.
+    """
+    floating = np.zeros(len(rows), dtype=bool)
+    for names, _ in private_names.orders(table.host):
+        is_chain = len(names) > 2 and all(name in rows for name in names)
+        if is_chain and any(name in known.exact for name in names[1:]):
+            floating |= rows[names[0]].isna().to_numpy()
+    if not floating.any():
+        return rows
+    placed = steered(table, drawn, rows[floating], known, fill=False)
+    parts = pd.concat([rows[~floating], placed]) if not floating.all() else placed
+    return parts.loc[rows.index]
+
+
+def _chain(
+    draft: Draft,
+    names: tuple[str, ...],
+    strict: bool,
+    drawn: pd.DataFrame,
+    rows: pd.DataFrame,
+    *,
+    fill: bool,
+) -> _Chain:
+    profiles = [draft.table.profiles[name] for name in names]
+    values = [
+        profile.comparable(rows[name]).to_numpy(dtype=np.float64)
+        for name, profile in zip(names, profiles, strict=True)
+    ]
+    known = [draft.numbers(name) for name in names]
+    bounds = [bounds_of(draft, name) for name in names]
+    nulls = [
+        draft.exact[name] & draft.cells[name].isna().to_numpy()
+        if name in draft.exact
+        else draft.none()
+        for name in names
+    ]
+    present = [
+        ~np.isnan(cells) | (~np.isnan(column) & ~null) | (fill & ~null)
+        for cells, column, null in zip(known, values, nulls, strict=True)
+    ]
+    ends = [
+        (lows, highs)
+        if profile.extrapolates
+        else (
+            np.where(np.isnan(cells), np.maximum(lows, profile.low), lows),
+            np.where(np.isnan(cells), np.minimum(highs, profile.high), highs),
+        )
+        for profile, cells, (lows, highs) in zip(profiles, known, bounds, strict=True)
+    ]
+    return _Chain(
+        names,
+        strict,
+        values,
+        _spans(draft, names, drawn, values),
+        known,
+        [lows for lows, _ in ends],
+        [highs for _, highs in ends],
+        present,
+    )
+
+
+def _spans(
+    draft: Draft, names: tuple[str, ...], drawn: pd.DataFrame, values: list[Floats]
+) -> list[Floats]:
+    """The differences that were drawn, also where SDV has cut their sums to the training range."""
+    for step in private_names.constraint_steps(draft.table.host, draft.table.rewritten):
+        if type(step.constraint).__name__ in ('Inequality', 'Range'):
+            columns = private_names.ordered_columns(step.constraint)
+            if columns.names == names and all(map(draft.restricts, columns.differences)):
+                return [
+                    np.expm1(drawn[name].to_numpy(dtype=np.float64)) for name in columns.differences
+                ]
+    return [np.maximum(high - low, 0.0) for low, high in itertools.pairwise(values)]
+
+
+def _placed(table: FittedTable, chain: _Chain) -> list[tuple[str, Floats, Flags]]:
+    """New numbers for columns, and in which rows they take the place of what was drawn."""
+    profiles = [table.profiles[name] for name in chain.names]
+    tops = _tops(profiles, chain)
+    wanted = _wanted(chain)
+    last = np.full(len(wanted[0]), -np.inf)
+    is_open = np.ones(len(last), dtype=bool)
+    placed = []
+    for place, profile in enumerate(profiles):
+        least = np.maximum(
+            _next(profile, chain.lows[place], strict=False),
+            _next(profile, last, strict=chain.strict),
+        )
+        present, known = chain.present[place], ~np.isnan(chain.known[place])
+        is_open &= ~present | known | (least <= tops[place])
+        aim = np.where(np.isnan(wanted[place]), _between(least, tops[place]), wanted[place])
+        values = np.clip(profile.rounded(aim), least, np.maximum(tops[place], least))
+        values = np.where(known, chain.known[place], values)
+        placed.append((values, present & ~known))
+        if place + 1 < len(profiles):  # the next one keeps its difference
+            span = chain.spans[place]
+            missing = np.isnan(chain.known[place + 1])
+            wanted[place + 1] = np.where(present & missing, values + span, wanted[place + 1])
+        last = np.where(present & ~np.isnan(values), values, last)
+    return [
+        (name, values, unknown & is_open & np.isfinite(values) & (values != drawn))
+        for name, drawn, (values, unknown) in zip(chain.names, chain.drawn, placed, strict=True)
+    ]
+
+
+def _tops(profiles: list[ColumnProfile], chain: _Chain) -> list[Floats]:
+    """The greatest number of each column that leaves room for those above."""
+    above = np.full(len(chain.known[0]), np.inf)
+    tops = []
+    for place in reversed(range(len(profiles))):
+        most = np.minimum(
+            -_next(profiles[place], -chain.highs[place], strict=False),
+            -_next(profiles[place], -above, strict=chain.strict),
+        )
+        most = np.where(np.isnan(chain.known[place]), most, chain.known[place])
+        above = np.where(chain.present[place], most, above)
+        tops.append(most)
+    return tops[::-1]
+
+
+def _wanted(chain: _Chain) -> list[Floats]:
+    """Where each column would lie, counted by differences from the next known one above it."""
+    wanted = [
+        np.where(np.isnan(known), drawn, known)
+        for known, drawn in zip(chain.known, chain.drawn, strict=True)
+    ]
+    for place in reversed(range(len(wanted) - 1)):
+        from_above = wanted[place + 1] - chain.spans[place]
+        moved = wanted[place + 1] != chain.drawn[place + 1]
+        moved &= np.isnan(chain.known[place]) & ~np.isnan(from_above)
+        wanted[place] = np.where(moved, from_above, wanted[place])
+    return wanted
+
+
+def _between(lows: Floats, highs: Floats) -> Floats:
+    """The middle of two ends; the finite one if the other is not."""
+    with np.errstate(invalid='ignore'):
+        middle = lows / 2 + highs / 2
+    one = np.where(np.isfinite(lows), lows, highs)
+    return np.where(np.isfinite(middle), middle, one)
+
+
+def _next(profile: ColumnProfile, ends: Floats, *, strict: bool) -> Floats:
+    """The first number of a column from ``ends`` on, or above them."""
+    unit = profile.unit or profile.date_unit
+    if not unit:
+        return np.nextafter(ends, np.inf) if strict else ends
+    places = np.floor(ends / unit + _NOISE) + 1 if strict else np.ceil(ends / unit - _NOISE)
+    return profile.rounded(places * unit)
+
+
+def _written(profile: ColumnProfile, cells: pd.Series, values: Floats, changed: Flags) -> pd.Series:
+    """A column in plain form with new values in some rows."""
+    if not changed.any():
+        return cells
+    written = [None if is_missing(value) else value for value in cells.tolist()]
+    for row, value in zip(np.flatnonzero(changed), profile.plain_of(values[changed]), strict=True):
+        written[row] = value
+    return profile.typed(written, cells.index)

@@ -1,0 +1,272 @@
+"""What is in a model file, told without its weights: settings, training, and what of the data."""
+
+from __future__ import annotations
+
+import dataclasses
+import os
+from collections.abc import Iterator, Mapping, Sequence
+from typing import Any
+
+from sdv_tabdar.adapter.private_names import saved_host
+from sdv_tabdar.adapter.profile import Role
+from sdv_tabdar.core.schema import ColumnKind
+from sdv_tabdar.files import model_state, table_state
+from sdv_tabdar.files.container import ModelFile
+from sdv_tabdar.files.read import read_state, wrong_content
+
+_SHOWN = 5
+
+
+@dataclasses.dataclass(frozen=True)
+class LearntColumn:
+    """What the file holds of one column as the model learns it.
+
+    Attributes:
+        name: Its name after constraints and transformers.
+        levels: Categories, most frequent first, with their number of training rows; of a column
+            of numbers those that come back exactly. None stands for missing.
+        quantiles: Training values at some ranks, sorted; the least and the greatest are among
+            them. Empty for categories.
+        missing: Training rows without a value.
+        rows: Training rows.
+    """
+
+    name: str
+    levels: Sequence[tuple[Any, int]]
+    quantiles: Sequence[float]
+    missing: int
+    rows: int
+
+
+@dataclasses.dataclass(frozen=True)
+class UserColumn:
+    """What the file holds of one of the user's columns.
+
+    Attributes:
+        name: The user's label.
+        sdtype: SDV's type of the column.
+        dtype: Its dtype.
+        role: ``'number'``, ``'date'``, ``'discrete'``, or ``'generated'``: made anew, not learnt.
+        limits: Least and greatest number, or date in nanoseconds since 1970; None if there is none.
+        levels: The distinct values of a discrete column.
+    """
+
+    name: Any
+    sdtype: str | None
+    dtype: str
+    role: str
+    limits: tuple[float, float] | None
+    levels: Sequence[Any]
+
+
+@dataclasses.dataclass(frozen=True)
+class Description:
+    """What is in a model file.
+
+    Attributes:
+        path: The file.
+        size: Its bytes.
+        format_version: Version of the format.
+        versions: Of Python and of the packages that wrote it.
+        is_fitted: Whether the synthesizer has been fitted.
+        metadata: SDV's metadata of the table.
+        settings: Arguments of the synthesizer.
+        constraints: Class and arguments of each constraint.
+        training: Rows, epochs, seconds, reason of the end, parameters of the network.
+        columns: The user's columns.
+        learnt: The columns of the model.
+        combinations: Columns of each FixedCombinations, and how many combinations it holds.
+        transformers: Column and class of each transformer that holds values of its own.
+        crosses: Sets of columns whose combinations of codes are kept, and how many these are.
+    """
+
+    path: str
+    size: int
+    format_version: int
+    versions: Mapping[str, str]
+    is_fitted: bool
+    metadata: Mapping[str, Any]
+    settings: Mapping[str, Any]
+    constraints: Sequence[tuple[str, Mapping[str, Any]]]
+    training: Mapping[str, Any]
+    columns: Sequence[UserColumn]
+    learnt: Sequence[LearntColumn]
+    combinations: Sequence[tuple[Sequence[str], int]]
+    transformers: Sequence[tuple[str, str]]
+    crosses: Sequence[tuple[Sequence[str], int]]
+
+    def __str__(self) -> str:
+        """All of it for a person to read; of many values only the first ones."""
+        return '\n'.join(_lines(self))
+
+
+def describe(path: str | os.PathLike[str]) -> Description:
+    """What is in a model file.
+
+    Args:
+        path: A file that ``save_safe`` wrote.
+
+    Raises:
+        ModelFileError: If it is none, damaged, or of a later version.
+        OSError: If it cannot be read.
+    """
+    file = ModelFile(path)
+    state = read_state(file)
+    with wrong_content(file):
+        host, table, model = state['host'], state['table'], state['model']
+        saved_host.check(host, 'host')
+        if table is not None:
+            table_state.check(table, host, 'table')
+        if model is not None:
+            model = model_state.checked_description(model, 'model')
+    columns = [] if table is None else _columns(table)
+    learnt, crosses = ([], []) if model is None else _learnt(model['encoder'])
+    return Description(
+        path=str(path),
+        size=file.size,
+        format_version=file.version,
+        versions=state['versions'],
+        is_fitted=host['attributes']['_fitted'],
+        metadata=host['metadata'],
+        settings=state['settings'],
+        constraints=[(entry['class'], entry['arguments']) for entry in _constraints(host)],
+        training=_training(table, model),
+        columns=columns,
+        learnt=learnt,
+        combinations=list(_combinations(host)),
+        transformers=list(_holding(host)),
+        crosses=crosses,
+    )
+
+
+def _constraints(host: Mapping[str, Any]) -> list[Any]:
+    return [*host['constraints'], *host['rejecting']]
+
+
+def _combinations(host: Mapping[str, Any]) -> Iterator[tuple[Sequence[str], int]]:
+    for entry in _constraints(host):
+        found = (entry['fit'] or {}).get('combinations')
+        if found is not None:
+            yield found['columns'], max(map(len, found['cells']), default=0)
+
+
+def _holding(host: Mapping[str, Any]) -> Iterator[tuple[str, str]]:
+    """Transformers that keep values of the column: categories, mappings, distributions."""
+    names = {'frequencies', 'values_to_categories', 'dummies', '_mapping_dict', '_univariate'}
+    for entry in host['hyper_transformer']['transformers']:
+        if names & set(entry['fitted']):
+            yield ', '.join(entry['fitted'].get('columns') or []), entry['class']
+
+
+def _training(table: Any, model: Any) -> dict[str, Any]:
+    if table is None or model is None:
+        return {}
+    history = model['history']
+    return {
+        'rows': table['num_rows'],
+        'epochs': len(history['losses']),
+        'seconds': history['seconds'],
+        'reason': history['reason'],
+    }
+
+
+def _columns(table: Mapping[str, Any]) -> list[UserColumn]:
+    found = []
+    for column in table['form']['columns']:
+        profile = table['profiles'].get(column['key'])
+        role = 'unknown' if profile is None else profile['role']
+        ordered = role in (Role.NUMBER.value, Role.DATE.value)
+        has_limits = profile is not None and ordered and profile['has_values']
+        found.append(
+            UserColumn(
+                column['name'],
+                column['sdtype'],
+                str(column['dtype']),
+                role,
+                (profile['low'], profile['high']) if has_limits else None,
+                [] if profile is None else profile['levels'],
+            )
+        )
+    return found
+
+
+def _learnt(
+    encoder: Mapping[str, Any],
+) -> tuple[list[LearntColumn], list[tuple[Sequence[str], int]]]:
+    columns = [_learnt_column(codec) for codec in encoder['codecs']]
+    crosses: list[tuple[Sequence[str], int]] = [
+        ([columns[member].name for member in cross['members']], len(cross['levels']))
+        for cross in encoder['crosses']
+    ]
+    return columns, crosses
+
+
+def _learnt_column(codec: Mapping[str, Any]) -> LearntColumn:
+    column = codec['column']
+    counts, missing = column['counts'], column['missing']
+    if column['kind'] == ColumnKind.CATEGORICAL.value:
+        values, quantiles = codec['levels'], []
+        level_counts = codec['counts'].tolist()
+    else:
+        values, level_counts = codec['atoms'].tolist(), counts
+        quantiles = [number for knots in codec['knots'] for number in knots.tolist()]
+    return LearntColumn(
+        column['name'],
+        list(zip(values, level_counts, strict=False)),
+        quantiles,
+        0 if missing is None else counts[missing],
+        sum(counts),
+    )
+
+
+def _lines(found: Description) -> Iterator[str]:
+    (name,) = found.metadata['tables']
+    yield f'{found.path}: {found.size:,} bytes, format {found.format_version}'
+    yield 'Written by ' + ', '.join(f'{name} {text}' for name, text in found.versions.items())
+    state = 'fitted' if found.is_fitted else 'not fitted'
+    facts = ', '.join(f'{name} {value}' for name, value in found.training.items())
+    yield f"Table '{name}', {state}{': ' + facts if facts else ''}"
+    yield 'Settings: ' + ', '.join(f'{name}={value!r}' for name, value in found.settings.items())
+    for kind, arguments in found.constraints:
+        text = ', '.join(f'{name}={value!r}' for name, value in arguments.items())
+        yield f'Constraint {kind}({text})'
+    yield 'What it holds of the columns of the table'
+    for column in found.columns:
+        yield f'  {column.name!r}: {column.sdtype}, {column.dtype}, {_of_column(column)}'
+    if found.learnt:
+        yield 'What it holds of the columns that the model has learnt'
+    for learnt in found.learnt:
+        yield f'  {learnt.name!r}: {_of_learnt(learnt)}'
+    for names, number in found.combinations:
+        yield f'  {number:,} combinations of {list(names)}'
+    for names, number in found.crosses:
+        yield f'  {number:,} combinations of codes of {list(names)}'
+    for names_, kind in found.transformers:
+        yield f'  values of {names_} in its transformer {kind}'
+    yield 'No row of the table is stored.'
+
+
+def _of_column(column: UserColumn) -> str:
+    if column.role == Role.GENERATED.value:
+        return 'made anew, no values'
+    if column.limits is not None:
+        low, high = column.limits
+        unit = ' (nanoseconds since 1970)' if column.role == Role.DATE.value else ''
+        return f'from {low:.15g} to {high:.15g}{unit}'
+    return f'{len(column.levels):,} distinct values ({_some(column.levels)})'
+
+
+def _of_learnt(column: LearntColumn) -> str:
+    parts = []
+    if column.levels:
+        text = _some([f'{value!r}: {count}' for value, count in column.levels], str)
+        parts.append(f'{len(column.levels):,} values with their counts ({text})')
+    if column.quantiles:
+        low, high = column.quantiles[0], column.quantiles[-1]
+        parts.append(f'{len(column.quantiles):,} quantiles from {low:.15g} to {high:.15g}')
+    return '; '.join([*parts, f'{column.missing:,} of {column.rows:,} missing'])
+
+
+def _some(values: Sequence[Any], shown: Any = repr) -> str:
+    text = ', '.join(shown(value) for value in values[:_SHOWN])
+    return f'{text}, ...' if len(values) > _SHOWN else text

@@ -1,0 +1,167 @@
+"""The state of a fitted table in a file: the checks that all of it is there and fits together."""
+
+from __future__ import annotations
+
+import datetime
+from collections.abc import Hashable, Mapping
+from typing import Any
+
+import numpy as np
+import pandas as pd
+
+from sdv_tabdar.adapter import checked
+from sdv_tabdar.adapter.checked import Unfit
+from sdv_tabdar.adapter.profile import Role
+from sdv_tabdar.adapter.values import level_key
+from sdv_tabdar.core.schema import ColumnKind
+
+_TEXT, _FLAG, _VALUE = checked.text, checked.flag, checked.anything
+_OPTIONAL_TEXT = checked.optional(_TEXT)
+_DTYPE = checked.instance(np.dtype, pd.api.extensions.ExtensionDtype)
+_ZONE = checked.instance(datetime.tzinfo)
+_NUMBER = checked.number(finite=False)
+_NANOSECONDS = checked.whole(-(2**63), 2**63 - 1)
+
+_DATES = checked.record(
+    {
+        'text_format': _OPTIONAL_TEXT,
+        'is_text': _FLAG,
+        'time_zone': checked.optional(_ZONE),
+        'has_nanoseconds': _FLAG,
+        'ends': checked.optional(checked.pair(_NANOSECONDS, _NANOSECONDS)),
+        'stays_text': _FLAG,
+    }
+)
+_NUMBERS = checked.record(
+    {
+        'is_whole': _FLAG,
+        'is_decimal': _FLAG,
+        'decimals': checked.whole(-400, 700),
+        'is_mixed': _FLAG,
+        'short': checked.optional(checked.instance(np.dtype)),
+        'ends': checked.optional(checked.pair(_VALUE, _VALUE)),
+    }
+)
+_FORM = checked.record(
+    {
+        'columns': checked.items(
+            checked.record(
+                {
+                    'name': checked.instance(Hashable),
+                    'key': _TEXT,
+                    'sdtype': _OPTIONAL_TEXT,
+                    'dtype': _DTYPE,
+                    'dates': _DATES,
+                    'number': _NUMBERS,
+                    'value_type': checked.optional(checked.instance(type)),
+                    'null': _VALUE,
+                }
+            )
+        ),
+        'order': checked.items(_TEXT, kinds=(list, tuple)),
+    }
+)
+_PROFILE = checked.record(
+    {
+        'role': checked.one_of(*(role.value for role in Role)),
+        'dtype': _DTYPE,
+        'low': _NUMBER,
+        'high': _NUMBER,
+        'has_missing': _FLAG,
+        'has_values': _FLAG,
+        'levels': checked.items(_VALUE),
+        'unit': checked.number(0),
+        'extrapolates': _FLAG,
+        'date_unit': checked.number(0),
+    }
+)
+_PROCESSED = checked.record(
+    {
+        'kinds': checked.entries(checked.one_of(*(kind.value for kind in ColumnKind))),
+        'dtypes': checked.entries(_DTYPE),
+        'units': checked.entries(checked.number(0)),
+        'zones': checked.entries(_ZONE),
+    }
+)
+_STATE = checked.record(
+    {
+        'form': _FORM,
+        'profiles': checked.entries(_PROFILE),
+        'rewritten': checked.items(checked.items(_TEXT, kinds=(list, tuple)), kinds=(list, tuple)),
+        'processed': checked.optional(_PROCESSED),
+        'num_rows': checked.whole(0, 2**53),
+    }
+)
+
+
+def check(state: Any, host: Mapping[str, Any], place: str) -> None:
+    """Refuse the state of a fitted table that cannot be one.
+
+    Args:
+        state: The state without the model.
+        host: What SDV keeps of the synthesizer, after its own check.
+        place: Where the state stands, for messages.
+
+    Raises:
+        Unfit: If it is not whole, or does not go with the metadata and the constraints.
+    """
+    _STATE(state, place)
+    (table,) = host['metadata']['tables'].values()
+    keys = [column['key'] for column in state['form']['columns']]
+    if len(set(keys)) < len(keys) or set(keys) != set(table['columns']):
+        raise Unfit(f'{place}.form.columns', 'are not the columns of the metadata, each once.')
+    if set(state['form']['order']) != set(keys) or len(state['form']['order']) != len(keys):
+        raise Unfit(f'{place}.form.order', 'is not that of the columns.')
+    for column in state['form']['columns']:
+        if str(column['name']) != column['key']:
+            raise Unfit(f'{place}.form.columns', 'have labels that SDV knows by another name.')
+    profiles = state['profiles']
+    if profiles and set(profiles) != set(keys):
+        raise Unfit(f'{place}.profiles', 'are not one for each column.')
+    if profiles and len(state['rewritten']) != len(host['constraints']):
+        raise Unfit(f'{place}.rewritten', 'is not one for each constraint.')
+    for key, profile in profiles.items():
+        _check_profile(profile, f'{place}.profiles.{key}')
+    if state['processed'] is not None:
+        if not profiles:
+            raise Unfit(f'{place}.profiles', 'are not there.')
+        _check_processed(state['processed'], host, f'{place}.processed')
+
+
+def check_model(state: Mapping[str, Any], model: Mapping[str, Any], place: str) -> None:
+    """Refuse a model of other columns than those that the table is turned into.
+
+    Args:
+        state: What has passed :func:`check`.
+        model: State of the model, after its own check.
+        place: Where the state stands, for messages.
+
+    Raises:
+        Unfit: If it is one.
+    """
+    if state['processed'] is None:
+        raise Unfit(f'{place}.processed', 'is not there, although there is a model.')
+    columns = [codec['column'] for codec in model['encoder']['codecs']]
+    if {column['name']: column['kind'] for column in columns} != state['processed']['kinds']:
+        raise Unfit(f'{place}.processed.kinds', 'are not those of the columns of the model.')
+
+
+def _check_profile(profile: Mapping[str, Any], place: str) -> None:
+    try:
+        {level_key(level) for level in profile['levels']}
+    except TypeError:
+        raise Unfit(f'{place}.levels', 'hold what cannot be a category.') from None
+    if profile['role'] in (Role.NUMBER.value, Role.DATE.value) and profile['has_values']:
+        low, high = profile['low'], profile['high']
+        if not low <= high or abs(low) == float('inf') or abs(high) == float('inf'):
+            raise Unfit(place, 'has values, but no least and greatest one.')
+
+
+def _check_processed(processed: Mapping[str, Any], host: Mapping[str, Any], place: str) -> None:
+    names = set(processed['kinds'])
+    for what in ('dtypes', 'units', 'zones'):
+        found = set(processed[what])
+        if found != names if what == 'dtypes' else found - names:
+            raise Unfit(f'{place}.{what}', 'are those of other columns.')
+    if not names <= set(host['hyper_transformer']['_output_columns']):
+        raise Unfit(f'{place}.kinds', 'are those of columns that no transformer makes.')

@@ -1,0 +1,167 @@
+"""Known cells that no draw reaches: the others are moved to where there is room, or it is said."""
+
+from __future__ import annotations
+
+import warnings
+from typing import Any
+
+import numpy as np
+import pandas as pd
+import pytest
+from sdv.cag import FixedCombinations, Inequality, OneHotEncoding, Range
+from sdv.cag._errors import ConstraintNotMetError
+from sdv.sampling import Condition
+
+from sdv_tabdar import NotNull, TabDARSynthesizer
+
+from ..conftest import TINY, make_metadata
+
+N = 60
+RANDOM = np.random.default_rng(0)
+NUMBER: dict[str, Any] = {'sdtype': 'numerical'}
+LEVEL: dict[str, Any] = {'sdtype': 'categorical'}
+DATE: dict[str, Any] = {'sdtype': 'datetime'}
+
+
+def fit_under(
+    constraint: Any, data: pd.DataFrame, columns: dict[str, dict[str, Any]], **settings: Any
+) -> TabDARSynthesizer:
+    synthesizer = TabDARSynthesizer(make_metadata(columns), **{**TINY, **settings})
+    synthesizer.add_constraints([constraint])
+    synthesizer.fit(data)
+    return synthesizer
+
+
+def far_low() -> pd.DataFrame:
+    """The least low number has no number in the middle beside it, and none comes near."""
+    low = RANDOM.uniform(0, 20, N).round(2)
+    middle = (low + RANDOM.uniform(1, 9, N)).round(2)
+    high = (middle + RANDOM.uniform(1, 9, N)).round(2)
+    low[0], middle[0] = -30.78, np.nan
+    return pd.DataFrame({'low': low, 'middle': middle, 'high': high})
+
+
+def starts() -> pd.DataFrame:
+    """The first end lies before all starts that are there."""
+    start = pd.Series(pd.Timestamp('2020-02-01') + pd.to_timedelta(np.arange(N), 'D'))
+    end = start + pd.to_timedelta(RANDOM.integers(1, 9, N), 'D')
+    start[0], end[0] = pd.NaT, pd.Timestamp('2020-01-19')
+    return pd.DataFrame({'start': start, 'end': end, 'c': RANDOM.choice(list('ab'), N)})
+
+
+ORDER: dict[str, dict[str, Any]] = {'start': DATE, 'end': DATE, 'c': LEVEL}
+
+
+@pytest.mark.parametrize('num_samples', [1, 3])
+def test_gaps_are_filled_where_differences_of_training_do_not_reach(num_samples: int) -> None:
+    data = far_low()
+    columns = dict.fromkeys(data, NUMBER)
+    synthesizer = fit_under(Range('low', 'middle', 'high'), data, columns)
+    gaps = pd.DataFrame({'low': [-30.78], 'middle': [np.nan], 'high': [np.nan]})
+
+    with warnings.catch_warnings():
+        warnings.simplefilter('error')
+        filled = synthesizer.impute(gaps, num_samples=num_samples)
+
+    assert (filled['low'] < filled['middle']).all()
+    assert (filled['middle'] < filled['high']).all()
+    for name in ('middle', 'high'):
+        assert filled[name].between(data[name].min(), data[name].max()).all()
+
+
+def test_a_gap_without_room_is_named_and_the_others_are_filled() -> None:
+    synthesizer = fit_under(Inequality('start', 'end'), starts(), ORDER)
+    gaps = pd.DataFrame({'start': [pd.NaT], 'end': [pd.Timestamp('2020-01-19')], 'c': [None]})
+
+    with pytest.warns(UserWarning, match="1 in column 'start' .*enforce_min_max_values=False"):
+        filled = synthesizer.impute(gaps, num_samples=2)
+
+    assert filled['start'].isna().all()
+    assert filled['c'].isin(['a', 'b']).all()
+    pd.testing.assert_series_equal(filled['end'], gaps['end'])
+
+
+def test_the_cure_that_is_named_helps() -> None:
+    free = fit_under(Inequality('start', 'end'), starts(), ORDER, enforce_min_max_values=False)
+    gaps = pd.DataFrame({'start': [pd.NaT], 'end': [pd.Timestamp('2020-01-19')], 'c': [None]})
+
+    filled = free.impute(gaps, num_samples=2)
+
+    assert (filled['start'] <= filled['end']).all()
+
+
+def test_combinations_that_training_has_only_with_a_gap() -> None:
+    data = pd.DataFrame(
+        {'country': ['fr', 'fr', 'de'] * 20, 'city': ['Paris', 'Lyon', None] * 20, 'x': range(60)}
+    )
+    columns = {'country': LEVEL, 'city': LEVEL, 'x': NUMBER}
+    synthesizer = fit_under(FixedCombinations(['country', 'city']), data, columns)
+    gaps = pd.DataFrame({'country': ['de', 'fr'], 'city': [None, None], 'x': [np.nan, np.nan]})
+
+    with pytest.warns(UserWarning, match="1 in column 'city' .*Change or empty known cells"):
+        filled = synthesizer.impute(gaps)
+
+    assert filled['city'].isna().tolist() == [True, False]
+    assert filled['x'].notna().all()
+
+
+def gaps_below() -> pd.DataFrame:
+    """Every third low number is missing; some of the others are far from the mean."""
+    low = RANDOM.uniform(0, 1000, 150).round()
+    middle = low + RANDOM.integers(1, 6, 150)
+    data = pd.DataFrame({'low': low, 'middle': middle, 'high': middle + RANDOM.integers(4, 7, 150)})
+    data.loc[::3, 'low'] = np.nan
+    return data
+
+
+@pytest.mark.parametrize('known', ['middle', 'high'])
+def test_columns_above_a_missing_one_keep_their_difference(known: str) -> None:
+    data = gaps_below()
+    columns = dict.fromkeys(data, NUMBER)
+    synthesizer = fit_under(Range('low', 'middle', 'high'), data, columns)
+    asked = pd.DataFrame({'low': [None] * 5, known: [900.0] * 5}, dtype=object)
+
+    rows = synthesizer.sample_remaining_columns(asked, max_tries_per_batch=2)
+
+    assert len(rows) == 5
+    assert rows['low'].isna().all()
+    assert (rows[known] == 900).all()
+    assert (rows['high'] - rows['middle']).between(1, 8).all()
+
+
+def test_a_middle_column_of_which_the_lowest_is_open() -> None:
+    data = gaps_below()
+    columns = dict.fromkeys(data, NUMBER)
+    synthesizer = fit_under(Range('low', 'middle', 'high'), data, columns)
+
+    rows = synthesizer.sample_remaining_columns(pd.DataFrame({'middle': [900.0] * 5}))
+
+    assert len(rows) == 5
+    assert (rows['high'] - 900).between(1, 8).all()
+
+
+def test_what_no_draw_meets_is_an_error_of_the_class_that_sdv_raises() -> None:
+    place = np.arange(30) % 3
+    data = pd.DataFrame({name: (place == i) * 1 for i, name in enumerate('abc')})
+    synthesizer = fit_under(OneHotEncoding(list(data)), data, dict.fromkeys(data, NUMBER))
+    never = Condition({'a': 1001, 'b': NotNull()}, num_rows=2)
+
+    with (
+        pytest.warns(UserWarning, match='hold what the training data had not'),
+        pytest.raises(ValueError, match='Unable to sample any rows .* no draw met') as error,
+    ):
+        synthesizer.sample_from_conditions([never], max_tries_per_batch=2)
+
+    assert type(error.value) is ValueError
+
+
+def test_constraints_are_refused_in_the_words_of_the_call() -> None:
+    data = pd.DataFrame({'low': [0, 9] * 20, 'high': [5, 20] * 20, 'c': ['a', 'b'] * 20})
+    columns = {'low': NUMBER, 'high': NUMBER, 'c': LEVEL}
+    synthesizer = fit_under(Inequality('low', 'high'), data, columns)
+    known = pd.DataFrame({'low': [9], 'high': [6]})
+
+    with pytest.raises(ConstraintNotMetError, match='^Unable to sample any rows .*Inequality'):
+        synthesizer.sample_remaining_columns(known)
+    with pytest.raises(ConstraintNotMetError, match='^Unable to predict.*Inequality'):
+        synthesizer.predict_proba(known, 'c')
