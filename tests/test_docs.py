@@ -9,6 +9,7 @@ from __future__ import annotations
 import importlib.util
 import json
 import re
+import shlex
 from collections.abc import Iterator
 from pathlib import Path
 from types import ModuleType
@@ -18,9 +19,13 @@ import pandas as pd
 import pytest
 import torch
 
+from sdv_tabdar.cli.__main__ import cli
+
 ROOT = Path(__file__).parents[1]
 PAGES = sorted([ROOT / 'README.md', *ROOT.glob('docs/**/*.md')])
 BLOCK = re.compile(r'^```python\n(.*?)^```', re.MULTILINE | re.DOTALL)
+SHELL = re.compile(r'^```(?:sh|console)\n(.*?)^```', re.MULTILINE | re.DOTALL)
+COMMAND = re.compile(r'(?:^|\|) *(?:\$ )?sdv-tabdar (\w+)((?:\\\n|[^\n|])*)', re.MULTILINE)
 LINK = re.compile(r'\]\((?!https?:|#|mailto:)([^)#\s]+)')
 
 pytestmark = [
@@ -53,6 +58,21 @@ def test_code_of_the_page_runs(page: Path, tmp_path: Path, monkeypatch: pytest.M
         # Blank lines in front, so that a traceback gives the line of the page.
         source = '\n' * (text[: block.start()].count('\n') + 1) + block[1]
         exec(compile(source, str(page), 'exec'), names)
+
+
+def _command_lines() -> Iterator[tuple[str, str]]:
+    """Each command of the command line that a page or a help text shows, and its arguments."""
+    texts = [text for page in PAGES for text in SHELL.findall(page.read_text())]
+    texts += [command.epilog or '' for command in (cli, *cli.commands.values())]
+    for text in texts:
+        yield from COMMAND.findall(text)
+
+
+@pytest.mark.parametrize(('name', 'arguments'), sorted(set(_command_lines())))
+def test_command_lines_are_understood(name: str, arguments: str) -> None:
+    words = shlex.split(arguments.replace('\\\n', ' '), comments=True)
+    words = words[: words.index('>')] if '>' in words else words
+    assert cli.commands[name].make_context(name, words).params
 
 
 @pytest.mark.parametrize('page', PAGES, ids=_relative)

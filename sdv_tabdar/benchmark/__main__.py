@@ -14,6 +14,7 @@ from sdv_tabdar.benchmark.experiments.options import add_options
 from sdv_tabdar.benchmark.methods.spec import KINDS
 from sdv_tabdar.benchmark.output import raw
 
+PROGRAM = 'python -m sdv_tabdar.benchmark'
 EXAMPLES = """
 examples:
   # ours and two of SDV's on two tables with three seeds
@@ -26,14 +27,14 @@ examples:
 """
 
 
-def build_parser() -> argparse.ArgumentParser:
-    """The parser with all commands."""
+def build_parser(program: str = PROGRAM) -> argparse.ArgumentParser:
+    """The parser with all commands, as the program of a name."""
     kinds = '\n'.join(
         textwrap.fill(f'{name:<18}{kind.text}', 96, initial_indent='  ', subsequent_indent=' ' * 20)
         for name, kind in KINDS.items()
     )
     parser = argparse.ArgumentParser(
-        prog='python -m sdv_tabdar.benchmark',
+        prog=program,
         description='Experiments with synthesizers and tables, each measurement in a fresh process '
         'and kept in a directory.',
         epilog=f'synthesizers ([LABEL=]KIND[:name=value,...]):\n{kinds}\n{EXAMPLES}',
@@ -66,9 +67,9 @@ def print_tables(out: Path) -> int:
     return 0
 
 
-def main(arguments: Sequence[str] | None = None) -> int:
+def main(arguments: Sequence[str] | None = None, program: str = PROGRAM) -> int:
     """The console program; wrong input ends with one line and code 2."""
-    options = build_parser().parse_args(arguments)
+    options = build_parser(program).parse_args(arguments)
     try:
         if options.command == 'table':
             return print_tables(options.out)

@@ -125,6 +125,10 @@ class ModelFile:
         """
         return self._read(_WEIGHTS, 'weights')
 
+    def close(self) -> None:
+        """Let go of the file, whose pages count as memory of the process while it is open."""
+        del self._file
+
     def _read(self, prefix: str, what: str, also: Iterable[str] = ()) -> Arrays:
         names = [name for name in self._names if name.startswith(prefix)]
         names = [*also, *names] if set(also) <= set(self._names) else names

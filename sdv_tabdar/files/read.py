@@ -51,6 +51,7 @@ def read(path: str | os.PathLike[str], kind: type[Host]) -> Host:
     state = read_state(file)
     with wrong_content(file):
         weights = file.weights()
+        file.close()
         with warnings.catch_warnings(), untouched_random_states():
             warnings.simplefilter('ignore')
             return _made(state, weights, kind)

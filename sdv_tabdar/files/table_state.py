@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 import datetime
-from collections.abc import Hashable, Mapping
+from collections.abc import Mapping
 from typing import Any
 
 import numpy as np
@@ -47,7 +47,7 @@ _FORM = checked.record(
         'columns': checked.items(
             checked.record(
                 {
-                    'name': checked.instance(Hashable),
+                    'name': _VALUE,
                     'key': _TEXT,
                     'sdtype': _OPTIONAL_TEXT,
                     'dtype': _DTYPE,
@@ -112,9 +112,12 @@ def check(state: Any, host: Mapping[str, Any], place: str) -> None:
         raise Unfit(f'{place}.form.columns', 'are not the columns of the metadata, each once.')
     if set(state['form']['order']) != set(keys) or len(state['form']['order']) != len(keys):
         raise Unfit(f'{place}.form.order', 'is not that of the columns.')
-    for column in state['form']['columns']:
-        if str(column['name']) != column['key']:
-            raise Unfit(f'{place}.form.columns', 'have labels that SDV knows by another name.')
+    try:
+        labels = {column['name']: column['key'] for column in state['form']['columns']}
+    except TypeError:
+        raise Unfit(f'{place}.form.columns', 'have labels that cannot be labels.') from None
+    if any(str(name) != key for name, key in labels.items()) or len(labels) < len(keys):
+        raise Unfit(f'{place}.form.columns', 'have labels that SDV knows by another name.')
     profiles = state['profiles']
     if profiles and set(profiles) != set(keys):
         raise Unfit(f'{place}.profiles', 'are not one for each column.')

@@ -16,6 +16,9 @@ ORDERS = {
     'the submodule first': (
         'import sdv_tabdar.synthesizer; from sdv.single_table import TabDARSynthesizer'
     ),
+    'the adapter first': (
+        'import sdv_tabdar.adapter.known; from sdv.single_table import TabDARSynthesizer'
+    ),
     'the model first': (
         'import sdv_tabdar.core.model; from sdv.single_table import TabDARSynthesizer'
     ),
@@ -42,5 +45,13 @@ def test_importing_sdv_imports_no_more_than_the_synthesizer_needs() -> None:
         'import sys, sdv\n'
         'others = ("sdv_tabdar.evaluation", "sdv_tabdar.benchmark")\n'
         'print([name for name in sys.modules if name.startswith(others)])\n'
+    )
+    assert done.stdout.strip() == '[]', done.stderr
+
+
+def test_the_package_imports_nothing_heavy_until_a_name_of_it_is_used() -> None:
+    done = _run(
+        'import sys, sdv_tabdar\n'
+        'print([name for name in ("sdv", "torch", "pandas") if name in sys.modules])\n'
     )
     assert done.stdout.strip() == '[]', done.stderr

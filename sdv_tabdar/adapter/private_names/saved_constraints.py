@@ -121,7 +121,8 @@ def written(constraint: Any) -> dict[str, Any]:
     if isinstance(constraint, ProgrammableConstraintHarness):
         own = type(constraint.programmable_constraint).__name__
         raise NotWritable(
-            f"The constraint {own} is code of your own, which a safe file cannot hold. Use SDV's "
+            f'The constraint {own} is a programmable one, whose code a safe file cannot hold. Use '
+            "SDV's "
             f'constraints {sorted(_ARGUMENTS)}, or save with save().'
         )
     if name not in _ARGUMENTS or type(constraint) is not getattr(cag, name):

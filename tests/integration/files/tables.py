@@ -50,7 +50,7 @@ def transformers() -> dict[str, Any]:
     """One of each of RDT's that can be written, by column."""
     return {
         'gauss': GaussianNormalizer(),
-        'kernel': GaussianNormalizer(distribution='gaussian_kde', enforce_min_max_values=True),
+        'beta': GaussianNormalizer(distribution='beta', enforce_min_max_values=True),
         'log': LogScaler(),
         'logit': LogitScaler(min_value=-1, max_value=2),
         'rounded': FloatFormatter(
@@ -122,7 +122,7 @@ def transformed() -> TabDARSynthesizer:
     numbers = random.random(_ROWS).round(3)
     names = [f'n{number}' for number in range(_ROWS)]
     kinds = {
-        'numerical': ('gauss', 'kernel', 'log', 'logit', 'rounded'),
+        'numerical': ('gauss', 'beta', 'log', 'logit', 'rounded'),
         'categorical': ('uniform', 'ordered', 'label', 'ordered_label', 'one_hot'),
         'first_name': ('pseudonym', 'shared_name', 'code'),
         'id': ('pattern', 'running', 'key'),

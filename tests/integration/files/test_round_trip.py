@@ -158,7 +158,7 @@ def test_a_loaded_synthesizer_fits_as_a_new_one(tmp_path: Path) -> None:
     saved.fit(table)
     loaded.fit(table)
 
-    assert_same(saved, loaded, table)
+    pd.testing.assert_frame_equal(loaded.sample(5), saved.sample(5))
 
 
 @pytest.mark.parametrize('stage', ['new', 'assigned', 'preprocessed'])
@@ -250,7 +250,7 @@ def test_what_cannot_be_written_is_said(tmp_path: Path) -> None:
     path = tmp_path / 'model.tabdar'
     own = TabDARSynthesizer(make_metadata(columns), **TINY)
     own.add_constraints([_Own()])
-    with pytest.raises(ModelFileError, match='constraint _Own is code of your own.*or save with'):
+    with pytest.raises(ModelFileError, match='constraint _Own is a programmable one.*or save with'):
         own.save_safe(path)
     for transformer, words in (
         (_Shifted(), 'transformer _Shifted of .x. is not one of RDT'),

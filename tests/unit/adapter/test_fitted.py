@@ -46,7 +46,7 @@ def test_the_synthesizer_adds_only_itself(synthesizer: TabDARSynthesizer) -> Non
     assert not [name for name in names_in(pickle.dumps(state)) if 'sdv_tabdar' in name]
     whole = names_in(pickle.dumps(synthesizer))
     assert {
-        'sdv_tabdar.synthesizer.TabDARSynthesizer',
+        'sdv_tabdar.synthesizer.tabdar.TabDARSynthesizer',
         'sdv_tabdar.core.model.TabDAR',
     } <= whole
 

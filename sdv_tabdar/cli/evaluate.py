@@ -1,0 +1,90 @@
+"""``evaluate``: how good synthetic rows are, as numbers and as a page."""
+
+from __future__ import annotations
+
+from typing import TYPE_CHECKING
+
+import click
+
+from sdv_tabdar.cli import options
+from sdv_tabdar.cli.metadata import metadata_of
+from sdv_tabdar.cli.tables import (
+    TableName,
+    check_free,
+    columns_of_text,
+    read_table,
+    whole_file,
+)
+from sdv_tabdar.cli.terminal import say, shows_progress
+
+if TYPE_CHECKING:
+    from sdv_tabdar.evaluation import Report
+
+
+@click.command(
+    epilog="""Examples:
+
+\b
+  sdv-tabdar evaluate people.csv rows.parquet
+  # rows that the model has not seen, for privacy; a column to predict; a page to look at
+  sdv-tabdar evaluate people.csv rows.parquet --test unseen.csv --target income \\
+      --report report.html
+  sdv-tabdar evaluate people.csv rows.parquet --json > scores.json
+
+Draw as many rows as the table has. The floor of a score is what real rows reach in the place of
+the synthetic ones.
+"""
+)
+@click.argument('real')
+@click.argument('synthetic')
+@click.option('--test', metavar='FILE', help='Real rows that the model was not trained on.')
+@click.option('--target', metavar='COLUMN', help='The column to predict from the others.')
+@click.option('--report', 'page', metavar='PAGE.html', help='File for the report as a page.')
+@click.option('--json', 'as_json', is_flag=True, help='Everything as JSON on standard output.')
+@options.metadata
+@options.seed('Seed of folds and subsamples.')
+@options.force
+@options.quiet
+def evaluate(
+    real: str,
+    synthetic: str,
+    test: str | None,
+    target: str | None,
+    page: str | None,
+    as_json: bool,
+    metadata_file: str | None,
+    seed: int | None,
+    force: bool,
+    quiet: bool,
+) -> None:
+    """Score the rows of SYNTHETIC beside those of REAL.
+
+    REAL are the rows that the model was trained on.
+    """
+    if page:
+        check_free(page, force=force)
+    rows = read_table(real)
+    texts = columns_of_text(rows)
+    drawn = read_table(synthetic, texts)
+    unseen = read_table(test, texts) if test else None
+    metadata = metadata_of(rows, TableName.of(real).table, metadata_file)
+    from sdv_tabdar.evaluation import evaluate as evaluated
+
+    report = evaluated(
+        rows, drawn, metadata, unseen, target=target, seed=seed or 0, verbose=shows_progress()
+    )
+    if page:
+        with whole_file(page) as part:
+            report.to_html(part)
+        say(f'Wrote {page}')
+    click.echo(report.to_json().rstrip() if as_json else _lines(report))
+
+
+def _lines(report: Report) -> str:
+    """The scores of the whole table, each with its floor and what that says."""
+    scores = report.to_frame().query('level == "table" and goal != ""')
+    words = [report.verdict(key) for key in scores['metric']]
+    table = scores[['metric', 'goal', 'score', 'floor']].assign(
+        verdict=['' if verdict is None else verdict.words for verdict in words]
+    )
+    return str(table.to_string(index=False, float_format='{:.4f}'.format, na_rep=''))

@@ -1,0 +1,45 @@
+"""Model files: read without running anything from them, and told as lines."""
+
+from __future__ import annotations
+
+from typing import TYPE_CHECKING, Any
+
+from sdv_tabdar.cli.terminal import shows_progress
+
+if TYPE_CHECKING:
+    import pandas as pd
+
+    from sdv_tabdar import TabDARSynthesizer
+    from sdv_tabdar.files import Description
+
+
+def opened(path: str) -> tuple[TabDARSynthesizer, Description]:
+    """The synthesizer of a file, and what the file says of it.
+
+    Raises:
+        sdv_tabdar.files.ModelFileError: If it is no model file, or damaged.
+        OSError: If it cannot be read.
+    """
+    from sdv_tabdar import TabDARSynthesizer
+    from sdv_tabdar.files import describe
+
+    description = describe(path)
+    synthesizer = TabDARSynthesizer.load_safe(path)
+    synthesizer.verbose = shows_progress()
+    return synthesizer, description
+
+
+def text_columns(description: Description) -> list[str]:
+    """Columns that held text in training, so that '007' stays what it is."""
+    return [
+        str(column.name)
+        for column in description.columns
+        if column.dtype in ('object', 'string', 'str', 'category')
+        and column.role != 'number'
+        and all(isinstance(level, str) for level in column.levels)
+    ]
+
+
+def one_table(tables: Any) -> pd.DataFrame:
+    """Rows as a frame, also from a synthesizer that was fitted on tables by name."""
+    return next(iter(tables.values())) if isinstance(tables, dict) else tables

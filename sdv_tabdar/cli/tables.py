@@ -1,0 +1,178 @@
+"""Tables in files: which form a file has is told by the ending of its name."""
+
+from __future__ import annotations
+
+import contextlib
+import dataclasses
+import json
+import lzma
+import os
+import sys
+import zipfile
+import zlib
+from collections.abc import Collection, Iterator
+from pathlib import Path
+from typing import TYPE_CHECKING, Any, TextIO
+
+from sdv_tabdar.cli.refusal import Refusal
+
+if TYPE_CHECKING:
+    import pandas as pd
+
+STANDARD = '-'
+_FORMS = {'.csv': 'csv', '.parquet': 'parquet', '.jsonl': 'lines', '.ndjson': 'lines'}
+_COMPRESSED = ('.gz', '.bz2', '.xz', '.zip')
+_ALLOWED = (
+    '.csv, .parquet, .jsonl or .ndjson; all but .parquet also with '
+    f'{", ".join(_COMPRESSED[:-1])} or {_COMPRESSED[-1]} behind it'
+)
+_DAMAGED = (ValueError, EOFError, zlib.error, lzma.LZMAError, zipfile.BadZipFile, OSError)
+
+
+@dataclasses.dataclass(frozen=True)
+class TableName:
+    """A file of rows, or standard input and output (CSV).
+
+    Attributes:
+        text: As the user wrote it.
+        form: ``'csv'``, ``'parquet'`` or ``'lines'`` (a JSON object in each line).
+        table: The name without endings.
+    """
+
+    text: str
+    form: str
+    table: str
+
+    @classmethod
+    def of(cls, text: str) -> TableName:
+        """The form of a file by its name.
+
+        Raises:
+            Refusal: If the ending is none that is known.
+        """
+        if text == STANDARD:
+            return cls(text, 'csv', 'table')
+        path = Path(text)
+        inner = Path(path.stem) if path.suffix in _COMPRESSED else path
+        form = _FORMS.get(inner.suffix.lower())
+        if form is None or (form == 'parquet' and inner != path):
+            raise Refusal(f'{text}: the name of a file of rows must end in {_ALLOWED}.')
+        return cls(text, form, inner.stem)
+
+
+def check_free(path: str, *, force: bool) -> None:
+    """Refuse a file that could not be written, before anything takes time.
+
+    Raises:
+        Refusal: If it exists, unless ``force``, or if its folder does not.
+    """
+    if path == STANDARD:
+        return
+    if Path(path).is_dir():
+        raise Refusal(f'{path} is a folder; give the name of a file.')
+    if Path(path).exists() and not force:
+        raise Refusal(f'{path} exists. Give another name, or --force to replace it.')
+    if not Path(path).absolute().parent.is_dir():
+        raise Refusal(f'{path}: there is no folder {Path(path).parent}; make it first.')
+
+
+def read_table(text: str, text_columns: Collection[str] = ()) -> pd.DataFrame:
+    """The rows of a file.
+
+    Args:
+        text: The file, or '-' for CSV on standard input.
+        text_columns: Columns of which a CSV file's cells are text, whatever they look like.
+
+    Raises:
+        Refusal: If the ending is unknown, the file is damaged or of another form, or it has no
+            columns or the same one twice.
+    """
+    import pandas as pd
+
+    name = TableName.of(text)
+    if text != STANDARD and not Path(text).is_file():
+        raise Refusal(f'{text}: there is no such file.')
+    try:
+        if name.form == 'parquet':
+            with _pyarrow(text):
+                table = pd.read_parquet(text)
+        elif name.form == 'lines':
+            as_written = {'dtype': False, 'convert_dates': False, 'convert_axes': False}
+            table = pd.read_json(text, lines=True, precise_float=True, **as_written)
+            table = table.reset_index(drop=True)
+        else:
+            source: Any = sys.stdin if text == STANDARD else text
+            table = pd.read_csv(source, dtype=dict.fromkeys(text_columns, str), low_memory=False)
+    except _DAMAGED as error:
+        form = {'csv': 'CSV', 'parquet': 'Parquet', 'lines': 'JSON lines'}[name.form]
+        reason = ' '.join(str(error).split()).rstrip('.')
+        raise Refusal(f'{text} cannot be read as {form}: {reason}.') from error
+    if not len(table.columns):
+        raise Refusal(f'{text} has no columns.')
+    return table
+
+
+def columns_of_text(rows: pd.DataFrame) -> list[str]:
+    """The columns that hold text and nothing else, for the reading of a file with the same ones."""
+    return [
+        str(name)
+        for name, column in rows.items()
+        if column.dtype == object and column.dropna().map(type).eq(str).all()
+    ]
+
+
+def write_table(rows: pd.DataFrame, text: str) -> None:
+    """Write rows to a file that is there whole or not at all, or to standard output.
+
+    Raises:
+        Refusal: If it is to be Parquet and PyArrow is not installed.
+    """
+    name = TableName.of(text)
+    rows = rows.rename(columns=str)
+    if text == STANDARD:
+        rows.to_csv(sys.stdout, index=False)
+        sys.stdout.flush()
+        return
+    with whole_file(text) as part:
+        packed: Any = 'infer'
+        if part.suffix == '.zip':
+            packed = {'method': 'zip', 'archive_name': Path(text).stem}
+        if name.form == 'parquet':
+            with _pyarrow(text):
+                rows.to_parquet(part, index=False)
+        elif name.form == 'csv':
+            rows.to_csv(part, index=False, compression=packed)
+        else:
+            from pandas.io.common import get_handle
+
+            with get_handle(part, 'w', encoding='utf-8', compression=packed) as opened:
+                _write_lines(rows, opened.handle)
+
+
+@contextlib.contextmanager
+def whole_file(text: str) -> Iterator[Path]:
+    """A file beside the one meant, in the place of which it comes when all has gone well."""
+    path = Path(text)
+    part = path.with_name(f'.unfinished-{os.getpid()}-{path.name}')
+    try:
+        yield part
+        part.replace(path)
+    finally:
+        part.unlink(missing_ok=True)
+
+
+def _write_lines(rows: pd.DataFrame, file: TextIO) -> None:
+    """A JSON object for each row, numbers to the last digit, null where missing."""
+    plain = rows.astype(object).where(rows.notna(), None)
+    for record in plain.to_dict('records'):
+        file.write(json.dumps(record, ensure_ascii=False, default=str) + '\n')
+
+
+@contextlib.contextmanager
+def _pyarrow(text: str) -> Iterator[None]:
+    try:
+        yield
+    except ImportError as error:
+        raise Refusal(
+            f'{text}: Parquet needs PyArrow: pip install "sdv_tabdar[parquet]".'
+        ) from error

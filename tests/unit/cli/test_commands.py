@@ -1,0 +1,247 @@
+"""The commands, run in this process on a model that was fitted by one of them."""
+
+from __future__ import annotations
+
+import io
+import json
+from collections.abc import Callable
+from pathlib import Path
+
+import click
+import pandas as pd
+import pytest
+from click.testing import Result
+
+from sdv_tabdar.cli import sample as sample_module
+from sdv_tabdar.cli.__main__ import cli
+
+Run = Callable[..., Result]
+pytestmark = pytest.mark.changes_random_state('SDV itself draws from the global generators')
+
+
+def _frame(text: str) -> pd.DataFrame:
+    return pd.read_csv(io.StringIO(text), dtype={'code': str})
+
+
+@pytest.mark.parametrize('command', [name for name in cli.commands if name != 'benchmark'])
+def test_the_help_of_every_command_has_an_example(run: Run, command: str) -> None:
+    assert f'  sdv-tabdar {command} ' in run(command, '--help').stdout
+
+
+def test_the_benchmark_takes_all_that_follows(run: Run, monkeypatch: pytest.MonkeyPatch) -> None:
+    seen = []
+
+    def main(arguments: tuple[str, ...], program: str) -> int:
+        seen.append((arguments, program))
+        return 3
+
+    monkeypatch.setattr('sdv_tabdar.benchmark.__main__.main', main)
+    run('benchmark', 'run', '--rows', '3', '--help', code=3)
+    assert seen == [(('run', '--rows', '3', '--help'), 'sdv-tabdar benchmark')]
+
+
+def test_fit_shows_the_columns_and_keeps_what_is_there(
+    run: Run, folder: Path, tiny: list[str]
+) -> None:
+    model = folder / 'again.tabdar'
+    metadata = ['--metadata', folder / 'people.json']
+    arguments = ['fit', folder / 'people.csv', '-o', model, *metadata, '--epochs', 1, *tiny]
+
+    result = run(*arguments)
+
+    assert result.stdout == ''
+    assert "Table 'people': 80 rows, 7 columns (sdtypes " in result.stderr
+    assert 'since           datetime, %d/%m/%Y' in result.stderr
+    assert 'Trained on 80 rows: 1 epochs in 0 s. ' in result.stderr
+    refused = run(*arguments, code=1)
+    assert f'Error: {model} exists. Give another name, or --force' in refused.stderr
+    assert run(*arguments, '--force', '--quiet').stderr == ''
+
+
+def test_rows_come_on_standard_output_and_the_same_with_a_seed(run: Run, model: Path) -> None:
+    first, second = (run('sample', model, '-n', 7, '--seed', 1).stdout for _ in range(2))
+    assert first == second
+    assert _frame(first).shape == (7, 7)
+
+
+def test_without_a_number_as_many_rows_as_in_training(
+    run: Run, model: Path, tmp_path: Path
+) -> None:
+    result = run('sample', model, '-o', tmp_path / 'rows.parquet')
+    assert result.stdout == ''
+    assert 'Wrote 80 rows' in result.stderr
+    assert len(pd.read_parquet(tmp_path / 'rows.parquet')) == 80
+
+
+def test_every_kind_of_condition_is_met(run: Run, model: Path) -> None:
+    asked = [
+        'age between 30 and 40',
+        'income is known',
+        "marital status in ['married, again', \"widow's\"]",
+        'code = 007',
+        'rooms >= 2',
+        'member = true',
+        'since <= 31/12/2021',
+    ]
+    options = [part for text in asked for part in ('--where', text)]
+
+    rows = _frame(run('sample', model, '-n', 9, *options).stdout)
+
+    assert len(rows) == 9
+    assert rows['age'].between(30, 40).all()
+    assert rows['income'].notna().all()
+    assert rows['marital status'].isin(['married, again', "widow's"]).all()
+    assert (rows['code'] == '007').all()
+    assert (rows['rooms'] >= 2).all()
+    assert rows['member'].all()
+    assert (pd.to_datetime(rows['since'], format='%d/%m/%Y') <= '2021-12-31').all()
+    missing = run('sample', model, '-n', 3, '--where', 'income is missing')
+    assert _frame(missing.stdout)['income'].isna().all()
+
+
+@pytest.mark.parametrize(
+    ('condition', 'code', 'message'),
+    [
+        ('age ! 30', 2, "'age ! 30' is no condition"),
+        ('wage = 30', 1, "Error: The model has no column 'wage'. Did you mean 'age'?"),
+        ('age = 30.5', 1, 'the column holds whole numbers'),
+        ('since = yesterday', 1, "'since' cannot be 'yesterday'"),
+        ('code in [B2]', 1, "'code' cannot be 'B2'"),
+    ],
+)
+def test_what_cannot_be_met_is_refused(
+    run: Run, model: Path, condition: str, code: int, message: str
+) -> None:
+    result = run('sample', model, '-n', 3, '--where', condition, code=code)
+    assert result.stdout == ''
+    assert message in result.stderr
+    assert 'Traceback' not in result.stderr
+
+
+def test_a_value_beyond_training_is_kept_with_a_note(run: Run, model: Path) -> None:
+    result = run('sample', model, '-n', 2, '--where', 'code = B2')
+    assert list(_frame(result.stdout)['code']) == ['B2', 'B2']
+    assert 'Note: ' in result.stderr
+    assert '.py' not in result.stderr
+
+
+def test_gaps_are_filled_and_known_cells_stay(
+    run: Run, model: Path, people: pd.DataFrame, tmp_path: Path
+) -> None:
+    gaps = people.head(6).drop(columns='rooms')
+    gaps.loc[:3, 'code'] = None
+    gaps.loc[4:, 'code'] = '007'  # alone in the column, so that it looks like a number
+    gaps.to_csv(tmp_path / 'gaps.csv', index=False)
+
+    result = run('impute', model, tmp_path / 'gaps.csv', '--seed', 1)
+
+    filled = _frame(result.stdout)
+    assert filled.notna().all(axis=None)
+    assert list(filled['code'][4:]) == ['007', '007']
+    assert filled['age'].equals(gaps['age'])
+    assert set(filled['rooms']) <= {1, 2, 3}
+    assert 'Missing cells filled: 4, absent columns: 1' in result.stderr
+
+
+def test_a_table_on_standard_input_is_filled_too(run: Run, model: Path) -> None:
+    result = run('impute', model, '-', input='age,code\n30,\n')
+    assert _frame(result.stdout).notna().all(axis=None)
+
+
+def test_predictions_are_probabilities_or_quantiles(run: Run, model: Path, folder: Path) -> None:
+    data = folder / 'people.csv'
+    shares = _frame(run('predict', model, data, 'code').stdout)
+    assert list(shares) == ['007', '7', 'A1']
+    assert shares.sum(axis=1).tolist() == pytest.approx([1.0] * 80)
+    quantiles = _frame(run('predict', model, data, 'age', '--quantiles', '0.1,0.9').stdout)
+    assert list(quantiles) == ['0.1', '0.9']
+    assert (quantiles['0.1'] <= quantiles['0.9']).all()
+    assert "no column 'wage'" in run('predict', model, data, 'wage', code=1).stderr
+    assert 'is no list' in run('predict', model, data, 'age', '--quantiles', 'x', code=2).stderr
+
+
+def test_wrong_columns_of_the_data_are_refused(run: Run, model: Path, tmp_path: Path) -> None:
+    (tmp_path / 'other.csv').write_text('age,weight\n30,70\n')
+    for arguments in (['impute', model], ['predict', model]):
+        column = ['code'] if arguments[0] == 'predict' else []
+        result = run(*arguments, tmp_path / 'other.csv', *column, code=1)
+        assert "'weight'" in result.stderr or 'weight' in result.stderr
+
+
+def test_scores_are_lines_json_and_a_page(run: Run, model: Path, folder: Path) -> None:
+    rows, page = folder / 'rows.csv', folder / 'report.html'
+    run('sample', model, '-n', 80, '--seed', 0, '-o', rows)
+
+    result = run('evaluate', folder / 'people.csv', rows, '--report', page)
+
+    assert result.stdout.splitlines()[0].split() == ['metric', 'goal', 'score', 'floor', 'verdict']
+    assert 'shape_error' in result.stdout
+    assert page.stat().st_size > 10_000
+    again = run('evaluate', folder / 'people.csv', rows, '--report', page, code=1)
+    assert 'report.html exists' in again.stderr
+    told = run('evaluate', folder / 'people.csv', rows, '--json', '--target', 'member')
+    assert json.loads(told.stdout)['facts']['target'] == 'member'
+
+
+def test_describe_lists_the_columns(run: Run, model: Path) -> None:
+    told = run('describe', model).stdout
+    assert all(repr(name) in told for name in ('age', 'marital status', 'since'))
+
+
+@pytest.mark.parametrize(
+    ('arguments', 'message'),
+    [
+        (['describe', 'none.tabdar'], 'none.tabdar: No such file or directory.'),
+        (['sample', 'people.csv'], 'people.csv'),
+        (['sample', 'people.tabdar', '-o', 'rows.xlsx'], 'must end in .csv'),
+        (['sample', 'people.tabdar', '-o', 'people.csv'], 'people.csv exists'),
+        (['fit', 'none.csv', '-o', 'new.tabdar'], 'there is no such file'),
+        (['fit', 'people.csv', '-o', '-'], 'give -o the name of a file'),
+        (['fit', 'people.csv', '-o', 'new.tabdar', '--set', 'a=1'], 'sets no hyperparameter'),
+        (['fit', 'people.csv', '-o', 'new.tabdar', '--set', 'width=7'], 'width'),
+        (['fit', 'people.csv', '-o', 'new', '--metadata', 'people.csv'], 'holds no SDV metadata'),
+        (['evaluate', 'people.csv', 'people.csv', '--target', 'wage'], "'wage'"),
+    ],
+)
+def test_refusals_are_a_sentence(
+    run: Run, folder: Path, arguments: list[str], message: str, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    monkeypatch.chdir(folder)
+    run('describe', 'people.tabdar')  # the files are there
+    result = run(*arguments, code=1)
+    assert result.stdout == ''
+    assert result.stderr.splitlines()[-1].startswith('Error: ')
+    assert message in result.stderr
+    assert not (folder / 'new.tabdar').exists()
+
+
+def _raising(error: BaseException) -> click.Command:
+    def callback(**_: object) -> None:
+        raise error
+
+    return click.Command('raise', callback=callback)
+
+
+def test_a_reader_that_has_seen_enough_is_no_error(
+    run: Run, model: Path, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    def write(*_: object) -> None:
+        raise BrokenPipeError
+
+    monkeypatch.setattr(sample_module, 'write_table', write)
+    assert run('sample', model, '-n', 2).output == ''
+
+
+def test_ctrl_c_ends_with_a_word(run: Run, monkeypatch: pytest.MonkeyPatch) -> None:
+    monkeypatch.setitem(cli.commands, 'raise', _raising(KeyboardInterrupt()))
+    assert run('raise', code=130).stderr == 'Stopped.\n'
+
+
+def test_a_fault_of_ours_is_no_refusal(run: Run, monkeypatch: pytest.MonkeyPatch) -> None:
+    monkeypatch.setitem(cli.commands, 'raise', _raising(KeyError('ours')))
+    with pytest.raises(KeyError):
+        run('raise')
+    monkeypatch.setitem(cli.commands, 'raise', _raising(ValueError('yours')))
+    assert run('raise', code=1).stderr == 'Error: yours\n'
+    with pytest.raises(ValueError, match='yours'):
+        run('--traceback', 'raise')

@@ -1,0 +1,109 @@
+"""Tables in files: what is written is read again; what cannot be is said in a sentence."""
+
+from __future__ import annotations
+
+from pathlib import Path
+
+import numpy as np
+import pandas as pd
+import pytest
+
+from sdv_tabdar.cli.refusal import Refusal
+from sdv_tabdar.cli.tables import check_free, columns_of_text, read_table, whole_file, write_table
+
+
+@pytest.fixture
+def rows() -> pd.DataFrame:
+    return pd.DataFrame(
+        {
+            'number': [0.1 + 0.2, np.nan, 1e-300],
+            'whole': [1, 2**53 + 1, -3],
+            'text': ['007', 'a, "b"\nc', None],
+            'flag': [True, False, True],
+            '0.05': [True, False, True],  # labels are text, also where they look like something
+            'date': pd.Series(['2020-01-01', None, '2021-02-03'], dtype=object),
+        }
+    )
+
+
+@pytest.mark.parametrize(
+    'ending',
+    [
+        *('csv', 'csv.gz', 'csv.bz2', 'csv.xz', 'csv.zip', 'CSV'),
+        *('parquet', 'jsonl', 'ndjson', 'jsonl.gz', 'jsonl.zip'),
+    ],
+)
+def test_rows_come_back_as_they_were_written(
+    rows: pd.DataFrame, ending: str, tmp_path: Path
+) -> None:
+    file = str(tmp_path / f'rows.{ending}')
+
+    write_table(rows, file)
+
+    found = read_table(file, ['text'])
+    pd.testing.assert_frame_equal(found.where(found.notna(), None), rows.where(rows.notna(), None))
+    assert [path.name for path in tmp_path.iterdir()] == [f'rows.{ending}']
+
+
+@pytest.mark.parametrize('name', ['rows.xlsx', 'rows', 'rows.json', 'rows.parquet.gz', 'rows.gz'])
+def test_an_unknown_ending_is_told_the_known_ones(name: str) -> None:
+    with pytest.raises(Refusal, match=rf'{name}: the name of a file of rows must end in \.csv'):
+        read_table(name)
+
+
+@pytest.mark.parametrize(
+    ('name', 'content', 'message'),
+    [
+        ('empty.csv', b'', 'cannot be read as CSV: No columns to parse from file'),
+        ('ragged.csv', b'a,b\n1,2\n1,2,3\n', 'cannot be read as CSV: .*Expected 2 fields'),
+        ('bytes.csv', b'a\n\xff\xfe', 'cannot be read as CSV: .*codec'),
+        ('plain.csv.gz', b'a\n1\n', 'cannot be read as CSV: Not a gzipped file'),
+        ('text.parquet', b'a\n1\n', 'cannot be read as Parquet'),
+        ('text.jsonl', b'a\n1\n', 'cannot be read as JSON lines'),
+        ('no.jsonl', b'', 'has no columns'),
+    ],
+)
+def test_a_damaged_file_is_refused(name: str, content: bytes, message: str, tmp_path: Path) -> None:
+    (tmp_path / name).write_bytes(content)
+    with pytest.raises(Refusal, match=message):
+        read_table(str(tmp_path / name))
+
+
+def test_a_file_that_is_not_there_is_refused(tmp_path: Path) -> None:
+    with pytest.raises(Refusal, match='there is no such file'):
+        read_table(str(tmp_path / 'rows.csv'))
+
+
+def test_only_free_names_are_written_to(tmp_path: Path) -> None:
+    (tmp_path / 'there.csv').touch()
+    check_free('-', force=False)
+    check_free(str(tmp_path / 'new.csv'), force=False)
+    check_free(str(tmp_path / 'there.csv'), force=True)
+    for name, message in {
+        'there.csv': 'exists. Give another name, or --force',
+        'no/rows.csv': 'there is no folder',
+        '': 'is a folder',
+    }.items():
+        with pytest.raises(Refusal, match=message):
+            check_free(str(tmp_path / name), force=False)
+
+
+def test_a_file_that_is_not_finished_leaves_the_old_one(tmp_path: Path) -> None:
+    old = tmp_path / 'rows.csv'
+    old.write_text('a\n1\n')
+
+    def write() -> None:
+        with whole_file(str(old)) as part:
+            part.write_text('a\n')
+            raise RuntimeError('stop')
+
+    with pytest.raises(RuntimeError, match='stop'):
+        write()
+
+    assert old.read_text() == 'a\n1\n'
+    assert list(tmp_path.iterdir()) == [old]
+
+
+def test_columns_of_text_are_those_with_nothing_else(rows: pd.DataFrame) -> None:
+    rows['mixed'] = pd.Series(['a', 1, None], dtype=object)
+    assert columns_of_text(rows) == ['text', 'date']
