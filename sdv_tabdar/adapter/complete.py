@@ -15,7 +15,7 @@ from sdv_tabdar.adapter import private_names
 from sdv_tabdar.adapter.fitted import FittedTable
 from sdv_tabdar.adapter.global_generators import others_turn
 from sdv_tabdar.adapter.known import Known
-from sdv_tabdar.adapter.lower_ends import has_lower_ends, with_lower_ends
+from sdv_tabdar.adapter.lower_ends import LEAST_CANDIDATES, has_lower_ends, with_lower_ends
 from sdv_tabdar.adapter.profile import Role
 from sdv_tabdar.adapter.request import Request
 from sdv_tabdar.adapter.steering import anchored, ordered_names, steered
@@ -38,6 +38,11 @@ _FILLED_ROWS = 512  # the same for gaps, where known cells may rule out every ca
 
 class NothingMetError(ValueError):
     """No draw has met what was asked."""
+
+
+def needs_draws(table: FittedTable, known: Known) -> npt.NDArray[np.bool_]:
+    """``(rows,)``, True = known cells tell the model something only through draws of others."""
+    return has_lower_ends(table, known) | has_open_sums(table, known)
 
 
 class Completer:
@@ -127,7 +132,7 @@ class Completer:
     def _repeated_draws(self, known: Known, num_samples: int) -> pd.DataFrame:
         """``num_samples`` draws of each row of the model, one after the other."""
         model, _ = self.table.trained
-        lower = has_lower_ends(self.table, known) | has_open_sums(self.table, known)
+        lower = needs_draws(self.table, known)
         copies = np.repeat(np.flatnonzero(lower), num_samples)
         drawn = []
         if not lower.all():
@@ -174,6 +179,8 @@ class Completer:
         todo = np.arange(len(known.cells))
         met: list[pd.DataFrame] = []
         fruitless, most_fruitless = 0, _FRUITLESS_ROWS * max(max_tries / _USUAL_TRIES, 1)
+        if needs_draws(self.table, known).any():  # several draws for each candidate
+            most_fruitless /= LEAST_CANDIDATES
         for attempt in range(max(max_tries, 1)):
             most = _FILLED_ROWS if fill else _TRIED_ROWS
             copies = 1 if attempt == 0 else max(1, min(most // len(todo), 10**attempt))

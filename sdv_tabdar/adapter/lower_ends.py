@@ -30,7 +30,7 @@ from sdv_tabdar.adapter.request import Request
 from sdv_tabdar.core.restrictions import Interval, Members
 
 _MOST_CANDIDATES = 16
-_LEAST_CANDIDATES = 4
+LEAST_CANDIDATES = 4
 _CANDIDATES_TOGETHER = 4_096
 
 Ask = Callable[[Request, int], pd.DataFrame]
@@ -192,7 +192,7 @@ class _Lowering:
         """What is known of all rows, with draws for the block."""
         num_rows = len(self.known.cells)
         wanted = _CANDIDATES_TOGETHER // num_rows
-        count = min(max(wanted, _LEAST_CANDIDATES), _MOST_CANDIDATES)
+        count = min(max(wanted, LEAST_CANDIDATES), _MOST_CANDIDATES)
         request = Request.translate(self.table, self.known, fill=self.fill)
         chosen = np.full((num_rows, len(self.block.unknown) + 1), np.nan)
         nulls: list[frozenset[str]] = [frozenset()] * num_rows

@@ -7,9 +7,11 @@ import warnings
 from collections.abc import Callable, Hashable, Sequence
 from typing import Any
 
+import numpy as np
 import pandas as pd
 
 from sdv_tabdar.adapter import private_names, replaced
+from sdv_tabdar.adapter.complete import needs_draws
 from sdv_tabdar.adapter.fitted import FittedTable
 from sdv_tabdar.adapter.known import Known, Task, warn_of_unseen
 from sdv_tabdar.adapter.likelihood import UNSEEN, Scores
@@ -53,6 +55,10 @@ class Predictor:
             found = self.model.predict_proba(request.frame, request.observed, key)
         else:
             found = replaced.probabilities(self.table, known, key, num_samples)
+        drawn = np.flatnonzero(needs_draws(self.table, known))
+        if len(drawn):
+            shares = replaced.drawn_probabilities(self.table, known.rows(drawn), key, num_samples)
+            found.iloc[drawn] = shares.set_axis(_keys(shares), axis=1)[_keys(found)].to_numpy()
         order = private_names.level_order(self.table.host, key)
         places = sorted_levels(list(found.columns), order)
         return found.iloc[:, places].set_axis(data.index, axis=0)
@@ -78,6 +84,11 @@ class Predictor:
         else:
             numbers = replaced.quantiles(self.table, known, key, levels, num_samples)
             found = pd.DataFrame(numbers, columns=levels)
+        drawn = np.flatnonzero(needs_draws(self.table, known))
+        if len(drawn):
+            found.iloc[drawn] = replaced.drawn_quantiles(
+                self.table, known.rows(drawn), key, levels, num_samples
+            )
         if profile.role is Role.DATE:
             zone = profile.column.dates.time_zone
             found = found.apply(lambda counts: pd.to_datetime(self._whole_units(counts, key)))
@@ -163,6 +174,11 @@ class Predictor:
                 f'{other}.'
             )
         return key
+
+
+def _keys(probabilities: pd.DataFrame) -> list[Hashable]:
+    """The keys of the levels that the columns stand for, None for missing."""
+    return [None if level is None else level_key(level) for level in probabilities.columns]
 
 
 def sorted_levels(levels: Sequence[Hashable], order: Sequence[Hashable]) -> list[int]:

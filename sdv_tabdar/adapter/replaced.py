@@ -43,22 +43,41 @@ def probabilities(table: FittedTable, known: Known, key: str, num_samples: int) 
     Returns:
         ``(rows, levels)``, a level None for missing; NaN in rows that no draw has met.
     """
-    profile = table.profiles[key]
-    levels: list[Hashable] = list(profile.levels.values())
-    levels += [None] if profile.has_missing else []
-    places = {None if level is None else level_key(level): i for i, level in enumerate(levels)}
     allowed = _combinations_with(table, key)
-    if allowed is not None:
-        found = _summed(table, known, key, allowed, places)
-    else:
-        draws = _draws(table, known, key, num_samples)
-        found = np.zeros((len(known.cells), len(levels)))
-        codes = [places[key] for key in profile.comparable(draws).tolist()]
-        np.add.at(found, (draws.index.to_numpy(), np.array(codes, dtype=np.int64)), 1.0)
+    if allowed is None:
+        return drawn_probabilities(table, known, key, num_samples)
+    levels = _levels(table, key)
+    return _as_shares(_summed(table, known, key, allowed, _places(levels)), levels)
+
+
+def drawn_probabilities(
+    table: FittedTable, known: Known, key: str, num_samples: int
+) -> pd.DataFrame:
+    """As :func:`probabilities`, as shares of ``num_samples`` draws of each row."""
+    levels = _levels(table, key)
+    places = _places(levels)
+    draws = _draws(table, known, key, num_samples)
+    found = np.zeros((len(known.cells), len(levels)))
+    codes = [places[value] for value in table.profiles[key].comparable(draws).tolist()]
+    np.add.at(found, (draws.index.to_numpy(), np.array(codes, dtype=np.int64)), 1.0)
+    return _as_shares(found, levels)
+
+
+def _levels(table: FittedTable, key: str) -> list[Hashable]:
+    """The levels of a column, None last if cells may be missing."""
+    profile = table.profiles[key]
+    return [*profile.levels.values(), *([None] if profile.has_missing else [])]
+
+
+def _places(levels: Sequence[Hashable]) -> dict[Hashable, int]:
+    return {None if level is None else level_key(level): i for i, level in enumerate(levels)}
+
+
+def _as_shares(weights: Floats, levels: Sequence[Hashable]) -> pd.DataFrame:
+    """Weights ``(rows, levels)`` of each level in shares of their row."""
     with np.errstate(invalid='ignore'):
-        found /= found.sum(axis=1, keepdims=True)
-    index = pd.Index(levels, dtype=object, tupleize_cols=False)
-    return pd.DataFrame(found, columns=index)
+        shares = weights / weights.sum(axis=1, keepdims=True)
+    return pd.DataFrame(shares, columns=pd.Index(levels, dtype=object, tupleize_cols=False))
 
 
 def quantiles(
@@ -89,10 +108,18 @@ def quantiles(
         exact = _turned_back(table, known, key, columns, levels, found)
     left = np.flatnonzero(~exact)
     if len(left):
-        draws = _draws(table, known.rows(left), key, num_samples, present=True)
-        numbers = table.profiles[key].comparable(draws)
-        for row, values in numbers.groupby(level=0):
-            found[left[int(row)]] = np.quantile(values.to_numpy(dtype=np.float64), list(levels))
+        found[left] = drawn_quantiles(table, known.rows(left), key, levels, num_samples)
+    return found
+
+
+def drawn_quantiles(
+    table: FittedTable, known: Known, key: str, levels: Sequence[float], num_samples: int
+) -> Floats:
+    """As :func:`quantiles`, those of ``num_samples`` draws of each row."""
+    found = np.full((len(known.cells), len(levels)), np.nan)
+    draws = _draws(table, known, key, num_samples, present=True)
+    for row, values in table.profiles[key].comparable(draws).groupby(level=0):
+        found[int(row)] = np.quantile(values.to_numpy(dtype=np.float64), list(levels))
     return found
 
 

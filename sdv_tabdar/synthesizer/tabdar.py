@@ -499,7 +499,9 @@ class TabDARSynthesizer(Calls):
             column: A categorical, boolean or ordinal column, or an id that is no key.
             num_samples: Draws for each row, of which probabilities are the shares. Only for a
                 column that a constraint or a transformer replaces, where its distribution does
-                not follow from those of the new columns.
+                not follow from those of the new columns, and for rows in which an upper column
+                of an Inequality or a Range is known without one below it, or a total without
+                its parts.
             seed: Seed of these draws, as in :meth:`sample`.
 
         Returns:

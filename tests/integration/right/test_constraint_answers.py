@@ -85,6 +85,21 @@ def test_a_known_end_informs_the_start(rides: Fitted) -> None:
     assert errors.median() < pd.Timedelta(3, 'h')
 
 
+def test_a_known_high_informs_predictions_of_other_columns() -> None:
+    """Where the column below is not known, a prediction is made of draws that end at it."""
+    low = RANDOM.uniform(0, 1000, N).round(1)
+    high = (low + RANDOM.uniform(0.5, 5, N)).round(1)
+    data = pd.DataFrame({'large': low > 500, 'tenth': low / 10, 'low': low, 'high': high})
+    columns = {'large': {'sdtype': 'boolean'}, 'tenth': NUMBER, 'low': NUMBER, 'high': NUMBER}
+    synthesizer = fit_under([Inequality('low', 'high')], data, columns, epochs=60)
+    given = pd.DataFrame({'high': [200.0, 800.0], 'low': [np.nan, np.nan]}, index=['a', 'b'])
+    shares = synthesizer.predict_proba(given, 'large', num_samples=100)
+    assert shares.loc['b', True] > shares.loc['a', True] + 0.3
+    assert shares.sum(axis=1).tolist() == pytest.approx([1, 1])
+    middles = synthesizer.predict_quantiles(given, 'tenth', [0.5], num_samples=100)[0.5]
+    assert middles['b'] > middles['a'] + 20
+
+
 def test_conditions_on_the_high_column_alone_are_met_at_once(rides: Fitted) -> None:
     synthesizer, data = rides
     known = data[['end']].head(20)
