@@ -26,13 +26,15 @@ RUNS = {
     'newest': ('highest', {}),
     'copy-on-write': ('highest', {'PANDAS_COPY_ON_WRITE': '1'}),
 }
-# A minute or two, and something of every dependency.
+# A few minutes, and something of every dependency.
 TESTS = [
     'tests/integration/test_fit_and_sample.py',
     'tests/integration/test_dtypes.py',
     'tests/integration/test_conditions.py',
     'tests/integration/test_imputation.py',
     'tests/integration/test_private_names.py',
+    'tests/unit/cli',
+    'tests/unit/files',
     'tests/unit/evaluation/test_evaluate.py',
     'tests/unit/evaluation/report',
 ]
