@@ -9,6 +9,8 @@ formulas are MathML, plots are pictures.
 from __future__ import annotations
 
 import os
+import re
+from pathlib import Path
 from typing import Any
 
 import latex2mathml.converter
@@ -71,8 +73,21 @@ def _display(translator: Any, node: nodes.math_block) -> None:
     raise nodes.SkipNode
 
 
+def _without_ways_out(app: Any, page: str, source: list[str]) -> None:
+    """Links to Markdown pages outside this folder become text: the site does not have them."""
+    docs = Path(app.srcdir)
+    folder = (docs / page).parent
+
+    def text_or_link(link: re.Match[str]) -> str:
+        inside = (folder / link[2]).resolve().is_relative_to(docs)
+        return link[0] if inside else link[1]
+
+    source[0] = re.sub(r'\[([^\]]+)\]\(([./\w-]+\.md)(?:#[\w-]+)?\)', text_or_link, source[0])
+
+
 def setup(app: Any) -> None:
-    """Formulas as MathML, which browsers show without a script."""
+    """Formulas as MathML, which browsers show without a script; no links that lead out."""
+    app.connect('source-read', _without_ways_out)
     app.add_html_math_renderer(
         'mathml', inline_renderers=(_inline, None), block_renderers=(_display, None)
     )
