@@ -7,10 +7,11 @@ VENV   ?= .venv
 BIN    := $(VENV)/bin
 # Newer than both files it depends on: the environment is up to date.
 STAMP  := $(VENV)/.installed
+DOCS   := $(VENV)/.docs_installed
 PIP    := $(BIN)/python -m pip --disable-pip-version-check -qq
 
 .DEFAULT_GOAL := help
-.PHONY: help setup demo test lint types layers pytest fuzz kills format reference hooks clean
+.PHONY: help setup demo test lint types layers pytest fuzz kills versions format reference docs hooks clean
 
 help: ## Show this list.
 	@sed -n 's/^\([a-z]*\):.*## /\1\t/p' $(firstword $(MAKEFILE_LIST)) | expand -t 10
@@ -52,12 +53,23 @@ fuzz: $(STAMP) ## 2,000 tables and 2,000 pairs of condition and constraint (half
 kills: $(STAMP) ## Kill a training a hundred times and go on from its checkpoint (minutes).
 	@OMP_NUM_THREADS=1 $(BIN)/python -m tests.kills --kills 100
 
+versions: $(STAMP) ## Part of the tests with the lowest and with the newest allowed versions.
+	OMP_NUM_THREADS=1 $(BIN)/python tools/versions.py
+
 format: $(STAMP) ## Let ruff put the code in shape.
 	$(BIN)/ruff check --fix .
 	$(BIN)/ruff format .
 
 reference: $(STAMP) ## Write the reference of the hyperparameters anew from the code.
 	$(BIN)/python docs/write_hyperparameters.py
+
+docs: $(DOCS) ## The documentation as a site, its notebooks run: build/docs/index.html.
+	PYTHONPATH=. $(BIN)/sphinx-build -q -W --keep-going -b html -d build/doctrees docs build/docs
+	@echo 'See build/docs/index.html'
+
+$(DOCS): docs/constraints.txt $(STAMP)
+	@$(PIP) install --constraint constraints.txt --requirement docs/constraints.txt
+	@touch $(DOCS)
 
 hooks: $(STAMP) ## Run the checks at every commit from now on.
 	$(BIN)/pre-commit install

@@ -34,7 +34,7 @@ else:
         return getattr(import_module(f'{__name__}.{_MODULES[name]}'), name)
 
 
-__version__ = '0.1.0.dev0'
+__version__ = '0.1.0'
 
 __all__ = ['PAPER', 'Between', 'FixedSum', 'NotNull', 'OneOf', 'TabDARSynthesizer', '__version__']
 

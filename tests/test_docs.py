@@ -7,6 +7,7 @@ Examples are imported and their ``main`` called with settings that make them qui
 from __future__ import annotations
 
 import importlib.util
+import json
 import re
 import shlex
 from collections.abc import Iterator
@@ -78,6 +79,25 @@ def test_command_lines_are_understood(name: str, arguments: str) -> None:
 def test_links_within_the_project_lead_somewhere(page: Path) -> None:
     broken = [link for link in LINK.findall(page.read_text()) if not (page.parent / link).exists()]
     assert not broken
+
+
+@pytest.mark.parametrize('list_of_pages', ['README.md', 'index.md'])
+def test_every_page_is_in_the_lists(list_of_pages: str) -> None:
+    docs = ROOT / 'docs'
+    listed = (docs / list_of_pages).read_text()
+    pages = [*docs.glob('*/*.md'), *docs.glob('*/*.ipynb')]
+    names = [page.relative_to(docs).with_suffix('').as_posix() for page in pages]
+    missing = [name for name in names if name not in listed]
+    assert len(pages) > 10
+    assert not missing, f'add them to docs/{list_of_pages}'
+
+
+@pytest.mark.parametrize('page', sorted(ROOT.glob('docs/notebooks/*.ipynb')), ids=_relative)
+def test_notebooks_are_stored_without_results(page: Path) -> None:
+    # `make docs` runs them: plots need a package that `make test` does without.
+    cells = [cell for cell in json.loads(page.read_text())['cells'] if cell['cell_type'] == 'code']
+    assert cells
+    assert all(not cell['outputs'] and cell['execution_count'] is None for cell in cells)
 
 
 def test_reference_of_hyperparameters_is_up_to_date() -> None:
