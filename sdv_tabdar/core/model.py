@@ -18,6 +18,7 @@ from sdv_tabdar.core.config import ModelConfig, SamplingConfig, TrainingConfig
 from sdv_tabdar.core.inference.answers import Answers, CompletedRows, Floats, Marks, Progress
 from sdv_tabdar.core.restrictions import Restriction
 from sdv_tabdar.core.runtime.allocator import kept_memory
+from sdv_tabdar.core.runtime.autograd import own_grad_mode
 from sdv_tabdar.core.runtime.device import fast_products, present_device, resolve_device
 from sdv_tabdar.core.runtime.progress import training_bar
 from sdv_tabdar.core.runtime.random import RandomState, make_generator, uniform_numbers
@@ -186,7 +187,8 @@ class TabDAR:
             ValueError: If ``column`` is unknown or numerical, a known value is unknown, or the
                 order of columns is fixed and others are known than those before ``column``.
         """
-        return self._answers().predict_proba(frame, observed, column)
+        with self._resources():
+            return self._answers().predict_proba(frame, observed, column)
 
     def predict_quantiles(
         self,
@@ -211,7 +213,8 @@ class TabDAR:
             ValueError: If ``column`` is unknown or categorical, a level outside [0, 1], or the
                 order of columns is fixed and others are known than those before ``column``.
         """
-        return self._answers().predict_quantiles(frame, observed, column, quantiles)
+        with self._resources():
+            return self._answers().predict_quantiles(frame, observed, column, quantiles)
 
     def log_likelihood(
         self,
@@ -239,9 +242,10 @@ class TabDAR:
         Raises:
             ValueError: If a category was never seen in training, or num_orders is below 1.
         """
-        return self._answers().log_likelihood(
-            frame, observed, num_orders=num_orders, by_column=by_column, progress=progress
-        )
+        with self._resources():
+            return self._answers().log_likelihood(
+                frame, observed, num_orders=num_orders, by_column=by_column, progress=progress
+            )
 
     def log_density(self, frame: pd.DataFrame, observed: Marks | None, column: str) -> Floats:
         """How likely the cells of one column are given the other known cells of their rows.
@@ -257,7 +261,8 @@ class TabDAR:
         Raises:
             ValueError: If ``column`` is unknown, or a cell of it is not known.
         """
-        return self._answers().log_density(frame, observed, column)
+        with self._resources():
+            return self._answers().log_density(frame, observed, column)
 
     def excluded(self, frame: pd.DataFrame, observed: Marks) -> Marks:
         """Which known cells have a number that the model gives no probability.
@@ -368,8 +373,9 @@ class TabDAR:
 
     @contextlib.contextmanager
     def _resources(self) -> Iterator[None]:
-        """Memory and matrix products as long computations want them."""
-        with kept_memory(), fast_products(self._device, self.model.precision):
+        """Memory, matrix products and gradients as long computations want them."""
+        precise = fast_products(self._device, self.model.precision)
+        with kept_memory(), precise, own_grad_mode():
             yield
 
     def __getstate__(self) -> dict[str, Any]:

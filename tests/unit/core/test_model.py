@@ -383,6 +383,20 @@ def test_global_states_neither_move_nor_matter(
 # Saving
 
 
+@pytest.mark.parametrize('outside', [torch.no_grad, torch.inference_mode])
+def test_fits_where_gradients_are_off(
+    mixed: pd.DataFrame,
+    kinds: Kinds,
+    tiny: ModelConfig,
+    quick: TrainingConfig,
+    outside: type[torch.no_grad],
+) -> None:
+    with outside():
+        model = TabDAR(tiny, quick, random_state=0).fit(mixed, kinds)
+        assert not torch.is_grad_enabled()
+    assert len(model.sample(2)) == 2
+
+
 @pytest.mark.parametrize('library', [pickle, cloudpickle])
 def test_a_saved_model_goes_on_where_it_was(fitted: TabDAR, library: Any) -> None:
     _seeded(fitted, 9).sample(3)
