@@ -40,6 +40,7 @@ _UNSEEN, _DRAWN = 6_000, 10_000  # rows for the evaluation, and drawn ones
 _ORDERS = 1  # of the columns, drawn for each row, by which a likelihood is computed
 _LIKELY = 500  # rows of either kind whose mean likelihood is told
 
+_NOT_BY_ROWS = [name for name, attack in ATTACKS.items() if attack.has_model or attack.is_partial]
 _BY = ('table', 'rows', 'setting')
 WORST = (
     Number('worst', 'worst attack'),
@@ -49,6 +50,8 @@ WORST = (
     Number('attack_auc_floor', 'by chance'),
     Number('attack_tpr_1', 'found at 1 %', factor=100, digits=1),
     Number('attack_tpr_10', 'found at 10 %', factor=100, digits=1),
+    Number('by_rows', 'worst by rows alone'),
+    Number('by_rows_auc', 'its AUC'),
     Number('outlier_auc', 'outliers, AUC'),
     Number('attribute_gain', 'cells of outliers, % more', factor=100, digits=1, sign='+'),
 )
@@ -123,6 +126,7 @@ def measure(job: dict[str, Any]) -> dict[str, Any]:
 
 def attack_tables(rows: pd.DataFrame) -> list[Grid]:
     """The worst attacks, all attacks, and what else tells of memorising."""
+    rows = _with_worst_by_rows(rows)
     aucs = [Number(name, attack.title) for name, attack in ATTACKS.items() if name in rows]
     return [
         table(rows, title, _BY, numbers, name='table: rows: setting')
@@ -132,6 +136,13 @@ def attack_tables(rows: pd.DataFrame) -> list[Grid]:
             ('Signs of memorising', MEMORISED),
         )
     ]
+
+
+def _with_worst_by_rows(rows: pd.DataFrame) -> pd.DataFrame:
+    """With the highest AUC of an attacker who has no model, and the name of that attack."""
+    aucs = rows[[name for name in ATTACKS if name in rows and name not in _NOT_BY_ROWS]]
+    titles = {name: ATTACKS[name].title.lower() for name in aucs}
+    return rows.assign(by_rows=aucs.idxmax(axis=1).map(titles), by_rows_auc=aucs.max(axis=1))
 
 
 def _split(job: Job) -> tuple[Dataset, pd.DataFrame]:

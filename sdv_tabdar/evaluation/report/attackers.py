@@ -43,21 +43,25 @@ def attacks(data: ReportData) -> dict[str, Any] | None:
 
 def sentence(data: ReportData) -> str:
     """What the best attacker learns of who was trained on, for somebody who knows no statistics."""
-    worst = data.tables['attacks'].iloc[0]
+    table = data.tables['attacks']
+    worst, by_rows = table.iloc[0], table[table['access'] == 'rows'].iloc[0]
     auc, chance = data.scores['attack_auc'], data.scores['attack_auc_chance']
-    tried = f'{len(data.tables["attacks"])} attacks'
+    tried = f'{len(table)} attacks'
     if auc <= chance:
         return (
             f'Next to nothing is learnt of who was trained on: of {tried} the best one tells a '
             f'person who was from one who was not in {100 * auc:.0f} % of cases, and on people who '
             f'both played no part it gets up to {100 * chance:.0f} % by chance.'
         )
+    without = ''
+    if worst['access'] == 'model':
+        without = f' By the rows alone the best one gets {100 * by_rows["auc"]:.0f} %.'
     return (
         f'Something is learnt of who was trained on: the best of {tried} '
         f'({str(worst["title"]).lower()}) tells a person who was from one who was not in '
         f'{100 * auc:.0f} % of cases, where 50 % is guessing and up to {100 * chance:.0f} % come '
         f'by chance; while it wrongly accuses 1 of 100 others, it finds '
-        f'{100 * worst["tpr_1"]:.1f} of 100 people trained on.'
+        f'{100 * worst["tpr_1"]:.1f} of 100 people trained on.{without}'
     )
 
 

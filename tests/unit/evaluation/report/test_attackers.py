@@ -24,3 +24,19 @@ def test_the_page_says_what_is_gained(real, honest, holdout, types):
         page = report.to_html()
         assert 'What an attacker gains' in page
         assert view['sentence'] in page
+
+
+def test_of_an_attacker_with_the_model_it_is_said_what_the_rows_alone_give(
+    real, honest, holdout, types
+):
+    known = set(real['height'][:300])
+    report = evaluate(
+        *(real[:300], honest[:300], types, holdout),
+        metrics=['attacks'],
+        log_likelihood=lambda rows: rows['height'].isin(known),
+        verbose=False,
+    )
+    view = attacks(report)
+    assert view is not None
+    assert '(likelihood) tells a person' in view['sentence']
+    assert ' By the rows alone the best one gets ' in view['sentence']
