@@ -14,6 +14,7 @@ from dataclasses import dataclass
 
 import numpy as np
 import pandas as pd
+from scipy.stats import rankdata
 from sklearn.linear_model import LogisticRegression
 from sklearn.pipeline import make_pipeline
 from sklearn.preprocessing import StandardScaler
@@ -23,6 +24,8 @@ from sdv_tabdar.evaluation.attacks.case import FEWEST, Case
 from sdv_tabdar.evaluation.attacks.rates import FALSE_ALARMS, Rates, rates
 
 HALVINGS = 40
+KEYS = ('auc', *(f'tpr_{100 * share:.0f}' for share in FALSE_ALARMS))
+"""What the rates are called in tables and scores."""
 
 
 @dataclass(frozen=True)
@@ -159,10 +162,6 @@ def battery_table(battery: Battery) -> pd.DataFrame:
     return pd.DataFrame(rows)
 
 
-KEYS = ('auc', *(f'tpr_{100 * share:.0f}' for share in FALSE_ALARMS))
-"""What the rates are called in tables and scores."""
-
-
 def _judged(
     scores: np.ndarray, members: np.ndarray, others: np.ndarray, generator: np.random.Generator
 ) -> tuple[np.ndarray, np.ndarray]:
@@ -197,8 +196,10 @@ def learnt(
     )
     for side in (0, 1):
         judged = fold == side
-        model = make_pipeline(StandardScaler(), LogisticRegression(class_weight='balanced'))
+        model = make_pipeline(
+            StandardScaler(), LogisticRegression(class_weight='balanced', max_iter=1_000)
+        )
         model.fit(rows[~judged], label[~judged])
         logits = model.decision_function(rows[judged])
-        scores[judged] = logits.argsort().argsort() / len(logits)
+        scores[judged] = rankdata(logits) / len(logits)
     return scores

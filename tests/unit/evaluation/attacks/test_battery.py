@@ -5,7 +5,13 @@ from __future__ import annotations
 import numpy as np
 import pytest
 
-from sdv_tabdar.evaluation.attacks.battery import ATTACKS, battery_table, run_battery
+from sdv_tabdar.evaluation.attacks.battery import (
+    ATTACKS,
+    battery_table,
+    learnt,
+    run_battery,
+)
+from sdv_tabdar.evaluation.attacks.rates import rates
 
 
 @pytest.fixture(scope='module')
@@ -55,3 +61,8 @@ def test_the_same_seed_gives_the_same_battery(copied_case, copied_battery):
     again = run_battery(copied_case)
     assert again.found == copied_battery.found
     assert (again.worst_chance == copied_battery.worst_chance).all()
+
+
+def test_of_features_that_say_nothing_nothing_is_learnt():
+    learned = learnt(np.ones((90, 3)), np.arange(30), np.arange(30, 90), np.random.default_rng(0))
+    assert rates(learned[:30], learned[30:]).auc == pytest.approx(0.5, abs=0.02)
