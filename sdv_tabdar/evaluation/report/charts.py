@@ -172,7 +172,7 @@ def interval_dots(
         usual: What is reached by chance; the area up to there is shaded. NaN for no area.
         tips: Its tip.
     """
-    row, left, width = 26.0, 206.0, 420.0
+    row, left, width = 26.0, 222.0, 440.0
     low = min(0.45, *(value[1] for value in values))
     high = max(0.6, *(value[2] for value in values))
     room = width - left - 14
@@ -189,7 +189,7 @@ def interval_dots(
         rows.append(
             {
                 'tip': tip,
-                'label': _short(label, 34),
+                'label': _short(label, 37),
                 'label_y': f'{y + 14:.1f}',
                 'y': f'{y:.1f}',
                 'middle': f'{y + 10:.1f}',
