@@ -24,9 +24,9 @@ def protected_numbers(
 ) -> Floats:
     """Numbers of a column without those that would give away a few rows.
 
-    Where numbers are values that recur (atoms), those of too few rows become one of the kept
-    numbers next to them. Elsewhere the few least and greatest become a bound, the mean of some
-    that follow; what is left is only kept as means of several rows.
+    Where numbers are values that recur (atoms), those of too few rows become means of groups, or
+    the kept number next to them. Elsewhere the few least and greatest become a bound, the mean of
+    some that follow; what is left is only kept as means of several rows.
 
     Args:
         numbers: ``(B,)``, NaN where missing.
@@ -48,8 +48,9 @@ def protected_numbers(
     atoms = frequent_ones(counts, len(ordered), max_atoms)
     is_rare = atoms & (counts < threshold.blurred(generator, len(counts)))
     found = numbers.copy()
-    if is_rare.all():
-        found[there] = _grouped(present, threshold.rows, rounded)
+    if atoms.all():
+        values = _merged(distinct, counts, is_rare, threshold.rows, rounded)
+        found[there] = values[np.searchsorted(distinct, present)]
         return found
     if is_rare.any():
         rare = is_rare[np.searchsorted(distinct, present)]
@@ -58,10 +59,8 @@ def protected_numbers(
         places = np.searchsorted(kept, present[rare]) + steps
         present = present.copy()
         present[rare] = kept[places.clip(0, len(kept) - 1)]
-    if not atoms.all():
-        low, high = (_bound(present, threshold, tail, rounded, sign=sign) for sign in (1, -1))
-        present = present.clip(low, max(low, high))
-    found[there] = present
+    low, high = (_bound(present, threshold, tail, rounded, sign=sign) for sign in (1, -1))
+    found[there] = present.clip(low, max(low, high))
     return found
 
 
@@ -101,10 +100,45 @@ def _bound(
     return float(rounded(np.array([min(max(mean, window.min()), window.max())]))[0])
 
 
-def _grouped(present: Floats, rows: int, rounded: Callable[[Floats], Floats]) -> Floats:
-    """Numbers as the means of groups of neighbours, each of about so many rows."""
-    order = np.argsort(present, kind='stable')
-    found = np.empty(len(present))
-    for group in np.array_split(order, max(len(present) // rows, 1)):
-        found[group] = rounded(np.array([present[group].mean()]))[0]
+def _merged(
+    distinct: Floats,
+    counts: npt.NDArray[np.int64],
+    is_rare: npt.NDArray[np.bool_],
+    rows: int,
+    rounded: Callable[[Floats], Floats],
+) -> Floats:
+    """What each distinct value becomes: itself, or what it shares with rare ones next to it.
+
+    Rare values between two that are kept become means of groups that enough rows have; if all of
+    them together are too few, the nearest of the two. The mean of a group is on the grid.
+    """
+    found = distinct.copy()
+    edges = np.flatnonzero(np.diff(np.concatenate([[0], is_rare.astype(np.int8), [0]])))
+    for start, stop in edges.reshape(-1, 2).tolist():
+        groups = [group + start for group in _groups(counts[start:stop], rows)]
+        for group in groups:
+            mean = float((distinct[group] * (counts[group] / counts[group].sum())).sum())
+            found[group] = rounded(np.array([mean]))[0]
+        if not groups:
+            ends = [place for place in (start - 1, stop) if 0 <= place < len(distinct)]
+            choices = distinct[ends] if ends else np.array([np.median(distinct[start:stop])])
+            gaps = np.abs(distinct[start:stop, None] - choices)
+            found[start:stop] = choices[gaps.argmin(axis=1)]
     return found
+
+
+def _groups(counts: npt.NDArray[np.int64], rows: int) -> list[npt.NDArray[np.int64]]:
+    """Places of neighbours in groups of at least so many rows; none if all are too few."""
+    groups: list[list[int]] = [[]]
+    total = 0
+    for place, count in enumerate(counts.tolist()):
+        groups[-1].append(place)
+        total += count
+        if total >= rows:
+            groups.append([])
+            total = 0
+    last = groups.pop()
+    if not groups:
+        return []
+    groups[-1] += last
+    return [np.array(group) for group in groups]

@@ -34,8 +34,8 @@ _RARE = 5  # rows
 _JUDGED_ROWS = 5_000  # drawn, to be judged beside as many test rows
 
 NUMBERS = (
-    Number('shape_error', 'Shape error, %'),
-    Number('trend_error', 'Trend error, %'),
+    Number('shape_error', 'Shape error, %', factor=100, digits=2),
+    Number('trend_error', 'Trend error, %', factor=100, digits=2),
     Number('xgb_c2st', 'XGB-C2ST, test rows', digits=3),
     Number('rare_drawn', 'rare levels drawn, % of cells', digits=3),
     Number('kept', 'numbers of single rows kept', digits=1),
