@@ -17,6 +17,7 @@ from sdv_tabdar.benchmark.experiments import (
     imputation,
     paper,
     prediction,
+    protection,
     sampling_speed,
     scaling,
     solver,
@@ -242,6 +243,18 @@ EXPERIMENTS: Mapping[str, Experiment] = {
         MeasureJobs(held_out.measure, held_out.jobs),
         OneTable('Going on with more rows', ['table', 'rows', 'setting'], held_out.STOPPING),
         note='Negative log-likelihoods in nats per row, in codes and residuals.',
+    ),
+    'protection': Experiment(
+        'what the protection of rare values costs, beside no protection',
+        {
+            **_on_parts('protection', 'adult', 'default', 'shoppers', 'news'),
+            'named_settings': protection.SETTINGS,
+            'parts': [2_000],
+        },
+        MeasureJobs(protection.measure, held_out.jobs),
+        OneTable('Protection of rare values', ['table', 'rows', 'setting'], protection.NUMBERS),
+        note='Of rows drawn, against as many test rows. Rare: of fewer than five training rows. '
+        'Encoding: of columns of numbers, without a network.',
     ),
     'attacks': Experiment(
         'what attackers learn of the rows that our synthesizer was fitted on, by settings',
