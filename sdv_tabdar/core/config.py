@@ -10,6 +10,7 @@ from __future__ import annotations
 import dataclasses
 import datetime
 import math
+from collections.abc import Mapping
 from typing import Any
 
 _CHUNK_TOKENS = 2**15
@@ -51,6 +52,8 @@ class ModelConfig:
         num_blocks: Transformer blocks.
         num_heads: Attention heads.
         feedforward_factor: Width of a block's feed-forward layer, in multiples of ``width``.
+        feedforward: What that layer is: ``'relu'``, or ``'gated'``, where one linear map of a token
+            multiplies another, at the same number of weights.
         head_width: Hidden width of the categorical heads.
         head_layers: Linear layers of the categorical heads.
         denoiser_width: Width of the nested diffusion's network.
@@ -78,6 +81,7 @@ class ModelConfig:
     num_blocks: int = 2
     num_heads: int = 4
     feedforward_factor: int = 2
+    feedforward: str = 'relu'
     head_width: int = 64
     head_layers: int = 2
     denoiser_width: int = 96
@@ -107,6 +111,7 @@ class ModelConfig:
             ('max_crosses', 0),
         ):
             _check_integer(self, field, minimum)
+        _check_choice(self, 'feedforward', ('relu', 'gated'))
         _check_choice(self, 'precision', ('auto', 'float32', 'bfloat16'))
         _check_choice(self, 'numerical_head', ('diffusion', 'bins'))
         _check_choice(self, 'column_order', ('random', 'fixed'))
@@ -209,6 +214,7 @@ PAPER: dict[str, Any] = {
     'num_blocks': 6,
     'num_heads': 4,
     'feedforward_factor': 4,
+    'feedforward': 'relu',
     'head_width': 32,
     'head_layers': 4,
     'denoiser_width': 32,
@@ -229,3 +235,10 @@ PAPER: dict[str, Any] = {
     'num_steps': 50,
     'sigma_max': 80.0,
 }
+
+_BEFORE: dict[str, Any] = {'feedforward': 'relu'}
+
+
+def with_former_settings(settings: Mapping[str, Any]) -> dict[str, Any]:
+    """Saved settings, with those that there were none of when they were saved."""
+    return {**_BEFORE, **settings}

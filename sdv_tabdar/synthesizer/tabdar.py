@@ -61,6 +61,7 @@ class TabDARSynthesizer(Calls):
         num_blocks (int): Transformer blocks.
         num_heads (int): Attention heads.
         feedforward_factor (int): Width of feed-forward layers in multiples of ``width``.
+        feedforward (str): What these layers are, ``'relu'`` or ``'gated'``.
         head_width (int): Hidden width of the categorical heads.
         head_layers (int): Linear layers of the categorical heads.
         denoiser_width (int): Width of the nested diffusion's network.
@@ -110,6 +111,7 @@ class TabDARSynthesizer(Calls):
         num_blocks: int = _MODEL.num_blocks,
         num_heads: int = _MODEL.num_heads,
         feedforward_factor: int = _MODEL.feedforward_factor,
+        feedforward: str = _MODEL.feedforward,
         head_width: int = _MODEL.head_width,
         head_layers: int = _MODEL.head_layers,
         denoiser_width: int = _MODEL.denoiser_width,

@@ -51,7 +51,12 @@ class TabDARNetwork(nn.Module):
         self.positions = nn.Parameter(torch.randn(num_columns, config.width) * config.width**-0.5)
         self.crosses = CrossTokens(schema, config.width)
         self.blocks = nn.ModuleList(
-            Block(config.width, config.num_heads, config.feedforward_factor)
+            Block(
+                config.width,
+                config.num_heads,
+                config.feedforward_factor,
+                gated=config.feedforward == 'gated',
+            )
             for _ in range(config.num_blocks)
         )
         self.norm = nn.LayerNorm(config.width)
