@@ -386,7 +386,13 @@ class TabDAR:
 
     def __getstate__(self) -> dict[str, Any]:
         """Plain values, arrays and the user's levels; tensors on the CPU. None of our classes."""
-        untrained = {'history': self.training_history.plain(), 'encoder': None, 'weights': None}
+        history = self.training_history.plain()
+        untrained: dict[str, Any] = {
+            'history': history,
+            'encoder': None,
+            'weights': None,
+            'precedence': [],
+        }
         return {
             'version': _STATE_VERSION,
             'model': dataclasses.asdict(self.model),

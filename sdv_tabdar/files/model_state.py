@@ -67,9 +67,11 @@ _STATE = checked.record(
                 ),
             }
         ),
+        'precedence': checked.items(checked.number()),
         'generator': checked.array('u1', (None,)),
         'generator_device': checked.one_of('cpu', 'cuda', 'mps', 'xpu'),
-    }
+    },
+    absent=('precedence',),  # from files of former versions
 )
 _COLUMN = checked.record(
     {
@@ -166,6 +168,8 @@ def checked_description(state: Any, place: str) -> dict[str, Any]:
     encoder = {**encoder, 'codecs': codecs}
     _check_columns(encoder, f'{place}.encoder')
     _check_history(state['history'], len(codecs), f'{place}.history')
+    if len(state.get('precedence', ())) not in (0, len(codecs)):
+        raise Unfit(f'{place}.precedence', 'is not a weight for each column, or none.')
     return {**state, 'encoder': encoder}
 
 
