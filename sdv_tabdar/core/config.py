@@ -83,7 +83,7 @@ class ModelConfig:
     num_blocks: int = 2
     num_heads: int = 4
     feedforward_factor: int = 2
-    feedforward: str = 'relu'
+    feedforward: str = 'gated'
     head_width: int = 64
     head_layers: int = 2
     denoiser_width: int = 96
