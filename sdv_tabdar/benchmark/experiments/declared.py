@@ -7,6 +7,7 @@ from pathlib import Path
 from typing import Any
 
 from sdv_tabdar.benchmark.experiments import (
+    attacked,
     comparison,
     conditional_quality,
     conditional_skill,
@@ -246,6 +247,19 @@ EXPERIMENTS: Mapping[str, Experiment] = {
         MeasureJobs(held_out.measure, held_out.jobs),
         OneTable('Going on with more rows', ['table', 'rows', 'setting'], held_out.STOPPING),
         note='Negative log-likelihoods in nats per row, in codes and residuals.',
+    ),
+    'attacks': Experiment(
+        'what attackers learn of the rows that our synthesizer was fitted on, by settings',
+        {
+            **_on_parts('attacks', 'adult', 'default', 'news', attacked.UNIQUE),
+            'named_settings': ['default'],
+            'parts': [500, 2_000],
+        },
+        MeasureJobs(attacked.measure, attacked.jobs),
+        attacked.attack_tables,
+        note='Found: % of the rows fitted on that the worst attack finds while it accuses 1 % or '
+        '10 % of others. By chance: the AUC of the worst attack on rows that played no part. Near: '
+        'the share of drawn rows that are nearer to rows fitted on than to as many unseen ones.',
     ),
     'conditional-speed': Experiment(
         'completing rows with other known numbers in each, beside plain sampling',
