@@ -61,6 +61,7 @@ class TabDARSynthesizer(ProtectedCalls):
         num_blocks (int): Transformer blocks.
         num_heads (int): Attention heads.
         feedforward_factor (int): Width of feed-forward layers in multiples of ``width``.
+        feedforward (str): What these layers are, ``'relu'`` or ``'gated'``.
         head_width (int): Hidden width of the categorical heads.
         head_layers (int): Linear layers of the categorical heads.
         denoiser_width (int): Width of the nested diffusion's network.
@@ -71,7 +72,7 @@ class TabDARSynthesizer(ProtectedCalls):
         max_crosses (int): Sets of columns that the network may also see together.
         precision (str): ``'float32'``, ``'bfloat16'`` or ``'auto'``, of the transformer's products.
         numerical_head (str): What places numbers in their bins, ``'diffusion'`` or ``'bins'``.
-        column_order (str): ``'random'`` or ``'fixed'``.
+        column_order (str): In which columns are drawn, ``'weighted'``, ``'random'`` or ``'fixed'``.
         epochs (int): Passes over the table; None holds rows out and ends by their likelihood.
         max_training_time (float): Seconds after which training ends; None for no limit.
         batch_size (int): Rows of a training step; None chooses by the table and the cores.
@@ -115,6 +116,7 @@ class TabDARSynthesizer(ProtectedCalls):
         num_blocks: int = _MODEL.num_blocks,
         num_heads: int = _MODEL.num_heads,
         feedforward_factor: int = _MODEL.feedforward_factor,
+        feedforward: str = _MODEL.feedforward,
         head_width: int = _MODEL.head_width,
         head_layers: int = _MODEL.head_layers,
         denoiser_width: int = _MODEL.denoiser_width,
