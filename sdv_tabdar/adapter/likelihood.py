@@ -12,6 +12,7 @@ import numpy.typing as npt
 import pandas as pd
 
 from sdv_tabdar.adapter import private_names
+from sdv_tabdar.adapter.blocks import Blocks
 from sdv_tabdar.adapter.fitted import FittedTable
 from sdv_tabdar.adapter.global_generators import others_turn
 from sdv_tabdar.adapter.known import Known, Task, warn_of_unseen
@@ -31,10 +32,12 @@ class Scores:
         table: The fitted table; it has a model.
         data: Rows in the user's form.
         unseen: One of :data:`UNSEEN`.
+        blocks: How the rows are cut.
     """
 
-    def __init__(self, table: FittedTable, data: pd.DataFrame, unseen: str) -> None:
+    def __init__(self, table: FittedTable, data: pd.DataFrame, unseen: str, blocks: Blocks) -> None:
         self.table = table
+        self.blocks = blocks
         self.model, _ = table.trained
         self.data = data
         self.unseen = unseen
@@ -103,11 +106,21 @@ class Scores:
             self._mark(str(name), marked)
         told = request.observed & ~outside
         observed[:, [names.index(name) for name in request.frame.columns]] = told
-        with others_turn():
-            found = self.model.log_likelihood(
-                request.frame, told, num_orders=num_orders, by_column=by_column, progress=progress
-            )
-        return rows, found, observed
+        found = []
+        for block in self.blocks.cut(len(self.data)):
+            chosen = np.flatnonzero((rows >= block.start) & (rows < block.stop))
+            part = request.frame.iloc[chosen].reset_index(drop=True)
+            with others_turn():
+                found.append(
+                    self.model.log_likelihood(
+                        part,
+                        told[chosen],
+                        num_orders=num_orders,
+                        by_column=by_column,
+                        progress=progress,
+                    )
+                )
+        return rows, np.concatenate(found), observed
 
     def _mark(self, name: str, rows: Marks) -> None:
         if rows.any():

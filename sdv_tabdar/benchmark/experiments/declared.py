@@ -13,6 +13,7 @@ from sdv_tabdar.benchmark.experiments import (
     conditional_skill,
     conditional_speed,
     conditional_truth,
+    engines,
     full_report,
     held_out,
     imputation,
@@ -163,6 +164,20 @@ EXPERIMENTS: Mapping[str, Experiment] = {
         MeasureJobs(sampling_speed.measure, sampling_speed.planned, ('sample_rows', 'repeats')),
         OneTable('Sampling speed', ['table', 'synthesizer'], sampling_speed.NUMBERS, name='run'),
         note='Medians [lowest, highest].',
+    ),
+    'engines': Experiment(
+        'rows drawn per second to Parquet by one process and by two workers of an engine',
+        {
+            **_on_tables(ASKED, 'adult'),
+            **TRAINED,
+            'engines': ['process', 'dask'],
+            'sample_rows': 200_000,
+            'repeats': 3,
+        },
+        AskModels(engines.measure, ('engines', 'sample_rows', 'repeats')),
+        OneTable('Engines', ['table', 'engine'], engines.NUMBERS, within='table'),
+        note='Medians [lowest, highest] of {repeats} turns, in each of which one draws after the '
+        'other; memory is the highest so far.',
     ),
     'training-speed': Experiment(
         'training rows per second beside a plain implementation of the same network',

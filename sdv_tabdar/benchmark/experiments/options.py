@@ -154,6 +154,11 @@ OPTIONS: Mapping[str, Option] = {
     'steps': Option("steps of the diffusion's solver", many=True, **_COUNT),
     'sigma_max': Option('where the solver starts', bounded(float, above=0), many=True, metavar='S'),
     'sample_rows': Option('rows to draw', **_COUNT),
+    'engines': Option(
+        "what draws: 'process', one of two threads; 'dask', 'spark', two of one thread each",
+        many=True,
+        metavar='ENGINE',
+    ),
     'evaluation_threads': Option('threads of the evaluation', **_COUNT),
     'only': Option("which of the paper's tables", many=True, metavar='TABLE'),
     'seconds': Option('how long each is trained at a time', **_SECONDS),
