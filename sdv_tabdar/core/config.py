@@ -72,6 +72,9 @@ class ModelConfig:
             ``'bins'``, evenly by the bin's own quantiles (the paper's 'w/o diffusion loss').
         column_order: ``'random'``, or ``'fixed'``, left to right in training and sampling (the
             paper's 'w/o random order'), which can condition on leading columns only.
+        attention: What known cells see of each other: ``'bidirectional'``, all of them, as in the
+            paper; or ``'causal'``, those that became known before them, so that what the network
+            has computed of a known cell never changes and rows of many columns are drawn faster.
     """
 
     width: int = 96
@@ -89,6 +92,7 @@ class ModelConfig:
     precision: str = 'auto'
     numerical_head: str = 'diffusion'
     column_order: str = 'random'
+    attention: str = 'bidirectional'
 
     def __post_init__(self) -> None:
         """Validate each field."""
@@ -110,6 +114,7 @@ class ModelConfig:
         _check_choice(self, 'precision', ('auto', 'float32', 'bfloat16'))
         _check_choice(self, 'numerical_head', ('diffusion', 'bins'))
         _check_choice(self, 'column_order', ('random', 'fixed'))
+        _check_choice(self, 'attention', ('bidirectional', 'causal'))
         if self.width % self.num_heads:
             raise ValueError(
                 f'width must be a multiple of num_heads, however: width={self.width}, '
@@ -203,6 +208,9 @@ class SamplingConfig:
         """Rows of a chunk of a table with ``num_columns`` columns."""
         return max(min(self.sampling_batch_size, _CHUNK_TOKENS // (num_columns + 1)), 1)
 
+
+BEFORE: dict[str, Any] = {'attention': 'bidirectional'}
+"""Settings that did not exist when older models were saved, and what stood in their place."""
 
 PAPER: dict[str, Any] = {
     'width': 32,

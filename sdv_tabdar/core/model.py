@@ -14,7 +14,7 @@ from typing import Any
 
 import pandas as pd
 
-from sdv_tabdar.core.config import ModelConfig, SamplingConfig, TrainingConfig
+from sdv_tabdar.core.config import BEFORE, ModelConfig, SamplingConfig, TrainingConfig
 from sdv_tabdar.core.inference.answers import Answers, CompletedRows, Floats, Marks, Progress
 from sdv_tabdar.core.restrictions import Restriction
 from sdv_tabdar.core.runtime.allocator import kept_memory
@@ -26,7 +26,8 @@ from sdv_tabdar.core.schema import ColumnKind
 from sdv_tabdar.core.trained import Trained
 from sdv_tabdar.core.training.history import Callback, TrainingHistory
 
-_STATE_VERSION = 4
+_STATE_VERSION = 5
+_OLDEST_VERSION = 4  # that is read: it has no setting of attention
 
 
 class TabDAR:
@@ -396,14 +397,14 @@ class TabDAR:
 
     def __setstate__(self, state: dict[str, Any]) -> None:
         """Rebuild on the device asked for if it is here, else on the best there is."""
-        if state['version'] != _STATE_VERSION:
+        if not _OLDEST_VERSION <= state['version'] <= _STATE_VERSION:
             raise ValueError(
                 f'This model was saved in format {state["version"]}; this version of sdv_tabdar '
-                f'reads format {_STATE_VERSION}. Fit the model again, or install the version that '
-                'saved it.'
+                f'reads formats {_OLDEST_VERSION} to {_STATE_VERSION}. Fit the model again, or '
+                'install the version that saved it.'
             )
         self.__init__(  # type: ignore[misc]
-            ModelConfig(**state['model']),
+            ModelConfig(**{**BEFORE, **state['model']}),
             TrainingConfig(**state['training']),
             SamplingConfig(**state['sampling']),
             device=present_device(state['device']),

@@ -16,7 +16,7 @@ import torch
 from sdv_tabdar.adapter import checked
 from sdv_tabdar.adapter.checked import Unfit
 from sdv_tabdar.core.codecs.encoder import TableEncoder
-from sdv_tabdar.core.config import ModelConfig, SamplingConfig, TrainingConfig
+from sdv_tabdar.core.config import BEFORE, ModelConfig, SamplingConfig, TrainingConfig
 from sdv_tabdar.core.model import TabDAR
 from sdv_tabdar.core.nn.shapes import parameter_shapes
 from sdv_tabdar.core.schema import ColumnKind, TableSchema
@@ -131,7 +131,8 @@ def checked_state(state: Any, weights: Arrays, place: str) -> dict[str, Any]:
         schema = TableEncoder.from_state(state['encoder']).schema
     except ValueError as error:  # another version of the encoder
         raise Unfit(f'{place}.encoder', f'cannot be read: {error}') from error
-    _check_weights(schema, ModelConfig(**state['model']), weights, f'{place}.weights')
+    model = ModelConfig(**{**BEFORE, **state['model']})
+    _check_weights(schema, model, weights, f'{place}.weights')
     return {
         **state,
         'weights': {name: torch.from_numpy(array) for name, array in weights.items()},
@@ -147,7 +148,7 @@ def checked_description(state: Any, place: str) -> dict[str, Any]:
     """
     _STATE(state, place)
     try:
-        ModelConfig(**state['model'])
+        ModelConfig(**{**BEFORE, **state['model']})
         TrainingConfig(**state['training'])
         SamplingConfig(**state['sampling'])
     except (TypeError, ValueError) as error:

@@ -7,6 +7,7 @@ from pathlib import Path
 from typing import Any
 
 from sdv_tabdar.benchmark.experiments import (
+    attention,
     comparison,
     conditional_quality,
     conditional_speed,
@@ -222,6 +223,19 @@ EXPERIMENTS: Mapping[str, Experiment] = {
         },
         MeasureJobs(held_out.measure, held_out.jobs),
         OneTable('Likelihood of rows', ['table', 'rows', 'setting'], held_out.LIKELIHOOD),
+    ),
+    'attention': Experiment(
+        'bidirectional and causal attention after the same number of passes',
+        {
+            **_on_tables('attention'),
+            'rows': 6_000,
+            'named_settings': attention.KINDS,
+            'cells': 1_200_000,
+        },
+        MeasureJobs(attention.measure, attention.jobs, ('cells',)),
+        OneTable('Attention among known cells', ['table', 'setting'], attention.NUMBERS),
+        note='Likelihoods in nats per unit of each number; errors in standard deviations of the '
+        'training rows.',
     ),
     'stopping': Experiment(
         'when training ends by default, and what it has learnt and memorised by then',

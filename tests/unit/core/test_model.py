@@ -432,7 +432,7 @@ def _not_plain(value: object, path: str) -> Iterator[str]:
 
 def test_saved_state_is_plain_and_on_the_cpu(fitted: TabDAR) -> None:
     state = fitted.__getstate__()
-    assert state['version'] == 4
+    assert state['version'] == 5
     assert not list(_not_plain(state, 'state'))
     assert all(value.device.type == 'cpu' for value in state['weights'].values())
 
@@ -474,9 +474,18 @@ def test_a_loaded_model_can_be_fitted_again(
     assert own.loss_values.equals(fitted.loss_values)
 
 
+def test_a_model_saved_without_attention_is_bidirectional(fitted: TabDAR) -> None:
+    state = fitted.__getstate__()
+    model = {name: value for name, value in state['model'].items() if name != 'attention'}
+    loaded = TabDAR.__new__(TabDAR)
+    loaded.__setstate__({**state, 'model': model, 'version': 4})
+    assert loaded.model.attention == 'bidirectional'
+    assert len(loaded.sample(2)) == 2
+
+
 def test_another_version_of_the_format_is_an_error(fitted: TabDAR) -> None:
     state = {**fitted.__getstate__(), 'version': 99}
-    with pytest.raises(ValueError, match='saved in format 99; this version .* reads format 4. Fit'):
+    with pytest.raises(ValueError, match='in format 99; this version .* reads formats 4 to 5. Fit'):
         TabDAR.__new__(TabDAR).__setstate__(state)
 
 
