@@ -15,6 +15,7 @@ from sdv_tabdar.benchmark.experiments import (
     full_report,
     held_out,
     imputation,
+    latency,
     paper,
     prediction,
     sampling_speed,
@@ -160,6 +161,18 @@ EXPERIMENTS: Mapping[str, Experiment] = {
         MeasureJobs(sampling_speed.measure, sampling_speed.planned, ('sample_rows', 'repeats')),
         OneTable('Sampling speed', ['table', 'synthesizer'], sampling_speed.NUMBERS, name='run'),
         note='Medians [lowest, highest].',
+    ),
+    'latency': Experiment(
+        'how long calls for a few rows take',
+        {
+            **_on_tables('latency', 'adult'),
+            'named_settings': attention.KINDS,
+            'fit_seconds': 20.0,
+            'repeats': 100,
+        },
+        MeasureJobs(latency.measure, latency.jobs, ('repeats',)),
+        OneTable('Calls for a few rows', ['table', 'setting', 'call'], latency.NUMBERS),
+        note='After one call of each that is not counted; the calls take turns.',
     ),
     'training-speed': Experiment(
         'training rows per second beside a plain implementation of the same network',

@@ -2,6 +2,8 @@
 
 from __future__ import annotations
 
+import dataclasses
+
 import pandas as pd
 import torch
 
@@ -23,3 +25,11 @@ def test_a_state_is_plain_and_comes_back(fitted: TabDAR, mixed: pd.DataFrame) ->
         for each in (back, trained)
     )
     pd.testing.assert_frame_equal(found, expected)
+
+
+def test_weights_are_rounded_once_for_all_calls(fitted: TabDAR) -> None:
+    rounding = dataclasses.replace(fitted.model, precision='bfloat16')
+    back = Trained.from_state(fitted.trained.to_state(), rounding, torch.device('cpu'))
+    first, second = (back.answers(SamplingConfig(), torch.Generator()).network for _ in range(2))
+    assert first is second
+    assert first is not back.network
