@@ -116,6 +116,22 @@ def row_loss(network: TabDARNetwork, questions: Questions) -> RowLoss:
     return RowLoss(codes.mean(axis=1), residuals.mean(axis=1), rows)
 
 
+@torch.no_grad()
+def cell_losses(network: TabDARNetwork, table: EncodedTable) -> torch.Tensor:
+    """Negative log-likelihood ``(B, C)`` of every cell, of a network that knows cells in any order.
+
+    An observed cell is asked for given those that are not, a hidden one given those that are.
+    """
+    size = max(_CHUNK_TOKENS // (table.codes.shape[1] + 1), 1)
+    from_left = torch.arange(table.codes.shape[1], device=table.codes.device)
+    parts = []
+    for start in range(0, len(table), size):
+        rows = table.rows(slice(start, start + size))
+        codes, residuals = _cell_losses(network, rows, from_left.expand(rows.codes.shape))
+        parts.append((codes + residuals).t() / _pair_weights(rows.observed))
+    return torch.cat(parts)
+
+
 def _cell_losses(
     network: TabDARNetwork, table: EncodedTable, ranks: torch.Tensor
 ) -> tuple[torch.Tensor, torch.Tensor]:
@@ -151,7 +167,12 @@ def _asked(
         weights = hidden * (num_columns / hidden.sum(dim=1, keepdim=True))
         return network.contexts(table, ranks).transpose(0, 1), weights.t()
     context = pair_contexts(network, table.codes, table.residuals, table.observed, ranks)
-    num_observed = table.observed.sum(dim=1, keepdim=True)
-    num_hidden = torch.where(table.observed, num_observed, num_columns - num_observed)
+    return context, _pair_weights(table.observed).t()
+
+
+def _pair_weights(observed: torch.Tensor) -> torch.Tensor:
+    """Weights ``(B, C)`` of cells that are asked for given the observed ones, or given the rest."""
+    num_columns, num_observed = observed.shape[1], observed.sum(dim=1, keepdim=True)
+    num_hidden = torch.where(observed, num_observed, num_columns - num_observed)
     # M is uniform on {0..C} here, and one question in C + 1 hides nothing.
-    return context, ((num_columns + 1) / (2 * num_hidden)).t()
+    return (num_columns + 1) / (2 * num_hidden)
