@@ -8,6 +8,7 @@ from typing import Any
 
 from sdv_tabdar.benchmark.experiments import (
     attacked,
+    attention,
     comparison,
     conditional_quality,
     conditional_skill,
@@ -17,6 +18,7 @@ from sdv_tabdar.benchmark.experiments import (
     full_report,
     held_out,
     imputation,
+    latency,
     likelihood,
     paper,
     prediction,
@@ -179,6 +181,18 @@ EXPERIMENTS: Mapping[str, Experiment] = {
         note='Medians [lowest, highest] of {repeats} turns, in each of which one draws after the '
         'other; memory is the highest so far.',
     ),
+    'latency': Experiment(
+        'how long calls for a few rows take',
+        {
+            **_on_tables('latency', 'adult'),
+            'named_settings': attention.KINDS,
+            'fit_seconds': 20.0,
+            'repeats': 100,
+        },
+        MeasureJobs(latency.measure, latency.jobs, ('repeats',)),
+        OneTable('Calls for a few rows', ['table', 'setting', 'call'], latency.NUMBERS),
+        note='After one call of each that is not counted; the calls take turns.',
+    ),
     'training-speed': Experiment(
         'training rows per second beside a plain implementation of the same network',
         {
@@ -244,6 +258,19 @@ EXPERIMENTS: Mapping[str, Experiment] = {
         note='Of test rows where nothing else is said. Drawn: in orders in which rows are drawn, '
         'the mean of their log-likelihoods; mixture: of the mean of their densities; any order: '
         'the bound over random sets of known cells. Gains are differences seed by seed.',
+    ),
+    'attention': Experiment(
+        'bidirectional and causal attention after the same number of passes',
+        {
+            **_on_tables('attention'),
+            'rows': 6_000,
+            'named_settings': attention.KINDS,
+            'cells': 1_200_000,
+        },
+        MeasureJobs(attention.measure, attention.jobs, ('cells',)),
+        OneTable('Attention among known cells', ['table', 'setting'], attention.NUMBERS),
+        note='Likelihoods in nats per unit of each number; errors in standard deviations of the '
+        'training rows.',
     ),
     'stopping': Experiment(
         'when training ends by default, and what it has learnt and memorised by then',

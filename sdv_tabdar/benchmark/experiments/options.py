@@ -125,6 +125,7 @@ OPTIONS: Mapping[str, Option] = {
         'how long our synthesizer may train (the others have no such setting)', **_SECONDS
     ),
     'epochs': Option('passes over the table', **_COUNT),
+    'cells': Option('about so many cells of training rows, in whole passes', **_COUNT),
     'settings': Option('hyperparameters in place of the defaults', metavar=_SETTINGS),
     'named_settings': Option(
         "'NAME:key=value,...' ('NAME' alone: the defaults)",
