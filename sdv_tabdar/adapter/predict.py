@@ -4,7 +4,7 @@ from __future__ import annotations
 
 import numbers
 import warnings
-from collections.abc import Callable, Hashable, Sequence
+from collections.abc import Callable, Hashable, Mapping, Sequence
 from typing import Any
 
 import numpy as np
@@ -103,13 +103,14 @@ class Predictor:
         *,
         by_column: bool,
         unseen: str,
+        steps: Mapping[str, float],
         progress: Callable[[int], Any] | None,
     ) -> pd.Series | pd.DataFrame:
         """Log-likelihood of rows; see the synthesizer's method of the same name."""
         check_count('num_orders', num_orders, 1)
         check_choice('unseen', unseen, UNSEEN)
         self._warn_about_rewritten({str(name) for name in data.columns})
-        scores = Scores(self.table, data, unseen)
+        scores = Scores(self.table, data, unseen, steps)
         if by_column:
             return scores.of_cells(num_orders, progress)
         return scores.of_rows(num_orders, progress)
