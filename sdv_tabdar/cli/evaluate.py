@@ -8,6 +8,7 @@ import click
 
 from sdv_tabdar.cli import options
 from sdv_tabdar.cli.metadata import metadata_of
+from sdv_tabdar.cli.models import likelihood_of
 from sdv_tabdar.cli.tables import (
     TableName,
     check_free,
@@ -30,6 +31,9 @@ if TYPE_CHECKING:
   sdv-tabdar evaluate people.csv rows.parquet --test unseen.csv --target income \\
       --report report.html
   sdv-tabdar evaluate people.csv rows.parquet --json > scores.json
+  # attackers who have the model as well, and one that was trained on other people
+  sdv-tabdar evaluate people.csv rows.parquet --test unseen.csv --model people.tabdar \\
+      --reference-model others.tabdar
 
 Draw as many rows as the table has. The floor of a score is what real rows reach in the place of
 the synthetic ones.
@@ -40,6 +44,12 @@ the synthetic ones.
 @click.option('--test', metavar='FILE', help='Real rows that the model was not trained on.')
 @click.option('--target', metavar='COLUMN', help='The column to predict from the others.')
 @click.option('--report', 'page', metavar='PAGE.html', help='File for the report as a page.')
+@click.option('--model', metavar='MODEL', help='The model, for attackers who have it.')
+@click.option(
+    '--reference-model',
+    metavar='MODEL',
+    help='A model of other rows of the same kind, to compare with.',
+)
 @click.option('--json', 'as_json', is_flag=True, help='Everything as JSON on standard output.')
 @options.metadata
 @options.seed('Seed of folds and subsamples.')
@@ -51,6 +61,8 @@ def evaluate(
     test: str | None,
     target: str | None,
     page: str | None,
+    model: str | None,
+    reference_model: str | None,
     as_json: bool,
     metadata_file: str | None,
     seed: int | None,
@@ -61,6 +73,11 @@ def evaluate(
 
     REAL are the rows that the model was trained on.
     """
+    if (model or reference_model) and not (model and test):
+        raise click.UsageError(
+            'Attackers who have models compare rows trained on with others: --reference-model '
+            'needs --model, and --model needs --test.'
+        )
     if page:
         check_free(page, force=force)
     rows = read_table(real)
@@ -71,7 +88,15 @@ def evaluate(
     from sdv_tabdar.evaluation import evaluate as evaluated
 
     report = evaluated(
-        rows, drawn, metadata, unseen, target=target, seed=seed or 0, verbose=shows_progress()
+        rows,
+        drawn,
+        metadata,
+        unseen,
+        target=target,
+        seed=seed or 0,
+        log_likelihood=likelihood_of(model) if model else None,
+        reference_log_likelihood=likelihood_of(reference_model) if reference_model else None,
+        verbose=shows_progress(),
     )
     if page:
         with whole_file(page) as part:

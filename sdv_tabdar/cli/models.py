@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+from collections.abc import Callable
 from typing import TYPE_CHECKING, Any
 
 from sdv_tabdar.cli.terminal import shows_progress
@@ -27,6 +28,24 @@ def opened(path: str) -> tuple[TabDARSynthesizer, Description]:
     synthesizer = TabDARSynthesizer.load_safe(path)
     synthesizer.verbose = shows_progress()
     return synthesizer, description
+
+
+def likelihood_of(path: str) -> Callable[[pd.DataFrame], Any]:
+    """The log-likelihood of rows under the model of a file, in nats.
+
+    Values that it has not seen count as rare ones, so that few rows are impossible.
+
+    Raises:
+        sdv_tabdar.files.ModelFileError: As of `opened`, as is the other.
+        OSError: If it cannot be read.
+    """
+    synthesizer, _ = opened(path)
+    synthesizer.verbose = False
+
+    def log_likelihood(rows: pd.DataFrame) -> Any:
+        return synthesizer.log_likelihood(rows, num_orders=1, unseen='rare', seed=0)
+
+    return log_likelihood
 
 
 def text_columns(description: Description) -> list[str]:

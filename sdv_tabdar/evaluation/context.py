@@ -10,6 +10,7 @@ import numpy as np
 import pandas as pd
 
 from sdv_tabdar.evaluation.columns import ColumnTypes
+from sdv_tabdar.evaluation.likelihoods import WhiteBox
 from sdv_tabdar.evaluation.neighbours import Points, nearest, to_points
 
 
@@ -29,6 +30,7 @@ class Context:
         target: The column to predict, for MLE.
         seed: Decides folds, subsamples and halves.
         paper_compatible: Whether to add the scores of the published protocol with its faults.
+        white_box: What models say of rows, for attackers who have them.
     """
 
     real: pd.DataFrame
@@ -38,6 +40,7 @@ class Context:
     target: str | None = None
     seed: int = 0
     paper_compatible: bool = False
+    white_box: WhiteBox | None = None
 
     @cached_property
     def points(self) -> Mapping[str, Points]:

@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 from collections.abc import Sequence
+from dataclasses import replace
 
 import numpy as np
 import pandas as pd
@@ -12,6 +13,7 @@ from sdv_tabdar.evaluation.columns import ColumnTypes, resolve_columns
 from sdv_tabdar.evaluation.compute import compute_metrics
 from sdv_tabdar.evaluation.context import Context
 from sdv_tabdar.evaluation.floors import compute_floors
+from sdv_tabdar.evaluation.likelihoods import LogLikelihood, WhiteBox
 from sdv_tabdar.evaluation.metric import Metric
 from sdv_tabdar.evaluation.metrics.detectors import MAX_ROWS, panel, sample
 from sdv_tabdar.evaluation.registry import chosen_metrics
@@ -31,6 +33,8 @@ def score(
     metrics: Sequence[str] | str | None = DEFAULT_SCORES,
     seed: int = 0,
     paper_compatible: bool = False,
+    log_likelihood: LogLikelihood | None = None,
+    reference_log_likelihood: LogLikelihood | None = None,
 ) -> dict[str, float]:
     """Score a synthetic table.
 
@@ -47,6 +51,10 @@ def score(
         seed: Decides folds and subsamples.
         paper_compatible: Whether to add the scores of published protocols with their faults
             (`mle_paper`, `jsd_paper`, `dcr_share_paper`).
+        log_likelihood: Takes a frame like `real_train` and gives the log-likelihood of each row
+            under the model in nats, for attackers who have the model.
+        reference_log_likelihood: The same of a model that was trained on other rows of the same
+            law, beside which members stand out more.
 
     Returns:
         Numbers by key, NaN for a metric that has no value on this data. Errors are fractions.
@@ -57,6 +65,7 @@ def score(
             lacks an input.
     """
     context = _context(real_train, synthetic, metadata, real_test, target, seed, paper_compatible)
+    context = _with_models(context, log_likelihood, reference_log_likelihood, real_train, real_test)
     chosen, _ = _chosen(metrics, context)
     return compute_metrics(chosen, context).scores
 
@@ -143,6 +152,8 @@ def evaluate(
     paper_compatible: bool = False,
     density_pairs: Sequence[tuple[str, str]] | None = None,
     independent_draws: pd.DataFrame | None = None,
+    log_likelihood: LogLikelihood | None = None,
+    reference_log_likelihood: LogLikelihood | None = None,
     title: str = 'Synthetic data report',
     verbose: bool = True,
 ) -> Report:
@@ -166,6 +177,8 @@ def evaluate(
             pairs with the largest error and the most strongly related ones.
         independent_draws: Rows that the same synthesizer drew independently of each other, if
             `synthetic` was drawn otherwise: they tell why a score is better than its floor.
+        log_likelihood: As in `score`.
+        reference_log_likelihood: As in `score`.
         title: The heading of the report.
         verbose: Whether to show the progress.
 
@@ -177,6 +190,7 @@ def evaluate(
         ValueError: As in `score`, or if `density_pairs` names a column that is not measured.
     """
     context = _context(real_train, synthetic, metadata, real_test, target, seed, paper_compatible)
+    context = _with_models(context, log_likelihood, reference_log_likelihood, real_train, real_test)
     _check_pairs(density_pairs, context.columns)
     independent = _prepared(independent_draws, context.columns)
     chosen, skipped = _chosen(metrics, context)
@@ -256,6 +270,34 @@ def _context(
         seed,
         paper_compatible,
     )
+
+
+def _with_models(
+    context: Context,
+    log_likelihood: LogLikelihood | None,
+    reference: LogLikelihood | None,
+    real_train: pd.DataFrame,
+    real_test: pd.DataFrame | None,
+) -> Context:
+    """The context with what models say of rows, if anything.
+
+    Raises:
+        ValueError: If there is nobody to compare the training rows with, or only a reference.
+    """
+    if log_likelihood is None:
+        if reference is not None:
+            raise ValueError(
+                'reference_log_likelihood stands beside log_likelihood, which is not given; pass '
+                'that of the model as well.'
+            )
+        return context
+    if real_test is None:
+        raise ValueError(
+            'log_likelihood is for the attacks, which compare with real rows that the synthesizer '
+            'did not see; pass them as real_test.'
+        )
+    frames = {'real': real_train, 'holdout': real_test}
+    return replace(context, white_box=WhiteBox(log_likelihood, reference, frames))
 
 
 def _check_pairs(pairs: Sequence[tuple[str, str]] | None, columns: ColumnTypes) -> None:

@@ -48,6 +48,13 @@ class Points:
         """Some of the rows, in the given order."""
         return Points(self.numbers[rows], np.ascontiguousarray(self.codes[:, rows]))
 
+    def followed_by(self, others: Points) -> Points:
+        """These rows, then others of the same columns."""
+        return Points(
+            np.concatenate([self.numbers, others.numbers]),
+            np.concatenate([self.codes, others.codes], axis=1),
+        )
+
 
 def to_points(reference: pd.DataFrame, columns: ColumnTypes, *others: pd.DataFrame) -> list[Points]:
     """Canonical frames as points that can be compared with each other.
@@ -161,6 +168,39 @@ def nearest_by_group(
 
     _in_parallel(search, len(queries))
     return np.sqrt(result) if metric == 'l2' else result
+
+
+def nearest_by_other_cells(queries: Points, references: Points) -> Iterator[np.ndarray]:
+    """For each column, the nearest reference of each query by all other columns (L1).
+
+    Args:
+        queries: The rows to look up.
+        references: The rows to look among.
+
+    Yields:
+        Positions ``(queries,)``: first for each number, then for each line of codes.
+    """
+    starts = range(0, len(queries), QUERY_BLOCK)
+    parts = [slice(start, min(start + QUERY_BLOCK, len(queries))) for start in starts]
+    totals = []
+    for part in parts:
+        blocks = [block for _, block in _blocks(queries, references, part.start, part.stop, 'l1')]
+        totals.append(np.concatenate(blocks, axis=1))
+    for number in range(queries.numbers.shape[1]):
+        mine, theirs = queries.numbers[:, number], references.numbers[:, number]
+        yield np.concatenate(
+            [
+                (total - np.abs(mine[part, None] - theirs)).argmin(axis=1)
+                for part, total in zip(parts, totals, strict=True)
+            ]
+        )
+    for own, other in zip(queries.codes, references.codes, strict=True):
+        yield np.concatenate(
+            [
+                (total - 2 * (own[part, None] != other)).argmin(axis=1)
+                for part, total in zip(parts, totals, strict=True)
+            ]
+        )
 
 
 def _blocks(

@@ -21,6 +21,7 @@ FILES = (
     'dcr',
     'nndr',
     'membership',
+    'attacks',
     'sdmetrics_dcr',
     'detectors',
 )

@@ -56,3 +56,18 @@ def metadata_of(table: pd.DataFrame) -> Metadata:
         for name in table.columns
     }
     return Metadata.load_from_dict({'tables': {TABLE: {'columns': columns}}})
+
+
+def unique_numbers(rows: int, seed: int = 0) -> pd.DataFrame:
+    """A number of many digits that is another one in each row, and a category that follows it.
+
+    Args:
+        rows: How many.
+        seed: The same seed makes the same table.
+    """
+    generator = np.random.default_rng(seed)
+    amount = np.exp(generator.normal(size=rows))
+    level = np.digitize(amount * np.exp(0.5 * generator.normal(size=rows)), [0.5, 1.0, 2.0])
+    return pd.DataFrame(
+        {f'{NUMBER}_unique': amount, f'{CATEGORY}_1': np.array(['a', 'b', 'c', 'd'])[level]}
+    )

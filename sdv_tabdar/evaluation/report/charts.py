@@ -158,6 +158,64 @@ def importance_bars(labels: Sequence[str], shares: Sequence[float], tips: Sequen
     return {**size, 'left': left, 'label_x': f'{left - 8:.1f}', 'bars': bars}
 
 
+def interval_dots(
+    labels: Sequence[str],
+    values: Sequence[tuple[float, float, float]],
+    usual: Sequence[float],
+    tips: Sequence[str],
+) -> Chart:
+    """A dot on a line from the lower to the upper end of its interval, for each label.
+
+    Args:
+        labels: What each row shows.
+        values: Its value, lower and upper end, from 0 to 1.
+        usual: What is reached by chance; the area up to there is shaded. NaN for no area.
+        tips: Its tip.
+    """
+    row, left, width = 26.0, 222.0, 440.0
+    low = min(0.45, *(value[1] for value in values))
+    high = max(0.6, *(value[2] for value in values))
+    room = width - left - 14
+
+    def place(value: float) -> float:
+        return left + room * (min(max(value, low), high) - low) / (high - low)
+
+    rows = []
+    for index, (label, (value, lower, upper), chance, tip) in enumerate(
+        zip(labels, values, usual, tips, strict=True)
+    ):
+        y = index * row + 4
+        shaded = max(place(chance) - left, 0.0) if math.isfinite(chance) else 0.0
+        rows.append(
+            {
+                'tip': tip,
+                'label': _short(label, 37),
+                'label_y': f'{y + 14:.1f}',
+                'y': f'{y:.1f}',
+                'middle': f'{y + 10:.1f}',
+                'x': f'{place(value):.1f}',
+                'low': f'{place(lower):.1f}',
+                'high': f'{place(upper):.1f}',
+                'usual': f'{shaded:.1f}',
+            }
+        )
+    bottom = row * len(labels) + 6
+    return {
+        **_size(width, bottom + 20, 'AUC of each attack with its interval'),
+        'left': left,
+        'label_x': f'{left - 10:.1f}',
+        'height': 20,
+        'guess': f'{place(0.5):.1f}',
+        'bottom': f'{bottom:.1f}',
+        'tick_y': f'{bottom + 15:.1f}',
+        'ticks': [
+            {'x': f'{place(value):.1f}', 'text': number_text(value)}
+            for value in dict.fromkeys([0.5, round(high, 2)])
+        ],
+        'rows': rows,
+    }
+
+
 def error_heat_map(names: Sequence[str], errors: np.ndarray) -> Chart:
     """Errors of all pairs of columns; the deeper the colour, the larger the error.
 

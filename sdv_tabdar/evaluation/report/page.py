@@ -11,7 +11,7 @@ from typing import Any
 
 from jinja2 import Environment, PackageLoader, StrictUndefined
 
-from sdv_tabdar.evaluation.report import sections, summary
+from sdv_tabdar.evaluation.report import attackers, sections, summary
 from sdv_tabdar.evaluation.report.data import ReportData
 
 SECTIONS: dict[str, Callable[[ReportData], dict[str, Any] | None]] = {
@@ -21,6 +21,7 @@ SECTIONS: dict[str, Callable[[ReportData], dict[str, Any] | None]] = {
     'columns': sections.columns,
     'pairs': sections.pairs,
     'densities': sections.densities,
+    'attacks': attackers.attacks,
     'distances': sections.distances,
 }
 """What each template is given, in the order of the page; None leaves the section out."""

@@ -183,6 +183,18 @@ def test_scores_are_lines_json_and_a_page(run: Run, model: Path, folder: Path) -
     assert json.loads(told.stdout)['facts']['target'] == 'member'
 
 
+def test_attackers_may_have_the_model(run: Run, folder: Path, model: Path) -> None:
+    rows = folder / 'attacked.csv'
+    run('sample', model, '-n', 80, '--seed', 0, '-o', rows)
+    given = ['evaluate', folder / 'people.csv', rows, '--model', model, '--json']
+
+    told = run(*given, '--test', folder / 'people.csv', '--reference-model', model)
+
+    tried = {found['attack'] for found in json.loads(told.stdout)['attacks']}
+    assert {'likelihood', 'likelihood_ratio'} <= tried
+    assert '--model needs --test' in run(*given, code=2).stderr
+
+
 def test_describe_lists_the_columns(run: Run, model: Path) -> None:
     told = run('describe', model).stdout
     assert all(repr(name) in told for name in ('age', 'marital status', 'since'))

@@ -9,7 +9,13 @@ from scipy.spatial.distance import cdist
 
 from sdv_tabdar.evaluation import neighbours
 from sdv_tabdar.evaluation.columns import resolve_columns
-from sdv_tabdar.evaluation.neighbours import nearest, nearest_by_group, to_points
+from sdv_tabdar.evaluation.neighbours import (
+    Points,
+    nearest,
+    nearest_by_group,
+    nearest_by_other_cells,
+    to_points,
+)
 from sdv_tabdar.evaluation.tables import prepare_frames
 
 
@@ -104,3 +110,16 @@ def test_one_core_and_several_give_the_same(tables, monkeypatch):
     together = nearest(points[1], points[0], count=2)
     np.testing.assert_array_equal(alone[0], together[0])
     np.testing.assert_array_equal(alone[1], together[1])
+
+
+def test_by_the_other_cells_each_column_is_left_out_in_turn():
+    generator = np.random.default_rng(0)
+    queries, references = (
+        Points(generator.random((rows, 2)), generator.integers(0, 3, (2, rows)).astype(np.uint8))
+        for rows in (300, 50)
+    )
+    found = list(nearest_by_other_cells(queries, references))
+    for column, positions in enumerate(found):
+        kept = [[place for place in (0, 1) if place != column - shift] for shift in (0, 2)]
+        parts = [Points(p.numbers[:, kept[0]], p.codes[kept[1]]) for p in (queries, references)]
+        assert (positions == nearest(*parts)[1][:, 0]).mean() > 0.99  # but for ties in rounding

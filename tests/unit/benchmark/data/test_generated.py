@@ -17,3 +17,11 @@ def test_generated_tables() -> None:
     assert 'levels' not in generated.make_table(10, 2)
     with pytest.raises(ValueError, match='Each of the 11 levels must occur, which 10 rows'):
         generated.make_table(10, 2, levels=11)
+
+
+def test_unique_numbers() -> None:
+    table = generated.unique_numbers(500)
+    assert table['number_unique'].is_unique
+    assert table['category_1'].nunique() == 4
+    sdtypes = generated.metadata_of(table).tables[generated.TABLE].columns
+    assert sdtypes['number_unique']['sdtype'] == 'numerical'

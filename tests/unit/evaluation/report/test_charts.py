@@ -56,3 +56,13 @@ def test_gauge_marks_the_floor_if_there_is_one():
     assert charts.gauge(0.4, np.nan, 'low', 'high')['tick'] is None
     tick = charts.gauge(0.4, 0.99, 'low', 'high')['tick']
     assert (tick['text'], tick['anchor']) == ('real data: 0.990', 'end')
+
+
+def test_dots_lie_on_their_intervals():
+    chart = charts.interval_dots(
+        ['a', 'b'], [(0.6, 0.5, 0.7), (0.9, 0.8, 1.0)], [0.55, np.nan], ['', '']
+    )
+    for row in chart['rows']:
+        assert float(row['low']) < float(row['x']) < float(row['high'])
+    assert float(chart['rows'][0]['usual']) > 0 == float(chart['rows'][1]['usual'])
+    assert float(chart['guess']) == float(chart['rows'][0]['low'])
