@@ -193,6 +193,10 @@ OPTIONS: Mapping[str, Option] = {
         'what to put beside ours', many=True, empty=True, choices=tuple(IMPUTERS), metavar='METHOD'
     ),
     'baseline_rows': Option('training rows that the others than mean/mode learn from', **_COUNT),
+    'scored_rows': Option('rows to score', **_COUNT),
+    'orders': Option('orders of the columns to average over', many=True, **_COUNT),
+    'judged_rows': Option('at most so many rows to draw and to compare with', **_COUNT),
+    'detected_rows': Option('at most so many of either for detectors', **_COUNT),
     'test_rows': Option('at most so many test rows', **_COUNT),
     'num_samples': Option('draws that a cell of ours is the mean or the vote of', **_COUNT),
 }
