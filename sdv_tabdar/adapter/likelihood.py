@@ -4,7 +4,7 @@ from __future__ import annotations
 
 import dataclasses
 import math
-from collections.abc import Callable
+from collections.abc import Callable, Mapping
 from typing import Any
 
 import numpy as np
@@ -32,13 +32,23 @@ class Scores:
         table: The fitted table; it has a model.
         data: Rows in the user's form.
         unseen: One of :data:`UNSEEN`.
+        steps: By column of numbers, the distance of neighbouring values, see the synthesizer.
         blocks: How the rows are cut.
     """
 
-    def __init__(self, table: FittedTable, data: pd.DataFrame, unseen: str, blocks: Blocks) -> None:
+    def __init__(
+        self,
+        table: FittedTable,
+        data: pd.DataFrame,
+        unseen: str,
+        steps: Mapping[str, float],
+        blocks: Blocks,
+    ) -> None:
         self.table = table
+        self.steps = {str(name): step for name, step in steps.items()}
         self.blocks = blocks
         self.model, _ = table.trained
+        self._check_steps()
         self.data = data
         self.unseen = unseen
         known = Known.from_gaps(data, table, Task.LIKELIHOOD, missing_is_known=True)
@@ -117,10 +127,20 @@ class Scores:
                         told[chosen],
                         num_orders=num_orders,
                         by_column=by_column,
+                        steps=self.steps,
                         progress=progress,
                     )
                 )
         return rows, np.concatenate(found), observed
+
+    def _check_steps(self) -> None:
+        """Refuse steps of columns that are not the model's own."""
+        for name in self.steps:
+            if name not in self.model.column_names:
+                raise ValueError(
+                    f"steps names '{name}', which is no column that the model holds as it is. "
+                    f'These are: {", ".join(map(repr, self.model.column_names))}.'
+                )
 
     def _mark(self, name: str, rows: Marks) -> None:
         if rows.any():

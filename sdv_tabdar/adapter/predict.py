@@ -4,7 +4,7 @@ from __future__ import annotations
 
 import numbers
 import warnings
-from collections.abc import Callable, Hashable, Sequence
+from collections.abc import Callable, Hashable, Mapping, Sequence
 from typing import Any
 
 import numpy as np
@@ -104,6 +104,7 @@ class Predictor:
         *,
         by_column: bool,
         unseen: str,
+        steps: Mapping[str, float],
         blocks: Blocks,
         progress: Callable[[int], Any] | None,
     ) -> pd.Series | pd.DataFrame:
@@ -111,7 +112,7 @@ class Predictor:
         check_count('num_orders', num_orders, 1)
         check_choice('unseen', unseen, UNSEEN)
         self._warn_about_rewritten({str(name) for name in data.columns})
-        scores = Scores(self.table, data, unseen, blocks)
+        scores = Scores(self.table, data, unseen, steps, blocks)
         if by_column:
             return scores.of_cells(num_orders, progress)
         return scores.of_rows(num_orders, progress)

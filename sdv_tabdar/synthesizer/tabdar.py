@@ -7,7 +7,7 @@ already (``PlainTables``).
 
 from __future__ import annotations
 
-from collections.abc import Callable, Hashable, Sequence
+from collections.abc import Callable, Hashable, Mapping, Sequence
 from pathlib import Path
 from typing import Any
 
@@ -17,7 +17,6 @@ from sdv.sampling import Condition, DataFrameCondition
 from sdv_tabdar.adapter import private_names
 from sdv_tabdar.adapter.alike import like_conditions
 from sdv_tabdar.adapter.blocks import BLOCK_ROWS
-from sdv_tabdar.adapter.calls import Calls
 from sdv_tabdar.adapter.impute import impute
 from sdv_tabdar.adapter.likelihood import UNSEEN
 from sdv_tabdar.adapter.losses import loss_plot, loss_values
@@ -43,11 +42,12 @@ from sdv_tabdar.core.config import ModelConfig, SamplingConfig, TrainingConfig
 from sdv_tabdar.core.training.history import EpochReport
 from sdv_tabdar.files.read import read
 from sdv_tabdar.files.write import write
+from sdv_tabdar.privacy.calls import ProtectedCalls
 
 _MODEL, _TRAINING, _SAMPLING = ModelConfig(), TrainingConfig(), SamplingConfig()
 
 
-class TabDARSynthesizer(Calls):
+class TabDARSynthesizer(ProtectedCalls):
     """A generative model of a table that also conditions and imputes, for SDV.
 
     Cells are learnt in every order, so the one trained model draws rows, completes rows of which
@@ -63,6 +63,7 @@ class TabDARSynthesizer(Calls):
         num_blocks (int): Transformer blocks.
         num_heads (int): Attention heads.
         feedforward_factor (int): Width of feed-forward layers in multiples of ``width``.
+        feedforward (str): What these layers are, ``'relu'`` or ``'gated'``.
         head_width (int): Hidden width of the categorical heads.
         head_layers (int): Linear layers of the categorical heads.
         denoiser_width (int): Width of the nested diffusion's network.
@@ -73,7 +74,8 @@ class TabDARSynthesizer(Calls):
         max_crosses (int): Sets of columns that the network may also see together.
         precision (str): ``'float32'``, ``'bfloat16'`` or ``'auto'``, of the transformer's products.
         numerical_head (str): What places numbers in their bins, ``'diffusion'`` or ``'bins'``.
-        column_order (str): ``'random'`` or ``'fixed'``.
+        column_order (str): In which columns are drawn, ``'weighted'``, ``'random'`` or ``'fixed'``.
+        attention (str): ``'bidirectional'`` or ``'causal'``.
         epochs (int): Passes over the table; None holds rows out and ends by their likelihood.
         max_training_time (float): Seconds after which training ends; None for no limit.
         batch_size (int): Rows of a training step; None chooses by the table and the cores.
@@ -88,6 +90,11 @@ class TabDARSynthesizer(Calls):
         sigma_max (float): Noise level at which the solver starts.
         sampling_batch_size (int): Rows that go through the network together.
         num_particles (int): Draws tried for each row with several conditions that are no values.
+        protect_values (bool or int): Whether values that fewer than 5 rows share, or as many as it
+            says, are neither kept nor drawn: rare levels, rare numbers and dates, and the least
+            and the greatest ones of a column, in whose place there is a blurred bound.
+        rare_token (str): What stands in the place of rare levels in columns of text, such as
+            ``'_RARE_'``; None for other levels, in their shares.
         random_state (int): Seed of training; None for another model each time.
         verbose (bool): Whether to show progress bars of training and sampling.
         enable_gpu (bool): Whether to use a GPU if there is one.
@@ -117,6 +124,7 @@ class TabDARSynthesizer(Calls):
         num_blocks: int = _MODEL.num_blocks,
         num_heads: int = _MODEL.num_heads,
         feedforward_factor: int = _MODEL.feedforward_factor,
+        feedforward: str = _MODEL.feedforward,
         head_width: int = _MODEL.head_width,
         head_layers: int = _MODEL.head_layers,
         denoiser_width: int = _MODEL.denoiser_width,
@@ -128,6 +136,7 @@ class TabDARSynthesizer(Calls):
         precision: str = _MODEL.precision,
         numerical_head: str = _MODEL.numerical_head,
         column_order: str = _MODEL.column_order,
+        attention: str = _MODEL.attention,
         epochs: int | None = _TRAINING.epochs,
         max_training_time: float | None = _TRAINING.max_training_time,
         batch_size: int | None = _TRAINING.batch_size,
@@ -142,6 +151,8 @@ class TabDARSynthesizer(Calls):
         sigma_max: float = _SAMPLING.sigma_max,
         sampling_batch_size: int = _SAMPLING.sampling_batch_size,
         num_particles: int = _SAMPLING.num_particles,
+        protect_values: bool | int = False,
+        rare_token: str | None = None,
         random_state: int | None = None,
         verbose: bool = False,
         enable_gpu: bool = True,
@@ -576,10 +587,11 @@ class TabDARSynthesizer(Calls):
     def log_likelihood(
         self,
         data: pd.DataFrame,
-        num_orders: int = 10,
+        num_orders: int = 1,
         *,
         by_column: bool = False,
         unseen: str = UNSEEN[0],
+        steps: Mapping[str, float] | None = None,
         seed: int | None = None,
         first_row: int = 0,
     ) -> pd.Series | pd.DataFrame:
@@ -589,6 +601,8 @@ class TabDARSynthesizer(Calls):
             data: Rows; absent columns are left out. A missing cell is an event like any value
                 if training has seen one in its column, and is left out otherwise.
             num_orders: Random orders of the columns to average over (mean of the likelihoods).
+                Each takes about as long as drawing the rows; more of them differ less from each
+                other, and say better which cell is odd.
             by_column: Whether to give the part of each cell as well, in place of the sum: the
                 mean over the orders of its log-likelihood given the cells before it. The parts
                 of a row add up to at most its log-likelihood.
@@ -596,6 +610,9 @@ class TabDARSynthesizer(Calls):
                 outside its range): ``'impossible'``, ``-inf``; ``'skip'``, left out; ``'rare'``,
                 as likely as if the next row after training had brought it, 1 / (rows + 1), for
                 numbers that have a density spread over the training range.
+            steps: Columns of numbers with the distance of neighbouring values, as in
+                ``{'age': 1, 'price': 0.01}``: what counts is then the mass of all numbers that
+                round to a value in place of its density, so that different models can be compared.
             seed: Seed of the orders; None goes on where the last call stopped.
             first_row: As in :meth:`sample_remaining_columns`.
 
@@ -608,7 +625,8 @@ class TabDARSynthesizer(Calls):
             count.
 
         Raises:
-            ValueError: If ``unseen`` is none of these words.
+            ValueError: If ``unseen`` is none of these words, or ``steps`` names a column that is
+                none of the model's numbers or has a step that is not above 0.
         """
         table = self._table_to_sample()
         predictor = Predictor(table)
@@ -620,6 +638,7 @@ class TabDARSynthesizer(Calls):
                 num_orders,
                 by_column=by_column,
                 unseen=unseen,
+                steps=steps or {},
                 blocks=blocks,
                 progress=bar.update,
             )

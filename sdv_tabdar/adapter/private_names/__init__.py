@@ -19,6 +19,7 @@ from sdv_tabdar.adapter.private_names.constraints import (
     constrained_columns,
     constraint_groups,
     constraint_steps,
+    fixed_combinations,
     has_constraints,
     increments,
     one_hot,
@@ -30,6 +31,7 @@ from sdv_tabdar.adapter.private_names.constraints import (
     unbind_totals,
 )
 from sdv_tabdar.adapter.private_names.metadata import (
+    describe_anew,
     described,
     keys,
     level_order,
@@ -57,6 +59,7 @@ from sdv_tabdar.adapter.private_names.transformers import (
     is_generated,
     keeps_order,
     outputs,
+    pseudonyms,
     transform_cells,
 )
 from sdv_tabdar.adapter.private_names.validity import (
@@ -84,8 +87,10 @@ __all__ = [
     'constraint_groups',
     'constraint_steps',
     'counted_columns',
+    'describe_anew',
     'described',
     'encodes_levels',
+    'fixed_combinations',
     'forget_sampling_state',
     'generate_columns',
     'gives_categories',
@@ -109,6 +114,7 @@ __all__ = [
     'own_constraint',
     'own_constraints',
     'preprocess_table',
+    'pseudonyms',
     'reverse_transform',
     'rewritten_columns',
     'seed_sampling',

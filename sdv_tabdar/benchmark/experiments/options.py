@@ -125,6 +125,7 @@ OPTIONS: Mapping[str, Option] = {
         'how long our synthesizer may train (the others have no such setting)', **_SECONDS
     ),
     'epochs': Option('passes over the table', **_COUNT),
+    'cells': Option('about so many cells of training rows, in whole passes', **_COUNT),
     'settings': Option('hyperparameters in place of the defaults', metavar=_SETTINGS),
     'named_settings': Option(
         "'NAME:key=value,...' ('NAME' alone: the defaults)",
@@ -192,6 +193,10 @@ OPTIONS: Mapping[str, Option] = {
         'what to put beside ours', many=True, empty=True, choices=tuple(IMPUTERS), metavar='METHOD'
     ),
     'baseline_rows': Option('training rows that the others than mean/mode learn from', **_COUNT),
+    'scored_rows': Option('rows to score', **_COUNT),
+    'orders': Option('orders of the columns to average over', many=True, **_COUNT),
+    'judged_rows': Option('at most so many rows to draw and to compare with', **_COUNT),
+    'detected_rows': Option('at most so many of either for detectors', **_COUNT),
     'test_rows': Option('at most so many test rows', **_COUNT),
     'num_samples': Option('draws that a cell of ours is the mean or the vote of', **_COUNT),
 }

@@ -16,7 +16,7 @@ ROWS = make_table().head(4).reset_index(drop=True)
 
 
 def scores(fitted: FittedTable, rows: pd.DataFrame, unseen: str = UNSEEN[0]) -> Scores:
-    return Scores(fitted, rows, unseen, Blocks())
+    return Scores(fitted, rows, unseen, {}, Blocks())
 
 
 def test_rows_of_training_are_possible_and_keys_do_not_count(fitted: FittedTable) -> None:
