@@ -7,10 +7,12 @@ them alike. Workers are started, and have drawn once, before anything is counted
 from __future__ import annotations
 
 import contextlib
+import math
 import os
 import resource
 import sys
 import tempfile
+import time
 from collections.abc import Callable, Iterator, Sequence
 from pathlib import Path
 from typing import Any
@@ -27,10 +29,13 @@ SEED = 0
 NUMBERS = (
     Number('rows', 'rows', digits=0),
     Number('speed', 'rows/s', digits=0, center='median'),
+    Number('processor_speed', 'rows per processor second', digits=0, center='median'),
     Number('memory', 'memory of a worker, MiB', digits=0, center='median'),
 )
 
-Draw = Callable[[int, str], Any]
+Worker = tuple[Callable[[int, str], Any], Callable[[], list[float]], Callable[[], float]]
+"""What draws so many rows into a folder; the peaks of memory, in MiB, and the processor seconds of
+other processes, none if this one has done the work."""
 
 
 def measure(
@@ -50,16 +55,20 @@ def measure(
         draws = {name: stack.enter_context(ENGINES[name](synthesizer)) for name in engines}
         for turn in range(repeats + 1):
             count = sample_rows if turn else WORKERS * synthesizer.BLOCK_ROWS
-            for name, (draw, peak) in draws.items():
+            for name, (draw, peaks, spent) in draws.items():
+                before = spent()
                 with tempfile.TemporaryDirectory() as folder, measured() as cost:
                     draw(count, folder)
                     written = _rows_in(folder)
-                speed = written / max(cost.seconds, 1e-9)
+                found = {
+                    'engine': name,
+                    'rows': written,
+                    'speed': written / max(cost.seconds, 1e-9),
+                    'processor_speed': written / max(cost.cpu_seconds + spent() - before, 1e-9),
+                }
                 if turn:
-                    rows += [
-                        {'engine': name, 'rows': written, 'speed': speed, 'memory': memory}
-                        for memory in peak(cost.peak_memory_mib)
-                    ]
+                    peak = cost.peak_memory_mib
+                    rows += [{**found, 'memory': memory} for memory in peaks() or [peak]]
     return {'rows': rows}
 
 
@@ -71,7 +80,7 @@ def _rows_in(folder: str) -> int:
 
 
 @contextlib.contextmanager
-def _process(synthesizer: TabDARSynthesizer) -> Iterator[tuple[Draw, Any]]:
+def _process(synthesizer: TabDARSynthesizer) -> Iterator[Worker]:
     """This process, with as many threads as there are workers otherwise."""
 
     def draw(count: int, folder: str) -> None:
@@ -88,11 +97,11 @@ def _process(synthesizer: TabDARSynthesizer) -> Iterator[tuple[Draw, Any]]:
         finally:
             torch.set_num_threads(before)
 
-    yield draw, lambda own: [own]
+    yield draw, list, float
 
 
 @contextlib.contextmanager
-def _dask(synthesizer: TabDARSynthesizer) -> Iterator[tuple[Draw, Any]]:
+def _dask(synthesizer: TabDARSynthesizer) -> Iterator[Worker]:
     """Local workers of Dask, processes of one thread."""
     from distributed import LocalCluster
 
@@ -106,11 +115,15 @@ def _dask(synthesizer: TabDARSynthesizer) -> Iterator[tuple[Draw, Any]]:
             frame = distributed.sample(synthesizer, count, seed=SEED, rows_per_partition=size)
             frame.to_parquet(folder)
 
-        yield draw, lambda own: list(client.run(_peak_mib).values())
+        yield (
+            draw,
+            lambda: list(client.run(_peak_mib).values()),
+            lambda: sum(client.run(time.process_time).values()),
+        )
 
 
 @contextlib.contextmanager
-def _spark(synthesizer: TabDARSynthesizer) -> Iterator[tuple[Draw, Any]]:
+def _spark(synthesizer: TabDARSynthesizer) -> Iterator[Worker]:
     """Local Spark; what its Python processes take is not known from outside."""
     from pyspark.sql import SparkSession
 
@@ -126,7 +139,7 @@ def _spark(synthesizer: TabDARSynthesizer) -> Iterator[tuple[Draw, Any]]:
         frame.write.mode('overwrite').parquet(folder)
 
     try:
-        yield draw, lambda own: [float('nan')]
+        yield draw, lambda: [math.nan], lambda: math.nan
     finally:
         session.stop()
 
