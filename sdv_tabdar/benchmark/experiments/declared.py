@@ -14,11 +14,14 @@ from sdv_tabdar.benchmark.experiments import (
     conditional_skill,
     conditional_speed,
     conditional_truth,
+    engines,
     full_report,
     held_out,
     imputation,
+    known_entropy,
     latency,
     likelihood,
+    likelihood_speed,
     paper,
     prediction,
     protection,
@@ -28,6 +31,7 @@ from sdv_tabdar.benchmark.experiments import (
     solver_quality,
     time_quality,
     training_speed,
+    yardsticks,
 )
 from sdv_tabdar.benchmark.experiments.comparison import Compare
 from sdv_tabdar.benchmark.experiments.experiment import (
@@ -166,6 +170,20 @@ EXPERIMENTS: Mapping[str, Experiment] = {
         OneTable('Sampling speed', ['table', 'synthesizer'], sampling_speed.NUMBERS, name='run'),
         note='Medians [lowest, highest].',
     ),
+    'engines': Experiment(
+        'rows drawn per second to Parquet by one process and by two workers of an engine',
+        {
+            **_on_tables(ASKED, 'adult'),
+            **TRAINED,
+            'engines': ['process', 'dask'],
+            'sample_rows': 200_000,
+            'repeats': 3,
+        },
+        AskModels(engines.measure, ('engines', 'sample_rows', 'repeats')),
+        OneTable('Engines', ['table', 'engine'], engines.NUMBERS, within='table'),
+        note='Medians [lowest, highest] of {repeats} turns, in each of which one draws after the '
+        'other; memory is the highest so far.',
+    ),
     'latency': Experiment(
         'how long calls for a few rows take',
         {
@@ -276,6 +294,21 @@ EXPERIMENTS: Mapping[str, Experiment] = {
         OneTable('Going on with more rows', ['table', 'rows', 'setting'], held_out.STOPPING),
         note='Negative log-likelihoods in nats per row, in codes and residuals.',
     ),
+    'yardsticks': Experiment(
+        'every score on rows that are known to be good or bad, and on those of synthesizers',
+        {
+            **_on_tables('yardsticks', 'adult', 'default', 'magic', 'beijing'),
+            'synthesizers': yardsticks.SYNTHESIZERS,
+            'max_training_time': 150.0,
+            'argn_python': None,
+            'judged_rows': 10_000,
+            'detected_rows': 5_000,
+        },
+        yardsticks.collect,
+        yardsticks.yardstick_tables,
+        note='Half of all rows to train on, a quarter held out, a quarter as the real rows; at '
+        'most {judged_rows} rows to judge, {detected_rows} of either for the detectors.',
+    ),
     'protection': Experiment(
         'what the protection of rare values costs, beside no protection',
         {
@@ -357,6 +390,34 @@ EXPERIMENTS: Mapping[str, Experiment] = {
         conditional_truth.truth_tables,
         note='{draws} draws for each condition; training tables of about {table_rows} rows that '
         'lie evenly on their distribution.',
+    ),
+    'known-entropy': Experiment(
+        'how likely rows of known distributions are under our model and under the truth',
+        {
+            **TRAINED,
+            'known_tables': ['gaussian', 'discrete', 'spiked'],
+            'table_rows': 16_384,
+            'scored_rows': 8_192,
+            'out': Path('benchmark_runs', ASKED),
+            'seeds': [0],
+            'threads': None,
+        },
+        known_entropy.collect,
+        OneTable('Likelihood and entropy', ['table'], known_entropy.NUMBERS),
+        note='Negative log-likelihoods in nats a row, of {scored_rows} rows that lie evenly on the '
+        'distribution; training tables of about {table_rows} others.',
+    ),
+    'likelihood-speed': Experiment(
+        'what log-likelihoods take beside drawing, and how far they spread, by orders',
+        {
+            **_on_tables(ASKED, 'adult'),
+            **TRAINED,
+            'known_rows': 10_000,
+            'orders': [1, 2, 5, 10],
+        },
+        AskModels(likelihood_speed.measure, ('known_rows', 'orders')),
+        OneTable('Log-likelihoods', ['table', 'orders'], likelihood_speed.NUMBERS),
+        note='{known_rows} rows drawn and scored; the spread is that of the first 2,000.',
     ),
     'imputation': Experiment(
         "hidden cells filled again, beside scikit-learn's imputers",
