@@ -11,6 +11,7 @@ import torch
 from torch import nn
 
 _TILE = 4096  # tokens whose passage through a feed-forward layer fits into a core's cache
+_MANY = 64  # keys from which the fused call is faster on a CPU than matrix products
 _VECTOR = 16  # float32 numbers in a vector register; torch's softmax is scalar below that
 
 
@@ -22,6 +23,7 @@ class Block(nn.Module):
 
     Attention is written as batched matrix products in float32: at a few tens of tokens of small
     head width these are faster on a CPU than the fused call, and gain nothing from a shorter type.
+    The fused call is for more tokens than that.
     The linear layers multiply in the type of their weights; the rest is float32.
 
     Source: paper, appendix 'Tokenizers and Transformers' (blocks of ViT, pre-norm).
@@ -158,12 +160,25 @@ class Block(nn.Module):
         bias: torch.Tensor | None,
     ) -> torch.Tensor:
         """Mix values ``(V, B * heads, d)`` for queries ``(T, B * heads, d)``."""
+        if bias is not None and len(bias) < query.shape[1]:
+            return self._attend_fused(query, key, value, bias)
         query, value, keys = query.transpose(0, 1), value.transpose(0, 1), key.permute(1, 2, 0)
         if bias is None:
             logits = (query * self.scale) @ keys
         else:
             logits = torch.baddbmm(bias, query, keys, alpha=self.scale)
         return (softmax(logits) @ value).transpose(0, 1)
+
+    def _attend_fused(
+        self, query: torch.Tensor, key: torch.Tensor, value: torch.Tensor, bias: torch.Tensor
+    ) -> torch.Tensor:
+        """As :meth:`_attend` for many keys, whose logits are not written out; by ``(B, T, V)``."""
+        heads = (part.unflatten(1, (-1, self.num_heads)) for part in (query, key, value))
+        query_, key_, value_ = (part.permute(1, 2, 0, 3) for part in heads)
+        attended = nn.functional.scaled_dot_product_attention(
+            query_, key_, value_, attn_mask=bias.unsqueeze(1), scale=self.scale
+        )
+        return attended.permute(2, 0, 1, 3).flatten(1, 2)
 
     def _lower(self, x: torch.Tensor) -> torch.Tensor:
         """In the type that the linear layers multiply in."""
@@ -191,9 +206,13 @@ def attention_bias(visible: torch.Tensor, num_heads: int) -> torch.Tensor:
         num_heads: Attention heads.
 
     Returns:
-        ``(B * heads, T or 1, V)``.
+        ``(B * heads, T or 1, V)``; ``(B, T, V)`` for all heads where there are many keys and
+        several queries, on a CPU.
     """
     bias = torch.zeros(visible.shape, device=visible.device).masked_fill_(~visible, -torch.inf)
+    _, num_queries, num_keys = visible.shape
+    if num_keys >= _MANY and min(num_queries, num_heads) > 1 and visible.device.type == 'cpu':
+        return bias
     return bias.repeat_interleave(num_heads, dim=0)
 
 

@@ -115,3 +115,20 @@ def test_a_gated_layer_has_as_many_weights(width: int, factor: int) -> None:
 
 def test_a_gated_layer_has_a_width_however_narrow_the_block() -> None:
     assert feedforward_widths(2, 1, gated=True) == (16, 8)
+
+
+def test_many_keys_are_attended_to_by_the_fused_call(
+    block: Block, tokens: torch.Tensor, generator: torch.Generator, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    visible = torch.rand(5, 4, 3, generator=generator) < 0.5
+    visible[..., 0] = True
+    tokens.requires_grad_(True)
+    found = []
+    for many in (4, 3):
+        monkeypatch.setattr(transformer, '_MANY', many)
+        bias = attention_bias(visible, block.num_heads)
+        values = block(tokens, num_keys=3, first_query=2, bias=bias[:, 2:])
+        found.append((bias, values, *torch.autograd.grad(values.square().sum(), tokens)))
+    assert [len(bias) for bias, *_ in found] == [10, 5]
+    for each, fused in zip(*(parts[1:] for parts in found), strict=True):
+        assert torch.allclose(each, fused, atol=1e-5)
