@@ -26,6 +26,7 @@ from sdv_tabdar.adapter.old_files import STATE_VERSION, refuse_old_files, wrong_
 from sdv_tabdar.adapter.parameters import configs
 from sdv_tabdar.adapter.processed import ProcessedFormat
 from sdv_tabdar.adapter.rows_on_disk import append_csv
+from sdv_tabdar.core.config import with_former_settings
 from sdv_tabdar.core.model import TabDAR
 
 refuse_old_files()
@@ -77,7 +78,7 @@ class SDVHooks(private_names.BaseSingleTableSynthesizer):
         """
         if state.get('_state_version') != STATE_VERSION:
             raise wrong_format(state.get('_state_version'))
-        self.__dict__.update(state)
+        self.__dict__.update(with_former_settings(state))
         table = state['_fitted_table']
         self._fitted_table = None if table is None else FittedTable.from_state(table, self)
 

@@ -16,6 +16,8 @@ from sdv.metadata import Metadata
 
 from sdv_tabdar.core.config import ModelConfig, SamplingConfig, TrainingConfig
 
+_MOST_ROWS = 1_000_000  # that protect_values may ask for
+
 
 def check_parameters(parameters: Mapping[str, Any]) -> None:
     """Refuse arguments of the constructor that are not allowed.
@@ -29,6 +31,19 @@ def check_parameters(parameters: Mapping[str, Any]) -> None:
                 f"Invalid value '{parameters[name]}' for parameter '{name}'. Please provide True "
                 'or False.'
             )
+    protects = parameters['protect_values']
+    whole = isinstance(protects, (int, np.integer))
+    if not whole or (not isinstance(protects, bool) and not 2 <= protects <= _MOST_ROWS):
+        raise SynthesizerInputError(
+            f"Invalid value {protects!r} for parameter 'protect_values'. Please provide True or "
+            f'False, or how many rows must share a value: a whole number from 2 to {_MOST_ROWS:,}.'
+        )
+    token = parameters['rare_token']
+    if token is not None and not isinstance(token, str):
+        raise SynthesizerInputError(
+            f"Invalid value {token!r} for parameter 'rare_token'. Please provide text such as "
+            "'_RARE_', or None."
+        )
     state = parameters['random_state']
     whole = isinstance(state, (int, np.integer)) and not isinstance(state, bool)
     if state is not None and (not whole or not 0 <= state < 2**63):

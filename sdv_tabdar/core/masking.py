@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from collections.abc import Collection
+from collections.abc import Collection, Sequence
 
 import torch
 
@@ -69,3 +69,18 @@ def column_order(
         return list(range(num_columns))
     order = random_order(num_columns, generator=generator)
     return sorted(order, key=lambda position: position not in leading)
+
+
+def weighted_order(log_weights: Sequence[float], *, generator: torch.Generator) -> list[int]:
+    """An order in which each column comes next with a probability in proportion to its weight.
+
+    Drawn as the order of the log weights with Gumbel noise (Plackett and Luce's model).
+
+    Args:
+        log_weights: One for each column.
+        generator: Source of randomness.
+    """
+    device = generator.device
+    keys = torch.tensor(log_weights, device=device)
+    noise = torch.empty_like(keys).exponential_(generator=generator).log()
+    return [int(position) for position in (noise - keys).argsort()]

@@ -22,6 +22,7 @@ from sdv_tabdar.core.runtime.random import default_generator_at
 from sdv_tabdar.core.schema import ColumnKind
 from sdv_tabdar.core.training.history import Callback, TrainingHistory
 from sdv_tabdar.core.training.loop import fit_network
+from sdv_tabdar.core.training.precedence import precedence
 from sdv_tabdar.core.training.trainer import Progress, initial_network
 
 
@@ -93,6 +94,8 @@ class Trained:
             checkpoint_path=checkpoint_path,
             start=start,
         )
+        if model.column_order == 'weighted':
+            network.precedence = precedence(lowered(network), table.to(device))
         return cls(encoder, network, history)
 
     def answers(self, config: SamplingConfig, generator: torch.Generator) -> Answers:
@@ -106,6 +109,7 @@ class Trained:
             'history': self.history.plain(),
             'encoder': self.encoder.to_state(),
             'weights': weights,
+            'precedence': list(self.network.precedence),
         }
 
     @classmethod
@@ -124,4 +128,5 @@ class Trained:
             network = TabDARNetwork(encoder.schema, model)
         network.load_state_dict({**dict(network.named_buffers()), **state['weights']})
         network = network.requires_grad_(False).eval().to(device)
+        network.precedence = tuple(state.get('precedence', ()))
         return cls(encoder, network, TrainingHistory.from_plain(state['history']))

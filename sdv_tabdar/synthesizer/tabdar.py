@@ -16,7 +16,6 @@ from sdv.sampling import Condition, DataFrameCondition
 
 from sdv_tabdar.adapter import private_names
 from sdv_tabdar.adapter.alike import like_conditions
-from sdv_tabdar.adapter.calls import Calls
 from sdv_tabdar.adapter.impute import impute
 from sdv_tabdar.adapter.likelihood import UNSEEN
 from sdv_tabdar.adapter.losses import loss_plot, loss_values
@@ -41,11 +40,12 @@ from sdv_tabdar.core.config import ModelConfig, SamplingConfig, TrainingConfig
 from sdv_tabdar.core.training.history import EpochReport
 from sdv_tabdar.files.read import read
 from sdv_tabdar.files.write import write
+from sdv_tabdar.privacy.calls import ProtectedCalls
 
 _MODEL, _TRAINING, _SAMPLING = ModelConfig(), TrainingConfig(), SamplingConfig()
 
 
-class TabDARSynthesizer(Calls):
+class TabDARSynthesizer(ProtectedCalls):
     """A generative model of a table that also conditions and imputes, for SDV.
 
     Cells are learnt in every order, so the one trained model draws rows, completes rows of which
@@ -61,6 +61,7 @@ class TabDARSynthesizer(Calls):
         num_blocks (int): Transformer blocks.
         num_heads (int): Attention heads.
         feedforward_factor (int): Width of feed-forward layers in multiples of ``width``.
+        feedforward (str): What these layers are, ``'relu'`` or ``'gated'``.
         head_width (int): Hidden width of the categorical heads.
         head_layers (int): Linear layers of the categorical heads.
         denoiser_width (int): Width of the nested diffusion's network.
@@ -71,7 +72,7 @@ class TabDARSynthesizer(Calls):
         max_crosses (int): Sets of columns that the network may also see together.
         precision (str): ``'float32'``, ``'bfloat16'`` or ``'auto'``, of the transformer's products.
         numerical_head (str): What places numbers in their bins, ``'diffusion'`` or ``'bins'``.
-        column_order (str): ``'random'`` or ``'fixed'``.
+        column_order (str): In which columns are drawn, ``'weighted'``, ``'random'`` or ``'fixed'``.
         epochs (int): Passes over the table; None holds rows out and ends by their likelihood.
         max_training_time (float): Seconds after which training ends; None for no limit.
         batch_size (int): Rows of a training step; None chooses by the table and the cores.
@@ -86,6 +87,11 @@ class TabDARSynthesizer(Calls):
         sigma_max (float): Noise level at which the solver starts.
         sampling_batch_size (int): Rows that go through the network together.
         num_particles (int): Draws tried for each row with several conditions that are no values.
+        protect_values (bool or int): Whether values that fewer than 5 rows share, or as many as it
+            says, are neither kept nor drawn: rare levels, rare numbers and dates, and the least
+            and the greatest ones of a column, in whose place there is a blurred bound.
+        rare_token (str): What stands in the place of rare levels in columns of text, such as
+            ``'_RARE_'``; None for other levels, in their shares.
         random_state (int): Seed of training; None for another model each time.
         verbose (bool): Whether to show progress bars of training and sampling.
         enable_gpu (bool): Whether to use a GPU if there is one.
@@ -110,6 +116,7 @@ class TabDARSynthesizer(Calls):
         num_blocks: int = _MODEL.num_blocks,
         num_heads: int = _MODEL.num_heads,
         feedforward_factor: int = _MODEL.feedforward_factor,
+        feedforward: str = _MODEL.feedforward,
         head_width: int = _MODEL.head_width,
         head_layers: int = _MODEL.head_layers,
         denoiser_width: int = _MODEL.denoiser_width,
@@ -135,6 +142,8 @@ class TabDARSynthesizer(Calls):
         sigma_max: float = _SAMPLING.sigma_max,
         sampling_batch_size: int = _SAMPLING.sampling_batch_size,
         num_particles: int = _SAMPLING.num_particles,
+        protect_values: bool | int = False,
+        rare_token: str | None = None,
         random_state: int | None = None,
         verbose: bool = False,
         enable_gpu: bool = True,

@@ -19,6 +19,7 @@ from sdv_tabdar.adapter.private_names.constraints import (
     constrained_columns,
     constraint_groups,
     constraint_steps,
+    fixed_combinations,
     has_constraints,
     increments,
     one_hot,
@@ -30,6 +31,7 @@ from sdv_tabdar.adapter.private_names.constraints import (
     unbind_totals,
 )
 from sdv_tabdar.adapter.private_names.metadata import (
+    describe_anew,
     described,
     keys,
     level_order,
@@ -54,6 +56,7 @@ from sdv_tabdar.adapter.private_names.transformers import (
     is_generated,
     keeps_order,
     outputs,
+    pseudonyms,
     transform_cells,
 )
 from sdv_tabdar.adapter.private_names.validity import (
@@ -78,8 +81,10 @@ __all__ = [
     'constrained_columns',
     'constraint_groups',
     'constraint_steps',
+    'describe_anew',
     'described',
     'encodes_levels',
+    'fixed_combinations',
     'forget_sampling_state',
     'generate_columns',
     'gives_categories',
@@ -103,6 +108,7 @@ __all__ = [
     'own_constraint',
     'own_constraints',
     'preprocess_table',
+    'pseudonyms',
     'reverse_transform',
     'rewritten_columns',
     'seed_sampling',

@@ -10,13 +10,16 @@ from sdv_tabdar.benchmark.experiments import (
     attacked,
     comparison,
     conditional_quality,
+    conditional_skill,
     conditional_speed,
     conditional_truth,
     full_report,
     held_out,
     imputation,
+    likelihood,
     paper,
     prediction,
+    protection,
     sampling_speed,
     scaling,
     solver,
@@ -215,14 +218,17 @@ EXPERIMENTS: Mapping[str, Experiment] = {
         note='Draws of at most 20,000 rows.',
     ),
     'likelihood': Experiment(
-        'how likely test rows are under our model, by settings',
+        'how likely test rows are under our model, by settings, and what settings gain',
         {
             **_on_parts('likelihood', 'adult', 'beijing', 'california', 'default', 'letter'),
             'named_settings': ['default'],
             'parts': [0],
         },
-        MeasureJobs(held_out.measure, held_out.jobs),
-        OneTable('Likelihood of rows', ['table', 'rows', 'setting'], held_out.LIKELIHOOD),
+        MeasureJobs(likelihood.measure, held_out.jobs),
+        likelihood.likelihood_tables,
+        note='Of test rows where nothing else is said. Drawn: in orders in which rows are drawn, '
+        'the mean of their log-likelihoods; mixture: of the mean of their densities; any order: '
+        'the bound over random sets of known cells. Gains are differences seed by seed.',
     ),
     'stopping': Experiment(
         'when training ends by default, and what it has learnt and memorised by then',
@@ -242,6 +248,18 @@ EXPERIMENTS: Mapping[str, Experiment] = {
         MeasureJobs(held_out.measure, held_out.jobs),
         OneTable('Going on with more rows', ['table', 'rows', 'setting'], held_out.STOPPING),
         note='Negative log-likelihoods in nats per row, in codes and residuals.',
+    ),
+    'protection': Experiment(
+        'what the protection of rare values costs, beside no protection',
+        {
+            **_on_parts('protection', 'adult', 'default', 'shoppers', 'news'),
+            'named_settings': protection.SETTINGS,
+            'parts': [2_000],
+        },
+        MeasureJobs(protection.measure, held_out.jobs),
+        OneTable('Protection of rare values', ['table', 'rows', 'setting'], protection.NUMBERS),
+        note='Of rows drawn, against as many test rows. Rare: of fewer than five training rows. '
+        'Encoding: of columns of numbers, without a network.',
     ),
     'attacks': Experiment(
         'what attackers learn of the rows that our synthesizer was fitted on, by settings',
@@ -283,6 +301,19 @@ EXPERIMENTS: Mapping[str, Experiment] = {
             'XGB-C2ST of rows drawn under a condition', ['table'], conditional_quality.NUMBERS
         ),
         note='XGB-C2ST, 1 = indistinguishable; means over draws.',
+    ),
+    'conditional-skill': Experiment(
+        'every column given the others, beside XGBoost trained for that one question',
+        {
+            **_on_parts('conditional_skill', 'beijing', 'magic', 'default'),
+            'named_settings': ['default'],
+            'parts': [0],
+            'test_rows': 1_000,
+        },
+        MeasureJobs(conditional_skill.measure, held_out.jobs, ('test_rows',)),
+        conditional_skill.skill_tables,
+        note='At most {test_rows} test rows. Means over columns of the ratio of our error to that '
+        'of the trees; errors below a hundredth of those of a guess count as that.',
     ),
     'conditional-truth': Experiment(
         'completed cells against exact conditional distributions',

@@ -15,7 +15,7 @@ import torch
 from torch import nn
 
 from sdv_tabdar.core.config import ModelConfig
-from sdv_tabdar.core.masking import column_order
+from sdv_tabdar.core.masking import column_order, weighted_order
 from sdv_tabdar.core.nn.crosses import CrossTokens
 from sdv_tabdar.core.nn.heads.choice import make_residual_head
 from sdv_tabdar.core.nn.heads.codes import CodeHead
@@ -33,6 +33,9 @@ class TabDARNetwork(nn.Module):
     Source: paper, figure 'framework' and section 'Detailed Architecture'. The position of a
     column is added after hidden tokens are zeroed (the paper's Algorithm 1 adds it before,
     which would leave hidden columns indistinguishable).
+
+    Attributes:
+        precedence: Log weights of the columns for the order in which they are drawn; may be none.
     """
 
     bin_offsets: torch.Tensor
@@ -45,13 +48,19 @@ class TabDARNetwork(nn.Module):
         self.schema = schema
         self.precision = config.precision
         self.fixed_order = config.column_order == 'fixed'
+        self.precedence: tuple[float, ...] = ()
         num_columns = len(schema.columns)
         self.tokenizer = Tokenizer(schema, config.width)
         self.pad = nn.Parameter(torch.randn(config.width) * config.width**-0.5)
         self.positions = nn.Parameter(torch.randn(num_columns, config.width) * config.width**-0.5)
         self.crosses = CrossTokens(schema, config.width)
         self.blocks = nn.ModuleList(
-            Block(config.width, config.num_heads, config.feedforward_factor)
+            Block(
+                config.width,
+                config.num_heads,
+                config.feedforward_factor,
+                gated=config.feedforward == 'gated',
+            )
             for _ in range(config.num_blocks)
         )
         self.norm = nn.LayerNorm(config.width)
@@ -96,9 +105,11 @@ class TabDARNetwork(nn.Module):
     def draw_order(self, *, generator: torch.Generator) -> list[int]:
         """An order of the columns in which their cells are drawn.
 
-        It is random, but for the members of the first cross, which lead: what depends on them
-        together is then drawn given all of them.
+        It is random, by the weights of the columns. Without weights the members of the first cross
+        lead: what depends on them together is then drawn given all of them.
         """
+        if self.precedence:
+            return weighted_order(self.precedence, generator=generator)
         return column_order(
             len(self.schema.columns),
             fixed=self.fixed_order,

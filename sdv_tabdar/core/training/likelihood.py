@@ -110,6 +110,21 @@ def row_loss(network: TabDARNetwork, questions: Questions) -> RowLoss:
     return RowLoss(codes.mean(axis=1), residuals.mean(axis=1), rows)
 
 
+@torch.no_grad()
+def cell_losses(network: TabDARNetwork, table: EncodedTable) -> torch.Tensor:
+    """Negative log-likelihood ``(B, C)`` of every cell, of a network that knows cells in any order.
+
+    An observed cell is asked for given those that are not, a hidden one given those that are.
+    """
+    size = max(_CHUNK_TOKENS // (table.codes.shape[1] + 1), 1)
+    parts = []
+    for start in range(0, len(table), size):
+        rows = table.rows(slice(start, start + size))
+        codes, residuals = _cell_losses(network, rows)
+        parts.append((codes + residuals).t() / _pair_weights(rows.observed))
+    return torch.cat(parts)
+
+
 def _cell_losses(network: TabDARNetwork, table: EncodedTable) -> tuple[torch.Tensor, torch.Tensor]:
     """Weighted losses ``(C, B)`` of the codes and of the residuals of the cells asked for."""
     context, weights = _asked(network, table)
@@ -141,7 +156,12 @@ def _asked(network: TabDARNetwork, table: EncodedTable) -> tuple[torch.Tensor, t
         weights = hidden * (num_columns / hidden.sum(dim=1, keepdim=True))
         return network.contexts(table).transpose(0, 1), weights.t()
     context = pair_contexts(network, table.codes, table.residuals, table.observed)
-    num_observed = table.observed.sum(dim=1, keepdim=True)
-    num_hidden = torch.where(table.observed, num_observed, num_columns - num_observed)
+    return context, _pair_weights(table.observed).t()
+
+
+def _pair_weights(observed: torch.Tensor) -> torch.Tensor:
+    """Weights ``(B, C)`` of cells that are asked for given the observed ones, or given the rest."""
+    num_columns, num_observed = observed.shape[1], observed.sum(dim=1, keepdim=True)
+    num_hidden = torch.where(observed, num_observed, num_columns - num_observed)
     # M is uniform on {0..C} here, and one question in C + 1 hides nothing.
-    return context, ((num_columns + 1) / (2 * num_hidden)).t()
+    return (num_columns + 1) / (2 * num_hidden)

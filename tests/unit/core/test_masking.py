@@ -5,7 +5,12 @@ from __future__ import annotations
 import pytest
 import torch
 
-from sdv_tabdar.core.masking import complementary_observed, leading_observed, random_order
+from sdv_tabdar.core.masking import (
+    complementary_observed,
+    leading_observed,
+    random_order,
+    weighted_order,
+)
 
 
 def test_number_of_hidden_cells_is_uniform(generator: torch.Generator) -> None:
@@ -62,3 +67,19 @@ def test_same_generator_state_same_draws() -> None:
         complementary_observed(9, 4, generator=second),
     )
     assert random_order(9, generator=first) == random_order(9, generator=second)
+
+
+def test_a_column_is_next_with_a_probability_in_proportion_to_its_weight(
+    generator: torch.Generator,
+) -> None:
+    weights = torch.tensor([1.0, 2.0, 5.0])
+    draws = 4_000
+    orders = torch.tensor(
+        [weighted_order(weights.log().tolist(), generator=generator) for _ in range(draws)]
+    )
+    assert torch.equal(orders.sort(dim=1).values, torch.arange(3).expand(draws, 3))
+    first = torch.bincount(orders[:, 0], minlength=3) / draws
+    second = torch.bincount(orders[orders[:, 0] == 2, 1], minlength=3)
+    tolerance = 4 * 0.5 / draws**0.5
+    assert torch.allclose(first, weights / 8, atol=tolerance)
+    assert float(second[1] / second.sum()) == pytest.approx(2 / 3, abs=2 * tolerance)
