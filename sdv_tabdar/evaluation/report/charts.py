@@ -204,7 +204,7 @@ def interval_dots(
         **_size(width, bottom + 20, 'AUC of each attack with its interval'),
         'left': left,
         'label_x': f'{left - 10:.1f}',
-        'height': 20,
+        'bar': 20,
         'guess': f'{place(0.5):.1f}',
         'bottom': f'{bottom:.1f}',
         'tick_y': f'{bottom + 15:.1f}',

@@ -66,7 +66,8 @@ def _card(data: ReportData, key: str) -> dict[str, Any]:
         beside = ''
     low, high = (data.scores.get(f'{key}_{end}', math.nan) for end in ('low', 'high'))
     if math.isfinite(low) and math.isfinite(high):
-        beside += f' · 95 % interval {low:.3f} to {high:.3f}'
+        ends = (_value(end, meaning.percent) for end in (low, high))
+        beside += f' · 95 % interval {" to ".join(ends)}'
     return {
         'title': meaning.title,
         'value': _value(data.scores[key], meaning.percent),

@@ -62,6 +62,7 @@ def test_dots_lie_on_their_intervals():
     chart = charts.interval_dots(
         ['a', 'b'], [(0.6, 0.5, 0.7), (0.9, 0.8, 1.0)], [0.55, np.nan], ['', '']
     )
+    assert float(chart['height']) > 2 * 20
     for row in chart['rows']:
         assert float(row['low']) < float(row['x']) < float(row['high'])
     assert float(chart['rows'][0]['usual']) > 0 == float(chart['rows'][1]['usual'])
