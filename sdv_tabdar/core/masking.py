@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from collections.abc import Collection
+from collections.abc import Collection, Sequence
 
 import torch
 
@@ -51,6 +51,21 @@ def _stratified_integers(size: int, stop: int, *, generator: torch.Generator) ->
     return (uniform * stop).long().clamp_max(stop - 1).unsqueeze(1)
 
 
+def random_ranks(num_rows: int, num_columns: int, *, generator: torch.Generator) -> torch.Tensor:
+    """Orders in which the cells of rows become visible: a permutation of 0..C-1 in each row.
+
+    Args:
+        num_rows: B.
+        num_columns: C.
+        generator: Source of randomness; its device is the result's.
+
+    Returns:
+        ``(B, C)``.
+    """
+    scores = torch.rand(num_rows, num_columns, generator=generator, device=generator.device)
+    return scores.argsort(dim=1)
+
+
 def random_order(num_columns: int, *, generator: torch.Generator) -> list[int]:
     """A uniformly random order of the columns (Algorithms 2 and 3 of the paper)."""
     order = torch.randperm(num_columns, generator=generator, device=generator.device)
@@ -69,3 +84,18 @@ def column_order(
         return list(range(num_columns))
     order = random_order(num_columns, generator=generator)
     return sorted(order, key=lambda position: position not in leading)
+
+
+def weighted_order(log_weights: Sequence[float], *, generator: torch.Generator) -> list[int]:
+    """An order in which each column comes next with a probability in proportion to its weight.
+
+    Drawn as the order of the log weights with Gumbel noise (Plackett and Luce's model).
+
+    Args:
+        log_weights: One for each column.
+        generator: Source of randomness.
+    """
+    device = generator.device
+    keys = torch.tensor(log_weights, device=device)
+    noise = torch.empty_like(keys).exponential_(generator=generator).log()
+    return [int(position) for position in (noise - keys).argsort()]

@@ -14,7 +14,12 @@ from typing import Any
 
 import pandas as pd
 
-from sdv_tabdar.core.config import ModelConfig, SamplingConfig, TrainingConfig
+from sdv_tabdar.core.config import (
+    ModelConfig,
+    SamplingConfig,
+    TrainingConfig,
+    with_former_settings,
+)
 from sdv_tabdar.core.inference.answers import Answers, CompletedRows, Floats, Marks, Progress
 from sdv_tabdar.core.restrictions import Restriction
 from sdv_tabdar.core.runtime.allocator import kept_memory
@@ -26,7 +31,8 @@ from sdv_tabdar.core.schema import ColumnKind
 from sdv_tabdar.core.trained import Trained
 from sdv_tabdar.core.training.history import Callback, TrainingHistory
 
-_STATE_VERSION = 4
+_STATE_VERSION = 5
+_FORMER_VERSION = 4  # without settings that have come since
 
 
 class TabDAR:
@@ -221,8 +227,9 @@ class TabDAR:
         frame: pd.DataFrame,
         observed: Marks | None = None,
         *,
-        num_orders: int = 10,
+        num_orders: int = 1,
         by_column: bool = False,
+        steps: Mapping[str, float] | None = None,
         progress: Progress | None = None,
     ) -> Floats:
         """Log-likelihood of the known cells of each row.
@@ -232,6 +239,8 @@ class TabDAR:
             observed: As in :meth:`complete`; cells that are not known are left out.
             num_orders: Random orders of the columns to average over, in the log-mean-exp way.
             by_column: Whether to give each cell's part, see ``inference.likelihood``.
+            steps: Of columns of numbers the distance of neighbouring values: what counts is the
+                mass of all numbers that round to a value, not its density.
             progress: Called with the number of rows finished, after each chunk.
 
         Returns:
@@ -244,7 +253,12 @@ class TabDAR:
         """
         with self._resources():
             return self._answers().log_likelihood(
-                frame, observed, num_orders=num_orders, by_column=by_column, progress=progress
+                frame,
+                observed,
+                num_orders=num_orders,
+                by_column=by_column,
+                steps=steps or {},
+                progress=progress,
             )
 
     def log_density(self, frame: pd.DataFrame, observed: Marks | None, column: str) -> Floats:
@@ -380,7 +394,13 @@ class TabDAR:
 
     def __getstate__(self) -> dict[str, Any]:
         """Plain values, arrays and the user's levels; tensors on the CPU. None of our classes."""
-        untrained = {'history': self.training_history.plain(), 'encoder': None, 'weights': None}
+        history = self.training_history.plain()
+        untrained: dict[str, Any] = {
+            'history': history,
+            'encoder': None,
+            'weights': None,
+            'precedence': [],
+        }
         return {
             'version': _STATE_VERSION,
             'model': dataclasses.asdict(self.model),
@@ -396,14 +416,14 @@ class TabDAR:
 
     def __setstate__(self, state: dict[str, Any]) -> None:
         """Rebuild on the device asked for if it is here, else on the best there is."""
-        if state['version'] != _STATE_VERSION:
+        if state['version'] not in (_FORMER_VERSION, _STATE_VERSION):
             raise ValueError(
                 f'This model was saved in format {state["version"]}; this version of sdv_tabdar '
-                f'reads format {_STATE_VERSION}. Fit the model again, or install the version that '
-                'saved it.'
+                f'reads formats {_FORMER_VERSION} and {_STATE_VERSION}. Fit the model again, or '
+                'install the version that saved it.'
             )
         self.__init__(  # type: ignore[misc]
-            ModelConfig(**state['model']),
+            ModelConfig(**with_former_settings(state['model'])),
             TrainingConfig(**state['training']),
             SamplingConfig(**state['sampling']),
             device=present_device(state['device']),

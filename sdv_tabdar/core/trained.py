@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import dataclasses
+import functools
 from collections.abc import Mapping, Sequence
 from pathlib import Path
 from typing import Any
@@ -22,6 +23,7 @@ from sdv_tabdar.core.runtime.random import default_generator_at
 from sdv_tabdar.core.schema import ColumnKind
 from sdv_tabdar.core.training.history import Callback, TrainingHistory
 from sdv_tabdar.core.training.loop import fit_network
+from sdv_tabdar.core.training.precedence import precedence
 from sdv_tabdar.core.training.trainer import Progress, initial_network
 
 
@@ -93,11 +95,18 @@ class Trained:
             checkpoint_path=checkpoint_path,
             start=start,
         )
+        if model.column_order == 'weighted':
+            network.precedence = precedence(lowered(network), table.to(device))
         return cls(encoder, network, history)
 
     def answers(self, config: SamplingConfig, generator: torch.Generator) -> Answers:
         """What the network answers, as it computes fastest on its device."""
-        return Answers(self.encoder, lowered(self.network), config, generator)
+        return Answers(self.encoder, self._fastest, config, generator)
+
+    @functools.cached_property
+    def _fastest(self) -> TabDARNetwork:
+        """The network in its fastest type; weights are rounded once, not in each call."""
+        return lowered(self.network)
 
     def to_state(self) -> dict[str, Any]:
         """Plain values, arrays and the user's levels; tensors on the CPU."""
@@ -106,6 +115,7 @@ class Trained:
             'history': self.history.plain(),
             'encoder': self.encoder.to_state(),
             'weights': weights,
+            'precedence': list(self.network.precedence),
         }
 
     @classmethod
@@ -124,4 +134,5 @@ class Trained:
             network = TabDARNetwork(encoder.schema, model)
         network.load_state_dict({**dict(network.named_buffers()), **state['weights']})
         network = network.requires_grad_(False).eval().to(device)
+        network.precedence = tuple(state.get('precedence', ()))
         return cls(encoder, network, TrainingHistory.from_plain(state['history']))

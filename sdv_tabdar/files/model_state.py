@@ -16,7 +16,12 @@ import torch
 from sdv_tabdar.adapter import checked
 from sdv_tabdar.adapter.checked import Unfit
 from sdv_tabdar.core.codecs.encoder import TableEncoder
-from sdv_tabdar.core.config import ModelConfig, SamplingConfig, TrainingConfig
+from sdv_tabdar.core.config import (
+    ModelConfig,
+    SamplingConfig,
+    TrainingConfig,
+    with_former_settings,
+)
 from sdv_tabdar.core.model import TabDAR
 from sdv_tabdar.core.nn.shapes import parameter_shapes
 from sdv_tabdar.core.schema import ColumnKind, TableSchema
@@ -62,9 +67,11 @@ _STATE = checked.record(
                 ),
             }
         ),
+        'precedence': checked.items(checked.number()),
         'generator': checked.array('u1', (None,)),
         'generator_device': checked.one_of('cpu', 'cuda', 'mps', 'xpu'),
-    }
+    },
+    absent=('precedence',),  # from files of former versions
 )
 _COLUMN = checked.record(
     {
@@ -131,7 +138,8 @@ def checked_state(state: Any, weights: Arrays, place: str) -> dict[str, Any]:
         schema = TableEncoder.from_state(state['encoder']).schema
     except ValueError as error:  # another version of the encoder
         raise Unfit(f'{place}.encoder', f'cannot be read: {error}') from error
-    _check_weights(schema, ModelConfig(**state['model']), weights, f'{place}.weights')
+    config = ModelConfig(**with_former_settings(state['model']))
+    _check_weights(schema, config, weights, f'{place}.weights')
     return {
         **state,
         'weights': {name: torch.from_numpy(array) for name, array in weights.items()},
@@ -147,7 +155,7 @@ def checked_description(state: Any, place: str) -> dict[str, Any]:
     """
     _STATE(state, place)
     try:
-        ModelConfig(**state['model'])
+        ModelConfig(**with_former_settings(state['model']))
         TrainingConfig(**state['training'])
         SamplingConfig(**state['sampling'])
     except (TypeError, ValueError) as error:
@@ -160,6 +168,8 @@ def checked_description(state: Any, place: str) -> dict[str, Any]:
     encoder = {**encoder, 'codecs': codecs}
     _check_columns(encoder, f'{place}.encoder')
     _check_history(state['history'], len(codecs), f'{place}.history')
+    if len(state.get('precedence', ())) not in (0, len(codecs)):
+        raise Unfit(f'{place}.precedence', 'is not a weight for each column, or none.')
     return {**state, 'encoder': encoder}
 
 

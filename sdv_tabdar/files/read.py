@@ -16,6 +16,7 @@ from sdv_tabdar.adapter.fakers import check_locales
 from sdv_tabdar.adapter.global_generators import untouched_random_states
 from sdv_tabdar.adapter.hooks import SDVHooks
 from sdv_tabdar.adapter.private_names import saved_host
+from sdv_tabdar.core.config import with_former_settings
 from sdv_tabdar.files import model_state, table_state
 from sdv_tabdar.files.container import ModelFile
 from sdv_tabdar.files.values import Reader
@@ -102,7 +103,7 @@ def _made(state: Mapping[str, Any], weights: dict[str, Any], kind: type[Host]) -
     check_locales(state['settings'].get('locales'), 'settings.locales')
     with _others_refuse('host'):
         metadata = Metadata.load_from_dict(host['metadata'])
-        synthesizer = kind(metadata, **state['settings'])
+        synthesizer = kind(metadata, **with_former_settings(state['settings']))
         saved_host.restore(synthesizer, host, 'host')
     whole = None if table is None else {**table, 'model': model}
     synthesizer.restore_own_state({**state, 'table': whole})

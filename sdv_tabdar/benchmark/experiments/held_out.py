@@ -1,7 +1,4 @@
-"""What the core's model has learnt of rows that it was not trained on, by settings and by size.
-
-``likelihood`` compares settings by the exact log-likelihood of whole rows: in nats per unit of each
-number, by the chain rule in the orders in which rows are drawn, the mean over orders and rows.
+"""What the core's model has learnt of rows that it was not trained on, by the length of training.
 
 ``stopping`` compares the length of training that is left to the held-out loss (``now``) with the
 one that the size of the table gave before (``before``: so many passes over all rows, annealed by a
@@ -21,6 +18,7 @@ from __future__ import annotations
 import argparse
 import dataclasses
 import time
+from collections.abc import Mapping
 from typing import Any
 
 import numpy as np
@@ -28,6 +26,7 @@ import pandas as pd
 import torch
 
 from sdv_tabdar import evaluation
+from sdv_tabdar.benchmark.data.datasets import Dataset
 from sdv_tabdar.benchmark.experiments.comparison import read_settings
 from sdv_tabdar.benchmark.experiments.core_table import configurations, core_table, settings_of
 from sdv_tabdar.benchmark.experiments.experiment import plan_settings
@@ -50,7 +49,6 @@ WARM = ['refit', 'warm:warm_start=True']
 
 LENGTHS = [f'before:epochs={BY_SIZE},weight_decay=1e-6', 'now']
 
-_LIKELY_ROWS, _ORDERS = 2_000, 3  # whose exact log-likelihood is computed
 _BOUND_ROWS, _HIDDEN_SETS = 1_000, 2  # whose bound is computed, with so many pairs of hidden sets
 _KNOWN_SHARE = 10 / 11  # of the rows that training goes on with: a tenth more than before
 _JUDGED_ROWS = 3_000  # drawn, to be judged beside test rows
@@ -58,11 +56,6 @@ _JUDGED_ROWS = 3_000  # drawn, to be judged beside test rows
 _COSTS = (
     Number('epochs', 'epochs', digits=0),
     Number('fit_seconds', 'fit, processor s', digits=0),
-)
-LIKELIHOOD = (
-    Number('test_likelihood', 'test rows, nats', digits=3),
-    Number('train_likelihood', 'training rows, nats', digits=3),
-    *_COSTS,
 )
 STOPPING = (
     Number('test', 'test, nats'),
@@ -93,12 +86,9 @@ def jobs(options: argparse.Namespace) -> list[Job]:
 def measure(job: dict[str, Any]) -> dict[str, Any]:
     """Fit rows that the seed chooses; compare what was learnt and what is drawn with test rows."""
     planned = Job.from_dict(job)
-    dataset = dataclasses.replace(planned, rows=None).load()
-    every, kinds = core_table(dataset)
-    train = every.sample(min(planned.rows or len(every), len(every)), random_state=planned.seed)
-    train = train.reset_index(drop=True)
+    dataset, train, kinds = training_part(planned)
     model, seconds = _trained(planned, train, kinds)
-    test = dataset.test[list(kinds)].sample(frac=1.0, random_state=0).reset_index(drop=True)
+    test = shuffled_test(dataset, kinds)
     known = known_rows(test, train, kinds)
     drawn = model.sample(_JUDGED_ROWS)
     test = test.head(_JUDGED_ROWS)
@@ -114,14 +104,25 @@ def measure(job: dict[str, Any]) -> dict[str, Any]:
         'fit_seconds': seconds,
         'epochs': len(model.loss_values),
         'reason': model.training_history.reason,
-        'test': _bound(model, known),
-        'train': _bound(model, train),
-        'test_likelihood': _mean_log_likelihood(model, known),
-        'train_likelihood': _mean_log_likelihood(model, train),
+        'test': any_order_loss(model, known),
+        'train': any_order_loss(model, train),
         **{f'near{end}': near[f'dcr_share{end}'] for end in ('', '_low', '_high')},
         **detected,
     }
     return {'rows': [row]}
+
+
+def training_part(job: Job) -> tuple[Dataset, pd.DataFrame, dict[str, ColumnKind]]:
+    """The whole table of a job, the rows that its seed chooses to train on, and their columns."""
+    dataset = dataclasses.replace(job, rows=None).load()
+    every, kinds = core_table(dataset)
+    train = every.sample(min(job.rows or len(every), len(every)), random_state=job.seed)
+    return dataset, train.reset_index(drop=True), kinds
+
+
+def shuffled_test(dataset: Dataset, kinds: Mapping[str, ColumnKind]) -> pd.DataFrame:
+    """The test rows in an order that is always the same."""
+    return dataset.test[list(kinds)].sample(frac=1.0, random_state=0).reset_index(drop=True)
 
 
 def _trained(job: Job, train: pd.DataFrame, kinds: dict[str, ColumnKind]) -> tuple[TabDAR, float]:
@@ -156,7 +157,7 @@ def known_rows(
     return rows[known]
 
 
-def _bound(model: TabDAR, rows: pd.DataFrame) -> float:
+def any_order_loss(model: TabDAR, rows: pd.DataFrame) -> float:
     """The bound on the negative log-likelihood of a row, in nats; a mean over orders and rows."""
     rows = rows.head(_BOUND_ROWS)
     # The model's own methods answer in units of the columns, where some rows have no density.
@@ -167,11 +168,3 @@ def _bound(model: TabDAR, rows: pd.DataFrame) -> float:
         encoded, _HIDDEN_SETS, fixed_order=network.fixed_order, generator=generator
     )
     return row_loss(network, questions).total
-
-
-def _mean_log_likelihood(model: TabDAR, rows: pd.DataFrame) -> float:
-    """Mean over orders and rows; rows without density do not count."""
-    rows = rows.head(_LIKELY_ROWS)
-    model.set_random_state(0)
-    found = np.stack([model.log_likelihood(rows, num_orders=1) for _ in range(_ORDERS)])
-    return float(found[:, np.isfinite(found).all(axis=0)].mean())

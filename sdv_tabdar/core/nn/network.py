@@ -15,13 +15,14 @@ import torch
 from torch import nn
 
 from sdv_tabdar.core.config import ModelConfig
-from sdv_tabdar.core.masking import column_order
+from sdv_tabdar.core.masking import column_order, weighted_order
 from sdv_tabdar.core.nn.crosses import CrossTokens
 from sdv_tabdar.core.nn.heads.choice import make_residual_head
 from sdv_tabdar.core.nn.heads.codes import CodeHead
 from sdv_tabdar.core.nn.heads.residual import first_bins
 from sdv_tabdar.core.nn.tokenizers import Tokenizer
 from sdv_tabdar.core.nn.transformer import Block, attention_bias
+from sdv_tabdar.core.nn.visibility import LAST, arrivals
 from sdv_tabdar.core.runtime.device import shapes_are_fixed
 from sdv_tabdar.core.schema import TableSchema
 from sdv_tabdar.core.table import EncodedTable
@@ -33,6 +34,9 @@ class TabDARNetwork(nn.Module):
     Source: paper, figure 'framework' and section 'Detailed Architecture'. The position of a
     column is added after hidden tokens are zeroed (the paper's Algorithm 1 adds it before,
     which would leave hidden columns indistinguishable).
+
+    Attributes:
+        precedence: Log weights of the columns for the order in which they are drawn; may be none.
     """
 
     bin_offsets: torch.Tensor
@@ -45,13 +49,20 @@ class TabDARNetwork(nn.Module):
         self.schema = schema
         self.precision = config.precision
         self.fixed_order = config.column_order == 'fixed'
+        self.is_causal = config.attention == 'causal'
+        self.precedence: tuple[float, ...] = ()
         num_columns = len(schema.columns)
         self.tokenizer = Tokenizer(schema, config.width)
         self.pad = nn.Parameter(torch.randn(config.width) * config.width**-0.5)
         self.positions = nn.Parameter(torch.randn(num_columns, config.width) * config.width**-0.5)
         self.crosses = CrossTokens(schema, config.width)
         self.blocks = nn.ModuleList(
-            Block(config.width, config.num_heads, config.feedforward_factor)
+            Block(
+                config.width,
+                config.num_heads,
+                config.feedforward_factor,
+                gated=config.feedforward == 'gated',
+            )
             for _ in range(config.num_blocks)
         )
         self.norm = nn.LayerNorm(config.width)
@@ -77,18 +88,24 @@ class TabDARNetwork(nn.Module):
         found = [weight for weight in self.blocks.parameters() if weight.ndim == 2]
         return found + self.code_head.hidden_matrices() + self.residual_head.hidden_matrices()
 
-    def contexts(self, table: EncodedTable) -> torch.Tensor:
+    def contexts(self, table: EncodedTable, ranks: torch.Tensor | None = None) -> torch.Tensor:
         """The outputs z ``(B, C, D)`` for every cell, given the observed cells of its row.
 
         The value of a hidden cell has no influence on any output: its token is zero before its
         position is added, and no cell attends to it. Faster ways to the same contexts stand in
-        ``pairs``, ``incremental`` and ``lowered``.
+        ``pairs``, ``incremental``, ``causal`` and ``lowered``.
+
+        Args:
+            table: B rows.
+            ranks: ``(B, C)``, where attention is causal: the order in which the observed cells of
+                a row became visible, each of which sees those before it. Default: left to right.
         """
         tokens = self.tokenizer(table.codes, table.residuals)
         hidden = tokens * table.observed.t().unsqueeze(-1) + self.positions.unsqueeze(1)
         together, known = self.crosses(table.codes)
         x = torch.cat([self.pad.expand(1, len(table), -1), hidden, together])
-        bias = self.key_bias(table.observed, known & self.crosses.observed(table.observed))
+        crossed = known & self.crosses.observed(table.observed)
+        bias = self.key_bias(table.observed, crossed, ranks)
         for block in self.blocks:
             x = block(x, bias=bias)
         return self.norm(x[1 : 1 + len(tokens)]).transpose(0, 1)
@@ -96,9 +113,11 @@ class TabDARNetwork(nn.Module):
     def draw_order(self, *, generator: torch.Generator) -> list[int]:
         """An order of the columns in which their cells are drawn.
 
-        It is random, but for the members of the first cross, which lead: what depends on them
-        together is then drawn given all of them.
+        It is random, by the weights of the columns. Without weights the members of the first cross
+        lead: what depends on them together is then drawn given all of them.
         """
+        if self.precedence:
+            return weighted_order(self.precedence, generator=generator)
         return column_order(
             len(self.schema.columns),
             fixed=self.fixed_order,
@@ -106,16 +125,30 @@ class TabDARNetwork(nn.Module):
             leading=self.schema.leading,
         )
 
-    def key_bias(self, observed: torch.Tensor, crossed: torch.Tensor) -> torch.Tensor:
+    def key_bias(
+        self, observed: torch.Tensor, crossed: torch.Tensor, ranks: torch.Tensor | None = None
+    ) -> torch.Tensor:
         """Attention bias for 1 + C + X keys of each row: ``[pad]`` is visible.
 
         Args:
             observed: ``(B, C)``, which cells are.
             crossed: ``(B, X)``, which crosses are.
+            ranks: As in :meth:`contexts`.
+
+        Returns:
+            ``(B * heads, 1, 1 + C + X)`` for all queries; where attention is causal with an entry
+            for each of the queries ``[pad]``, cells and crosses in place of the 1.
         """
         visible = torch.nn.functional.pad(observed, (1, 0), value=True)
-        visible = torch.cat([visible, crossed], dim=1)
-        return attention_bias(visible.unsqueeze(1), self.layers[0].num_heads)
+        visible = torch.cat([visible, crossed], dim=1).unsqueeze(1)
+        if self.is_causal:
+            if ranks is None:
+                ranks = torch.arange(observed.shape[1], device=observed.device)
+            since = arrivals(ranks.expand(observed.shape), self.crosses.members)
+            asked = torch.nn.functional.pad(~observed, (1, len(self.crosses)))
+            until = since.masked_fill(asked, LAST)
+            visible = visible & (since[:, None] <= until[:, :, None])
+        return attention_bias(visible, self.layers[0].num_heads)
 
     def losses(
         self, table: EncodedTable, *, noise_draws: int, generator: torch.Generator

@@ -12,6 +12,7 @@ from sdv_tabdar.core.config import ModelConfig
 from sdv_tabdar.core.nn.denoiser import NUM_FREQUENCIES
 from sdv_tabdar.core.nn.heads.codes import buckets
 from sdv_tabdar.core.nn.ordinal import NUM_NODES
+from sdv_tabdar.core.nn.transformer import feedforward_widths
 from sdv_tabdar.core.schema import TableSchema
 
 Shapes = dict[str, tuple[int, ...]]
@@ -40,7 +41,9 @@ def _tokens(schema: TableSchema, config: ModelConfig) -> Iterator[tuple[str, tup
 
 
 def _blocks(schema: TableSchema, config: ModelConfig) -> Iterator[tuple[str, tuple[int, ...]]]:
-    width, inner = config.width, config.feedforward_factor * config.width
+    width = config.width
+    gated = config.feedforward == 'gated'
+    expanded, inner = feedforward_widths(width, config.feedforward_factor, gated=gated)
     for number in range(config.num_blocks):
         name = f'blocks.{number}'
         yield from _norm(f'{name}.norm_attention', width)
@@ -48,7 +51,7 @@ def _blocks(schema: TableSchema, config: ModelConfig) -> Iterator[tuple[str, tup
         yield from _linear(f'{name}.key_value', width, 2 * width)
         yield from _linear(f'{name}.output', width, width)
         yield from _norm(f'{name}.norm_feedforward', width)
-        yield from _linear(f'{name}.expand', width, inner)
+        yield from _linear(f'{name}.expand', width, expanded)
         yield from _linear(f'{name}.contract', inner, width)
 
 

@@ -27,7 +27,9 @@ class Block(nn.Module):
     Source: paper, appendix 'Tokenizers and Transformers' (blocks of ViT, pre-norm).
     """
 
-    def __init__(self, width: int, num_heads: int, feedforward_factor: int) -> None:
+    def __init__(
+        self, width: int, num_heads: int, feedforward_factor: int, *, gated: bool = False
+    ) -> None:
         """Start with both residual branches at a small scale."""
         super().__init__()
         self.num_heads = num_heads
@@ -38,8 +40,10 @@ class Block(nn.Module):
         self.key_value = nn.Linear(width, 2 * width)
         self.output = nn.Linear(width, width)
         self.norm_feedforward = nn.LayerNorm(width)
-        self.expand = nn.Linear(width, feedforward_factor * width)
-        self.contract = nn.Linear(feedforward_factor * width, width)
+        self.gated = gated
+        expanded, inner = feedforward_widths(width, feedforward_factor, gated=gated)
+        self.expand = nn.Linear(width, expanded)
+        self.contract = nn.Linear(inner, width)
 
     def forward(
         self,
@@ -69,6 +73,10 @@ class Block(nn.Module):
         """Queries ``(..., D)``, and keys with values ``(..., 2 D)``, of ``(..., D)``."""
         normed = self._lower(self.norm_attention(x))
         return self.query(normed).float(), self.key_value(normed).float()
+
+    def project_key_value(self, x: torch.Tensor) -> torch.Tensor:
+        """The keys with values alone."""
+        return self.key_value(self._lower(self.norm_attention(x))).float()
 
     def project_query(self, x: torch.Tensor) -> torch.Tensor:
         """The queries alone."""
@@ -107,7 +115,12 @@ class Block(nn.Module):
 
     def _after_attention(self, x: torch.Tensor, attended: torch.Tensor) -> torch.Tensor:
         x = self.output(self._lower(attended)).float().add_(x)
-        hidden = self.expand(self._lower(self.norm_feedforward(x))).relu_()
+        hidden = self.expand(self._lower(self.norm_feedforward(x)))
+        if self.gated:
+            gate, value = hidden.chunk(2, dim=-1)
+            hidden = nn.functional.silu(gate) * value
+        else:
+            hidden = hidden.relu_()
         return self.contract(hidden).float().add_(x)
 
     def single_query(
@@ -132,7 +145,7 @@ class Block(nn.Module):
         normed = self.norm_attention(keys).transpose(0, 1)
         query = self.split_heads(self.project_query(x) * self.scale).transpose(0, 1)
         logits = (query @ key_map).transpose(0, 1) @ normed.transpose(1, 2)
-        weights = _softmax(logits if bias is None else logits + bias.view_as(logits))
+        weights = softmax(logits if bias is None else logits + bias.view_as(logits))
         attended = (weights @ normed).transpose(0, 1) @ value_map.transpose(1, 2)
         attended = attended.transpose(0, 1) + self.key_value.bias.view(*shape)[:, 1]
         return self.after_attention(x, attended.flatten(1))
@@ -150,11 +163,24 @@ class Block(nn.Module):
             logits = (query * self.scale) @ keys
         else:
             logits = torch.baddbmm(bias, query, keys, alpha=self.scale)
-        return (_softmax(logits) @ value).transpose(0, 1)
+        return (softmax(logits) @ value).transpose(0, 1)
 
     def _lower(self, x: torch.Tensor) -> torch.Tensor:
         """In the type that the linear layers multiply in."""
         return x.to(self.query.weight.dtype)
+
+
+def feedforward_widths(width: int, factor: int, *, gated: bool) -> tuple[int, int]:
+    """Numbers that a feed-forward layer computes of a token, and how many are left to add up.
+
+    A gated layer (SwiGLU: Shazeer 2020, doi:10.48550/arXiv.2002.05202) has three matrices in place
+    of two, and two thirds of the width, in multiples of 8: as many weights.
+    """
+    inner = factor * width
+    if not gated:
+        return inner, inner
+    inner = max(2 * inner // 24 * 8, 8)
+    return 2 * inner, inner
 
 
 def attention_bias(visible: torch.Tensor, num_heads: int) -> torch.Tensor:
@@ -171,7 +197,7 @@ def attention_bias(visible: torch.Tensor, num_heads: int) -> torch.Tensor:
     return bias.repeat_interleave(num_heads, dim=0)
 
 
-def _softmax(logits: torch.Tensor) -> torch.Tensor:
+def softmax(logits: torch.Tensor) -> torch.Tensor:
     """Softmax over the last dimension; by vectorised steps where torch's own is scalar."""
     if logits.shape[-1] >= _VECTOR or logits.device.type != 'cpu':
         return logits.softmax(dim=-1)

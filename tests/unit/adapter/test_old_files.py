@@ -9,6 +9,7 @@ from pathlib import Path
 
 import pytest
 from sdv.errors import VersionError
+from sdv.metadata import Metadata
 from sdv.utils import load_synthesizer
 
 from sdv_tabdar.adapter.old_files import refuse_old_files
@@ -41,3 +42,15 @@ def test_other_modules_are_found_as_ever() -> None:
     assert len([finder for finder in sys.meta_path if type(finder).__name__ == '_OldModules']) == 1
     assert importlib.util.find_spec('sdv_tabdar.nothing') is None
     assert importlib.util.find_spec('sdv_tabdar.core.model') is not None
+
+
+def test_a_pickle_from_before_gated_layers_has_none() -> None:
+    metadata = Metadata.load_from_dict(
+        {'tables': {'t': {'columns': {'x': {'sdtype': 'numerical'}}}}}
+    )
+    state = TabDARSynthesizer(metadata).__getstate__()
+    del state['feedforward']
+    blank = TabDARSynthesizer.__new__(TabDARSynthesizer)
+    blank.__setstate__(state)
+
+    assert blank.get_parameters()['feedforward'] == 'relu'

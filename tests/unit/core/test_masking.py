@@ -5,7 +5,13 @@ from __future__ import annotations
 import pytest
 import torch
 
-from sdv_tabdar.core.masking import complementary_observed, leading_observed, random_order
+from sdv_tabdar.core.masking import (
+    complementary_observed,
+    leading_observed,
+    random_order,
+    random_ranks,
+    weighted_order,
+)
 
 
 def test_number_of_hidden_cells_is_uniform(generator: torch.Generator) -> None:
@@ -47,6 +53,13 @@ def test_an_order_holds_each_column_once(columns: int, generator: torch.Generato
     assert all(type(position) is int for position in order)
 
 
+def test_ranks_are_a_uniform_order_of_each_row(generator: torch.Generator) -> None:
+    ranks = random_ranks(6000, 3, generator=generator)
+    assert torch.equal(ranks.sort(dim=1).values, torch.arange(3).expand(6000, 3))
+    shares = (ranks * torch.tensor([9, 3, 1])).sum(dim=1).bincount().double() / 6000
+    assert torch.allclose(shares[shares > 0], torch.full((6,), 1 / 6).double(), atol=0.03)
+
+
 def test_orders_are_uniform(generator: torch.Generator) -> None:
     draws = [tuple(random_order(3, generator=generator)) for _ in range(3000)]
     counts = torch.tensor([draws.count(order) for order in set(draws)], dtype=torch.float64)
@@ -62,3 +75,19 @@ def test_same_generator_state_same_draws() -> None:
         complementary_observed(9, 4, generator=second),
     )
     assert random_order(9, generator=first) == random_order(9, generator=second)
+
+
+def test_a_column_is_next_with_a_probability_in_proportion_to_its_weight(
+    generator: torch.Generator,
+) -> None:
+    weights = torch.tensor([1.0, 2.0, 5.0])
+    draws = 4_000
+    orders = torch.tensor(
+        [weighted_order(weights.log().tolist(), generator=generator) for _ in range(draws)]
+    )
+    assert torch.equal(orders.sort(dim=1).values, torch.arange(3).expand(draws, 3))
+    first = torch.bincount(orders[:, 0], minlength=3) / draws
+    second = torch.bincount(orders[orders[:, 0] == 2, 1], minlength=3)
+    tolerance = 4 * 0.5 / draws**0.5
+    assert torch.allclose(first, weights / 8, atol=tolerance)
+    assert float(second[1] / second.sum()) == pytest.approx(2 / 3, abs=2 * tolerance)

@@ -32,19 +32,6 @@ def test_test_rows_are_made_known() -> None:
     assert found.to_dict('list') == {'x': [2.0, 1.0], 'y': ['a', 'b']}
 
 
-def test_each_setting_is_fitted_and_tested(
-    prepared: Path, tmp_path: Path, command: Callable[..., str], called: list[dict[str, object]]
-) -> None:
-    settings = [f'one:{TINY},epochs=1', f'two:{TINY},epochs=2']
-    given = ['likelihood', '--data', prepared, '--tables', 'one', '--out', tmp_path / 'out']
-    printed = command(*given, '--settings', *settings)
-    assert '| one: 60: one |' in printed
-    rows = pd.read_csv(tmp_path / 'out' / 'likelihood.csv')
-    assert rows['epochs'].tolist() == [1, 2]
-    found = rows[['test_likelihood', 'train_likelihood', *MEASURED]]
-    assert np.isfinite(found.to_numpy()).all()
-
-
 def test_lengths_are_compared_on_parts_of_tables_and_not_trained_again(
     prepared: Path, tmp_path: Path, command: Callable[..., str], called: list[dict[str, object]]
 ) -> None:

@@ -2,6 +2,8 @@
 
 from __future__ import annotations
 
+import copy
+
 import pytest
 import torch
 
@@ -101,3 +103,11 @@ def test_members_of_the_first_cross_come_first_in_the_order_of_drawing(
     orders = [crossed.draw_order(generator=generator) for _ in range(20)]
     assert all({*order[:2]} == {COLOUR, FLAG} for order in orders)
     assert len({tuple(order) for order in orders}) > 10
+
+
+def test_weights_decide_about_the_order_in_place_of_crosses(
+    crossed: TabDARNetwork, generator: torch.Generator
+) -> None:
+    weighted = copy.copy(crossed)
+    weighted.precedence = tuple(100.0 * place for place in range(len(crossed.schema.columns)))
+    assert weighted.draw_order(generator=generator) == [*reversed(range(len(weighted.precedence)))]

@@ -6,14 +6,15 @@ import pytest
 import torch
 
 from sdv_tabdar.core.nn import transformer
-from sdv_tabdar.core.nn.transformer import Block, attention_bias
+from sdv_tabdar.core.nn.transformer import Block, attention_bias, feedforward_widths
 
 
-@pytest.fixture
-def block() -> Block:
+@pytest.fixture(params=[False, True], ids=['relu', 'gated'])
+def block(request: pytest.FixtureRequest) -> Block:
     with torch.random.fork_rng(devices=[]):
         torch.manual_seed(0)
-        return Block(width=8, num_heads=2, feedforward_factor=2).eval().requires_grad_(False)
+        block = Block(width=8, num_heads=2, feedforward_factor=2, gated=request.param)
+        return block.eval().requires_grad_(False)
 
 
 @pytest.fixture
@@ -103,3 +104,14 @@ def test_tiles_change_nothing_but_rounding(
     monkeypatch.setattr(transformer, '_TILE', 3)
     with torch.no_grad():
         assert torch.allclose(block(tokens), whole, atol=1e-6)
+
+
+@pytest.mark.parametrize(('width', 'factor'), [(96, 2), (96, 4), (48, 1)])
+def test_a_gated_layer_has_as_many_weights(width: int, factor: int) -> None:
+    expanded, inner = feedforward_widths(width, factor, gated=True)
+    assert expanded == 2 * inner
+    assert expanded + inner == sum(feedforward_widths(width, factor, gated=False))
+
+
+def test_a_gated_layer_has_a_width_however_narrow_the_block() -> None:
+    assert feedforward_widths(2, 1, gated=True) == (16, 8)

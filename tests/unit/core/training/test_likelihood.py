@@ -13,7 +13,7 @@ from sdv_tabdar.core.config import ModelConfig, SamplingConfig, TrainingConfig
 from sdv_tabdar.core.inference.likelihood import log_likelihood
 from sdv_tabdar.core.nn.network import TabDARNetwork
 from sdv_tabdar.core.table import EncodedTable
-from sdv_tabdar.core.training.likelihood import make_questions, row_loss
+from sdv_tabdar.core.training.likelihood import cell_losses, make_questions, row_loss
 from sdv_tabdar.core.training.losses import batch_loss
 
 
@@ -23,12 +23,15 @@ def _network(encoder: TableEncoder, config: ModelConfig) -> TabDARNetwork:
         return TabDARNetwork(encoder.schema, config).eval().requires_grad_(False)
 
 
+@pytest.mark.parametrize('attention', ['bidirectional', 'causal'])
 @pytest.mark.parametrize('order', ['random', 'fixed'])
 def test_the_part_of_the_codes_is_that_of_the_training_loss(
-    encoder: TableEncoder, encoded: EncodedTable, tiny: ModelConfig, order: str
+    encoder: TableEncoder, encoded: EncodedTable, tiny: ModelConfig, order: str, attention: str
 ) -> None:
     """Without diffusion the training loss is the bound itself, per cell."""
-    config = dataclasses.replace(tiny, column_order=order, numerical_head='bins')
+    config = dataclasses.replace(
+        tiny, column_order=order, numerical_head='bins', attention=attention
+    )
     network = _network(encoder, config)
     generator = torch.Generator().manual_seed(0)
     fixed = order == 'fixed'
@@ -97,3 +100,20 @@ def test_a_pair_of_hidden_sets_asks_for_every_cell(encoded: EncodedTable) -> Non
     assert torch.equal(questions.table.codes[: len(encoded)], encoded.codes)
     shares = questions.table.observed.float().mean(dim=0)
     assert torch.allclose(shares, torch.full_like(shares, 0.5), atol=0.1)
+
+
+def test_cells_are_asked_for_given_those_on_the_other_side(
+    network: TabDARNetwork, encoded: EncodedTable
+) -> None:
+    rows, position = encoded.rows(slice(30)), network.schema.position('colour')
+    observed = torch.rand(rows.codes.shape, generator=torch.Generator().manual_seed(0)) < 0.5
+    found = cell_losses(network, EncodedTable(rows.codes, rows.residuals, observed))
+    sides = torch.stack([observed, ~observed])
+    contexts = torch.stack(
+        [network.contexts(EncodedTable(rows.codes, rows.residuals, side)) for side in sides]
+    )
+    other_side = observed[:, position].long()
+    context = contexts[other_side, torch.arange(len(rows)), position]
+    logs = network.code_head.log_probabilities(context, position)
+    expected = -logs[torch.arange(len(rows)), rows.codes[:, position].long()]
+    torch.testing.assert_close(found[:, position], expected, atol=1e-5, rtol=1e-4)

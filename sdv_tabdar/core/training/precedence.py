@@ -1,0 +1,82 @@
+"""Which columns to draw early: those of which the others know less than they know of the others.
+
+By the chain rule it makes no difference in which order two cells become known. A network that was
+trained on all conditionals is not consistent, though: what it knows of cell j from cell i may be
+more than what it knows of i from j. Then i is better drawn before j. Here the gains
+
+    gain(i, j) = E [log p(j | known, i) - log p(j | known)]
+
+are measured along chains: the cells of some training rows become known one after the other, in a
+random order of each row, and every hidden cell is asked before and after. A chain and its reverse
+are asked together, as pairs of rows are in training. Column i gains
+
+    sum over j  gain(i, j) - gain(j, i)
+
+by being drawn before all others in place of after them.
+"""
+
+from __future__ import annotations
+
+import torch
+
+from sdv_tabdar.core.nn.network import TabDARNetwork
+from sdv_tabdar.core.table import EncodedTable
+from sdv_tabdar.core.training.likelihood import cell_losses
+
+_MIN_ROWS = 1_000  # of a table; fewer say too little, and a training of them should be short
+_ROWS, _FEWEST = 800, 200  # that are asked, and the fewest that are worth it ...
+_CELLS = 4_000_000  # ... as no more cells than these are asked for
+_SCALE = 0.3  # nats that make it e times as likely for a column to be the next
+_SEED = 0  # of the rows and chains, which do not depend on the model's seed
+
+
+@torch.no_grad()
+def precedence(network: TabDARNetwork, table: EncodedTable) -> tuple[float, ...]:
+    """Log weights of the columns, for orders in which they are drawn.
+
+    Args:
+        network: A trained network that knows cells in any order, in evaluation mode.
+        table: Its training table.
+
+    Returns:
+        One for each column, in a form in which 0 for all is no preference; none where rows are
+        too few, or columns too many, to tell.
+    """
+    num_columns = table.codes.shape[1]
+    number = min(_ROWS, len(table), _CELLS // (num_columns * (num_columns + 1)))
+    if len(table) < _MIN_ROWS or number < _FEWEST or num_columns < 2:
+        return ()
+    generator = torch.Generator().manual_seed(_SEED)
+    chosen = torch.randperm(len(table), generator=generator)[:number].to(table.codes.device)
+    ranks = torch.rand(number, num_columns, generator=generator).argsort(dim=1)
+    gains = _gains(network, table.rows(chosen), ranks)
+    weights = (gains - gains.t()).sum(dim=1) / _SCALE
+    return tuple(weights.tolist())
+
+
+def _gains(network: TabDARNetwork, table: EncodedTable, ranks: torch.Tensor) -> torch.Tensor:
+    """``(C, C)``, the mean gain of column j where column i becomes known.
+
+    Args:
+        network: The network.
+        table: N rows.
+        ranks: ``(N, C)``, when the cells of a row become known in its chain.
+    """
+    num_columns = ranks.shape[1]
+    total = torch.zeros(num_columns, num_columns, dtype=torch.double)
+    count = torch.zeros_like(total)
+    before = total
+    for known in range(num_columns + 1):
+        observed = (ranks < known).to(table.codes.device)
+        rows = EncodedTable(table.codes, table.residuals, observed)
+        losses = cell_losses(network, rows).cpu().double()
+        if known:
+            added = (ranks == known - 1).to(torch.int8).argmax(dim=1)
+            for gained, asked in (
+                (before - losses, ranks >= known),  # the chain: hidden cells
+                (losses - before, ranks < known - 1),  # its reverse: those hidden there
+            ):
+                total.index_add_(0, added, gained * asked)
+                count.index_add_(0, added, asked.double())
+        before = losses
+    return total / count.clamp_min(1)

@@ -1,0 +1,69 @@
+"""Columns that tell more than is known of them come sooner."""
+
+from __future__ import annotations
+
+import pytest
+import torch
+
+from sdv_tabdar.core.nn.network import TabDARNetwork
+from sdv_tabdar.core.table import EncodedTable
+from sdv_tabdar.core.training import precedence as module
+from sdv_tabdar.core.training.precedence import precedence
+
+NUM_COLUMNS = 6
+
+
+@pytest.fixture
+def told(monkeypatch: pytest.MonkeyPatch) -> torch.Tensor:
+    """``(C, C)``: by how much knowing the first column lowers the loss of the second, always."""
+    generator = torch.Generator().manual_seed(1)
+    gains = torch.rand(NUM_COLUMNS, NUM_COLUMNS, generator=generator).double().fill_diagonal_(0)
+
+    def losses(network: TabDARNetwork, table: EncodedTable) -> torch.Tensor:
+        known = table.observed.double()
+        return -torch.where(table.observed, (1 - known) @ gains, known @ gains)
+
+    monkeypatch.setattr(module, 'cell_losses', losses)
+    return gains
+
+
+@pytest.fixture
+def many(encoded: EncodedTable) -> EncodedTable:
+    """1,000 rows."""
+    return encoded.rows(torch.arange(1_000) % len(encoded))
+
+
+def test_weights_are_what_columns_tell_less_what_is_told_of_them(
+    network: TabDARNetwork, many: EncodedTable, told: torch.Tensor
+) -> None:
+    expected = (told - told.t()).sum(dim=1) / module._SCALE
+    torch.testing.assert_close(torch.tensor(precedence(network, many)).double(), expected)
+
+
+def test_each_pair_is_asked_in_both_directions(
+    network: TabDARNetwork, encoded: EncodedTable, told: torch.Tensor
+) -> None:
+    ranks = torch.rand(40, NUM_COLUMNS, generator=torch.Generator().manual_seed(0)).argsort(dim=1)
+    torch.testing.assert_close(module._gains(network, encoded.rows(slice(40)), ranks), told)
+
+
+def test_a_network_gives_the_same_weights_each_time(
+    network: TabDARNetwork, many: EncodedTable, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    monkeypatch.setattr(module, '_ROWS', 200)
+    state = torch.get_rng_state()
+    found = precedence(network, many)
+    assert len(found) == NUM_COLUMNS
+    assert any(found)
+    assert precedence(network, many) == found
+    assert torch.equal(torch.get_rng_state(), state)
+    # What one column gains another loses.
+    assert sum(found) == pytest.approx(0, abs=1e-6)
+
+
+def test_few_rows_and_many_columns_say_nothing(
+    network: TabDARNetwork, many: EncodedTable, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    assert precedence(network, many.rows(slice(999))) == ()
+    monkeypatch.setattr(module, '_CELLS', 199 * NUM_COLUMNS * (NUM_COLUMNS + 1))
+    assert precedence(network, many) == ()
