@@ -45,8 +45,7 @@ class ProtectedCalls(Calls):
         plain = plain_tables(self, data)
         with warnings.catch_warnings(), private_names.described(self, self._without_orders()):
             warnings.simplefilter('ignore')  # they come again, of the protected table
-            self._validate_plain(plain)
-            super().auto_assign_transformers(plain)
+            super().auto_assign_transformers(plain)  # SDV validates, and fits the constraints
         self._refuse_pseudonyms()
         found = protected_table(
             self,

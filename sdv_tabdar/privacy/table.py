@@ -83,6 +83,7 @@ def protected_table(
         plain = plain[valid.to_numpy()]
         if valid.all() or not len(plain):
             break
+    plain = work.with_shared_ends(plain)
     if not len(plain):
         raise InvalidDataError(
             [
@@ -206,6 +207,29 @@ class _Work:
                 columns[key] = profile.typed(cells, plain.index)
         return pd.DataFrame(columns, index=plain.index)
 
+    def with_shared_ends(self, plain: pd.DataFrame) -> pd.DataFrame:
+        """Ends bounded again, which may have lost rows, where that breaks no constraint."""
+        if not self.single_ends(plain):
+            return plain
+        found = self.without_rare_numbers(plain)
+        groups = _joined(private_names.constraint_groups(self.synth))
+        tied: set[str] = set().union(*groups)
+        best = plain.assign(**{key: found[key] for key in self.ordered if key not in tied})
+        for group in groups:
+            names = [key for key in self.ordered if key in group]
+            trial = best.assign(**{key: found[key] for key in names})
+            if private_names.valid_rows(self.synth, trial).all():
+                best = trial
+        return best
+
+    def single_ends(self, plain: pd.DataFrame) -> list[str]:
+        """Columns of which an end is that of a few rows."""
+        return [
+            key
+            for key in self.ordered
+            if not ends_are_shared(self.comparable(plain, key), self.threshold)
+        ]
+
     def remarks(self, kept: pd.DataFrame, plain: pd.DataFrame, num_rows: int) -> list[str]:
         """What could not be protected, or has changed much."""
         found = []
@@ -214,11 +238,7 @@ class _Work:
                 f'{num_rows - len(plain):,} of {num_rows:,} rows are left out: with their rare '
                 'values replaced they break a constraint.'
             )
-        single = [
-            key
-            for key in self.ordered
-            if not ends_are_shared(self.comparable(plain, key), self.threshold)
-        ]
+        single = self.single_ends(plain)
         if single:
             found.append(
                 f'The least or the greatest value of {single} is still that of a few rows, '

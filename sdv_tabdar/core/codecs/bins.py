@@ -96,16 +96,24 @@ class Bin:
         return float(distinct[above]) - float(distinct[above - 1])
 
 
-def cut_into_bins(values: Floats, num_bins: int) -> tuple[list[Bin], list[int]]:
+def cut_into_bins(
+    values: Floats, num_bins: int, limits: tuple[float, float] | None = None
+) -> tuple[list[Bin], list[int]]:
     """Bins of about equal mass, smaller ones at both ends, and how many numbers each has.
 
     Args:
         values: Sorted training numbers.
         num_bins: How many bins of equal mass to make; equal numbers are never parted.
+        limits: The ends of the column, which other numbers (atoms) may be. Then those of
+            ``values`` are numbers of single rows like any other, and are not kept.
     """
     parts = _split_ends(_cut(values, num_bins))
     most = max(_MAX_KNOTS // num_bins, 2)
     bins = [_bin(parts, number, most) for number in range(len(parts))]
+    if bins and limits is not None:
+        bins[0] = _beyond(bins[0], parts[0], limits[0])
+        turned = _beyond(_turned(bins[-1]), -parts[-1][::-1], -limits[1])
+        bins[-1] = _turned(turned)
     return bins, [len(part) for part in parts]
 
 
@@ -169,6 +177,24 @@ def _bin(parts: Sequence[Floats], number: int, most: int) -> Bin:
     found += [(len(part) - place, _mean(window)) for place, window in high[::-1]]
     places, knots = np.array(found).T
     return Bin(knots, places / len(part))
+
+
+def _beyond(part: Bin, values: Floats, limit: float) -> Bin:
+    """A bin that begins a little below its least value, if the column does so at ``limit``."""
+    least = float(values[0])
+    if not limit < least:
+        return part
+    gap = float(values[min(_LEAST_WINDOW, len(values) - 1)]) - least
+    low = _between(max(limit, least - gap) if gap > 0 else limit, least)
+    knots, places = part.knots, part.places
+    if len(knots) == 1:
+        return Bin(np.array([low, *knots]), np.array([places[0] / 2, *places]))
+    return Bin(np.array([low, *knots[1:]]), np.array([_BORDER / len(values), *places[1:]]))
+
+
+def _turned(part: Bin) -> Bin:
+    """The bin of the negative numbers."""
+    return Bin(-part.knots[::-1], 1 - part.places[::-1])
 
 
 def _windows(first: int, last: int, most: int) -> list[tuple[int, int]]:

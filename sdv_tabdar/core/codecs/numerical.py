@@ -57,7 +57,8 @@ class NumericalCodec(Codec):
         atoms = distinct[frequent]
         rest = present[~np.repeat(frequent, counts)]
         wanted = max(1, min(config.num_bins, len(rest) // _MIN_BIN_COUNT))
-        bins, bin_counts = cut_into_bins(rest, wanted)
+        limits = (float(present[0]), float(present[-1])) if len(present) else None
+        bins, bin_counts = cut_into_bins(rest, wanted, limits)
         code_counts = [int(count) for count in counts[frequent]] + bin_counts
         missing = None
         if len(present) < len(numbers):

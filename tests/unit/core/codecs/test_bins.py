@@ -86,3 +86,16 @@ def test_what_lies_between_bins_is_short() -> None:
     values = np.sort(np.random.default_rng(1).normal(size=2000))
     bins, _ = cut_into_bins(values, 8)
     assert all(len(repr(part.high)) < 10 for part in bins[:-1])
+
+
+@pytest.mark.parametrize('size', [1, 2, 4, 9, 300])
+def test_where_atoms_are_the_ends_of_a_column_no_value_of_a_single_row_is_kept(size: int) -> None:
+    values = np.sort(np.random.default_rng(size).lognormal(3, 1, size))
+    bins, _ = cut_into_bins(values, max(1, size // 64), (0.0, 1e6))
+    knots = np.concatenate([part.knots for part in bins])
+    places = np.concatenate([part.places for part in bins[:1]])
+    assert not set(values) & set(knots)
+    assert 0 < knots[0] < values[0]
+    assert values[-1] < knots[-1] < 1e6
+    assert (np.diff(knots) >= 0).all()
+    assert (np.diff(places) > 0).all()
