@@ -14,7 +14,9 @@ from sdv.cag import SingleTableProgrammableConstraint
 from sdv.errors import SynthesizerInputError
 from sdv.metadata import Metadata
 
-from sdv_tabdar.adapter import private_names
+from sdv_tabdar.adapter import checked, private_names
+from sdv_tabdar.adapter.checked import Unfit
+from sdv_tabdar.adapter.private_names import saved_constraints
 
 Floats = npt.NDArray[np.float64]
 Flags = npt.NDArray[np.bool_]
@@ -237,6 +239,30 @@ class FixedSum(SingleTableProgrammableConstraint):
         return {name: _decimals_of(_floats(data[name])) for name in self.column_names}
 
 
+def _check_saved(entry: Any, place: str) -> None:
+    """Refuse a saved FixedSum whose parts do not fit together."""
+    parts, lowest = entry['arguments']['part_columns'], entry['learnt']['_lowest']
+    if len(lowest) != len(parts) or not np.isin(lowest, [0.0, -np.inf]).all():
+        raise Unfit(f'{place}.learnt._lowest', f'must be 0 or -inf for each of {parts[:5]}.')
+
+
+saved_constraints.register(
+    'FixedSum',
+    saved_constraints.OwnKind(
+        FixedSum,
+        arguments={
+            'part_columns': checked.items(checked.text),
+            'total_column': checked.optional(checked.text),
+            'total': checked.optional(checked.number()),
+            'table_name': checked.optional(checked.text),
+        },
+        learnt={
+            '_decimals': checked.entries(checked.whole(0, _UNROUNDED)),
+            '_lowest': checked.array('f8', (None,)),
+        },
+        check=_check_saved,
+    ),
+)
 FixedSum.__module__ = 'sdv_tabdar'  # where a saved synthesizer looks for it
 
 

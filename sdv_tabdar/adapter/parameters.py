@@ -16,6 +16,8 @@ from sdv.metadata import Metadata
 
 from sdv_tabdar.core.config import ModelConfig, SamplingConfig, TrainingConfig
 
+_MOST_ROWS = 1_000_000  # that protect_values may ask for
+
 
 def check_parameters(parameters: Mapping[str, Any]) -> None:
     """Refuse arguments of the constructor that are not allowed.
@@ -29,6 +31,19 @@ def check_parameters(parameters: Mapping[str, Any]) -> None:
                 f"Invalid value '{parameters[name]}' for parameter '{name}'. Please provide True "
                 'or False.'
             )
+    protects = parameters['protect_values']
+    whole = isinstance(protects, (int, np.integer))
+    if not whole or (not isinstance(protects, bool) and not 2 <= protects <= _MOST_ROWS):
+        raise SynthesizerInputError(
+            f"Invalid value {protects!r} for parameter 'protect_values'. Please provide True or "
+            f'False, or how many rows must share a value: a whole number from 2 to {_MOST_ROWS:,}.'
+        )
+    token = parameters['rare_token']
+    if token is not None and not isinstance(token, str):
+        raise SynthesizerInputError(
+            f"Invalid value {token!r} for parameter 'rare_token'. Please provide text such as "
+            "'_RARE_', or None."
+        )
     state = parameters['random_state']
     whole = isinstance(state, (int, np.integer)) and not isinstance(state, bool)
     if state is not None and (not whole or not 0 <= state < 2**63):
@@ -218,6 +233,42 @@ def check_seed(value: Any) -> None:
         raise ValueError(
             f"Parameter 'seed' must be a whole number from 0 to 2**63 - 1, or None, however: "
             f'{value!r}.'
+        )
+
+
+def check_first_row(value: Any, seed: Any, block: int) -> None:
+    """Refuse a first row at which no block begins.
+
+    Args:
+        value: The row.
+        seed: The seed of the call.
+        block: Rows of a block.
+
+    Raises:
+        ValueError: If it is no multiple of a block, or there is no seed.
+    """
+    check_count('first_row', value, 0)
+    if value % block:
+        raise ValueError(
+            f"Parameter 'first_row' must be a multiple of the {block:,} rows of a block, however: "
+            f'{value!r}.'
+        )
+    if value and seed is None:
+        raise ValueError(
+            "Parameter 'first_row' says which of the rows of a seed are meant; give 'seed'."
+        )
+
+
+def check_whole(shares: Any, first_row: Any) -> None:
+    """Refuse shares of rows that are only a part.
+
+    Raises:
+        ValueError: If both are given.
+    """
+    if shares is not None and first_row:
+        raise ValueError(
+            "Parameter 'shares' is about all rows of a call, and 'first_row' asks for a part of "
+            "them. Draw them all, or give each part its values by 'sample_remaining_columns'."
         )
 
 

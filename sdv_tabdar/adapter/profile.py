@@ -16,6 +16,7 @@ from sdv_tabdar.adapter import private_names
 from sdv_tabdar.adapter.dates import zone_of
 from sdv_tabdar.adapter.formats import ColumnFormat
 from sdv_tabdar.adapter.values import is_missing, item, level_key
+from sdv_tabdar.core.codecs.values import level_order
 from sdv_tabdar.core.restrictions import Interval, Members, Restriction
 
 _SHOWN = 10  # levels named in an error message
@@ -42,7 +43,7 @@ class ColumnProfile:
         high: Greatest number, or date in nanoseconds; NaN if there was none.
         has_missing: Whether any cell was missing.
         has_values: Whether any cell was not.
-        levels: Key to plain value of each level of a discrete column.
+        levels: Key to plain value of each level of a discrete column, sorted by these values.
         unit: Numbers are multiples of this; 0 if they are not rounded.
         date_unit: Dates are multiples of this, in nanoseconds; 0 if they are not rounded.
         extrapolates: Whether members of sets may lie outside ``[low, high]``.
@@ -83,8 +84,8 @@ class ColumnProfile:
             digits = 0 if whole else private_names.learn_rounding_digits(values) if rounds else None
             unit = 0.0 if digits is None else 10.0**-digits
         if role is Role.DISCRETE:
-            for level in _distinct(values[~missing].tolist()):
-                levels.setdefault(level_key(item(level)), item(level))
+            found = [item(level) for level in _distinct(values[~missing].tolist())]
+            levels = {level_key(level): level for level in sorted(found, key=_order)}
         return cls(
             column=column,
             role=role,
@@ -294,6 +295,11 @@ def _end(restriction: Restriction | None, name: str, open_end: float) -> float:
     """One end of an interval; ``open_end`` where there is none."""
     end = getattr(restriction, name) if isinstance(restriction, Interval) else None
     return open_end if end is None else end
+
+
+def _order(level: Any) -> tuple[Any, ...]:
+    """What levels are sorted by; those that cannot be hashed by their text."""
+    return level_order(level if isinstance(level, Hashable) else repr(level))
 
 
 def _distinct(values: list[Any]) -> list[Any]:

@@ -227,8 +227,9 @@ class TabDAR:
         frame: pd.DataFrame,
         observed: Marks | None = None,
         *,
-        num_orders: int = 10,
+        num_orders: int = 1,
         by_column: bool = False,
+        steps: Mapping[str, float] | None = None,
         progress: Progress | None = None,
     ) -> Floats:
         """Log-likelihood of the known cells of each row.
@@ -238,6 +239,8 @@ class TabDAR:
             observed: As in :meth:`complete`; cells that are not known are left out.
             num_orders: Random orders of the columns to average over, in the log-mean-exp way.
             by_column: Whether to give each cell's part, see ``inference.likelihood``.
+            steps: Of columns of numbers the distance of neighbouring values: what counts is the
+                mass of all numbers that round to a value, not its density.
             progress: Called with the number of rows finished, after each chunk.
 
         Returns:
@@ -250,7 +253,12 @@ class TabDAR:
         """
         with self._resources():
             return self._answers().log_likelihood(
-                frame, observed, num_orders=num_orders, by_column=by_column, progress=progress
+                frame,
+                observed,
+                num_orders=num_orders,
+                by_column=by_column,
+                steps=steps or {},
+                progress=progress,
             )
 
     def log_density(self, frame: pd.DataFrame, observed: Marks | None, column: str) -> Floats:

@@ -4,7 +4,7 @@
 """
 
 from sdv_tabdar.evaluation.conditional import conditional_scores
-from sdv_tabdar.evaluation.evaluate import evaluate, floor_scores, score
+from sdv_tabdar.evaluation.evaluate import detection_scores, evaluate, floor_scores, score
 from sdv_tabdar.evaluation.imputation import imputation_scores
 from sdv_tabdar.evaluation.report import Report
 from sdv_tabdar.evaluation.splitting import hold_out
@@ -12,6 +12,7 @@ from sdv_tabdar.evaluation.splitting import hold_out
 __all__ = [
     'Report',
     'conditional_scores',
+    'detection_scores',
     'evaluate',
     'floor_scores',
     'hold_out',

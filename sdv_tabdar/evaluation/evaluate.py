@@ -5,6 +5,7 @@ from __future__ import annotations
 from collections.abc import Sequence
 from dataclasses import replace
 
+import numpy as np
 import pandas as pd
 
 from sdv_tabdar.evaluation.beyond import reasons_beyond
@@ -14,6 +15,7 @@ from sdv_tabdar.evaluation.context import Context
 from sdv_tabdar.evaluation.floors import compute_floors
 from sdv_tabdar.evaluation.likelihoods import LogLikelihood, WhiteBox
 from sdv_tabdar.evaluation.metric import Metric
+from sdv_tabdar.evaluation.metrics.detectors import MAX_ROWS, panel, sample
 from sdv_tabdar.evaluation.registry import chosen_metrics
 from sdv_tabdar.evaluation.report import Report, figures_of
 from sdv_tabdar.evaluation.tables import prepare_frames
@@ -104,6 +106,37 @@ def floor_scores(
     context = _context(real_train, real_train, metadata, real_test, target, seed, paper_compatible)
     chosen, _ = _chosen(metrics, context)
     return compute_floors(chosen, context)
+
+
+def detection_scores(
+    unseen: pd.DataFrame,
+    rows: pd.DataFrame,
+    metadata: object,
+    *,
+    max_rows: int = MAX_ROWS,
+    seed: int = 0,
+) -> dict[str, float]:
+    """The AUCs of the detector panel for two tables, without those of training rows.
+
+    Args:
+        unseen: Real rows that nothing was trained on.
+        rows: Rows to be told from them: synthetic ones, or other real ones for what these reach.
+        metadata: As in `score`.
+        max_rows: Rows of either that are used at most.
+        seed: Decides which, the folds and the classifiers.
+
+    Returns:
+        `detect_xgb` and the others by key, and `detect_worst`, the largest of them.
+
+    Raises:
+        ValueError: If a frame is empty or does not fit the metadata.
+    """
+    columns = resolve_columns(metadata)
+    ready = prepare_frames({'unseen': unseen, 'rows': rows}, columns)
+    generator = np.random.default_rng(seed)
+    size = min(max_rows, *map(len, ready.values()))
+    first, second = (sample(frame, size, generator) for frame in ready.values())
+    return panel(first, second, columns, generator, seed)
 
 
 def evaluate(

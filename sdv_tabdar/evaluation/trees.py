@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import os
 from collections.abc import Callable, Mapping
 
 import numpy as np
@@ -17,8 +18,14 @@ Prediction = Callable[[np.ndarray], np.ndarray]
 
 
 def thread_count(x: np.ndarray) -> int | None:
-    """How many threads trees are to use on a table; None for all. The trees are the same."""
-    return 1 if x.size <= FEW_CELLS else None
+    """How many threads trees are to use on a table; None for all. The trees are the same.
+
+    Never more than `OMP_NUM_THREADS` allows, which not every library looks at.
+    """
+    allowed = os.environ.get('OMP_NUM_THREADS', '')
+    if x.size <= FEW_CELLS:
+        return 1
+    return int(allowed) if allowed.isdigit() and int(allowed) else None
 
 
 def fit_regressor(

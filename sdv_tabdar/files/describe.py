@@ -25,8 +25,9 @@ class LearntColumn:
         name: Its name after constraints and transformers.
         levels: Categories, most frequent first, with their number of training rows; of a column
             of numbers those that come back exactly. None stands for missing.
-        quantiles: Training values at some ranks, sorted; the least and the greatest are among
-            them. Empty for categories.
+        quantiles: The least and the greatest training value, and between them means of at least
+            five that are next to each other, or numbers that many rows share; sorted. Empty for
+            categories.
         missing: Training rows without a value.
         rows: Training rows.
     """

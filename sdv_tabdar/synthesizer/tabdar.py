@@ -7,7 +7,7 @@ already (``PlainTables``).
 
 from __future__ import annotations
 
-from collections.abc import Callable, Hashable, Sequence
+from collections.abc import Callable, Hashable, Mapping, Sequence
 from pathlib import Path
 from typing import Any
 
@@ -16,7 +16,7 @@ from sdv.sampling import Condition, DataFrameCondition
 
 from sdv_tabdar.adapter import private_names
 from sdv_tabdar.adapter.alike import like_conditions
-from sdv_tabdar.adapter.calls import Calls
+from sdv_tabdar.adapter.blocks import BLOCK_ROWS
 from sdv_tabdar.adapter.impute import impute
 from sdv_tabdar.adapter.likelihood import UNSEEN
 from sdv_tabdar.adapter.losses import loss_plot, loss_values
@@ -25,6 +25,7 @@ from sdv_tabdar.adapter.parameters import (
     check_count,
     check_drawing,
     check_sample,
+    check_whole,
     settings_text,
 )
 from sdv_tabdar.adapter.predict import Predictor
@@ -41,11 +42,12 @@ from sdv_tabdar.core.config import ModelConfig, SamplingConfig, TrainingConfig
 from sdv_tabdar.core.training.history import EpochReport
 from sdv_tabdar.files.read import read
 from sdv_tabdar.files.write import write
+from sdv_tabdar.privacy.calls import ProtectedCalls
 
 _MODEL, _TRAINING, _SAMPLING = ModelConfig(), TrainingConfig(), SamplingConfig()
 
 
-class TabDARSynthesizer(Calls):
+class TabDARSynthesizer(ProtectedCalls):
     """A generative model of a table that also conditions and imputes, for SDV.
 
     Cells are learnt in every order, so the one trained model draws rows, completes rows of which
@@ -73,6 +75,7 @@ class TabDARSynthesizer(Calls):
         precision (str): ``'float32'``, ``'bfloat16'`` or ``'auto'``, of the transformer's products.
         numerical_head (str): What places numbers in their bins, ``'diffusion'`` or ``'bins'``.
         column_order (str): In which columns are drawn, ``'weighted'``, ``'random'`` or ``'fixed'``.
+        attention (str): ``'bidirectional'`` or ``'causal'``.
         epochs (int): Passes over the table; None holds rows out and ends by their likelihood.
         max_training_time (float): Seconds after which training ends; None for no limit.
         batch_size (int): Rows of a training step; None chooses by the table and the cores.
@@ -87,6 +90,11 @@ class TabDARSynthesizer(Calls):
         sigma_max (float): Noise level at which the solver starts.
         sampling_batch_size (int): Rows that go through the network together.
         num_particles (int): Draws tried for each row with several conditions that are no values.
+        protect_values (bool or int): Whether values that fewer than 5 rows share, or as many as it
+            says, are neither kept nor drawn: rare levels, rare numbers and dates, and the least
+            and the greatest ones of a column, in whose place there is a blurred bound.
+        rare_token (str): What stands in the place of rare levels in columns of text, such as
+            ``'_RARE_'``; None for other levels, in their shares.
         random_state (int): Seed of training; None for another model each time.
         verbose (bool): Whether to show progress bars of training and sampling.
         enable_gpu (bool): Whether to use a GPU if there is one.
@@ -99,7 +107,12 @@ class TabDARSynthesizer(Calls):
 
     All methods that draw, impute or predict raise ``sdv.errors.SamplingError`` before ``fit``, and
     ``ValueError`` for a count that is not a whole number in range or a ``seed`` that is none.
+
+    Attributes:
+        BLOCK_ROWS (int): Rows of a block, see :meth:`sample`.
     """
+
+    BLOCK_ROWS = BLOCK_ROWS
 
     def __init__(
         self,
@@ -123,6 +136,7 @@ class TabDARSynthesizer(Calls):
         precision: str = _MODEL.precision,
         numerical_head: str = _MODEL.numerical_head,
         column_order: str = _MODEL.column_order,
+        attention: str = _MODEL.attention,
         epochs: int | None = _TRAINING.epochs,
         max_training_time: float | None = _TRAINING.max_training_time,
         batch_size: int | None = _TRAINING.batch_size,
@@ -137,6 +151,8 @@ class TabDARSynthesizer(Calls):
         sigma_max: float = _SAMPLING.sigma_max,
         sampling_batch_size: int = _SAMPLING.sampling_batch_size,
         num_particles: int = _SAMPLING.num_particles,
+        protect_values: bool | int = False,
+        rare_token: str | None = None,
         random_state: int | None = None,
         verbose: bool = False,
         enable_gpu: bool = True,
@@ -275,6 +291,7 @@ class TabDARSynthesizer(Calls):
         *,
         shares: Shares | None = None,
         seed: int | None = None,
+        first_row: int = 0,
     ) -> Any:
         """Draw synthetic rows.
 
@@ -294,16 +311,21 @@ class TabDARSynthesizer(Calls):
                 shares add up to 1, ``Between``. Several columns are independent of each other.
             seed: Seed of all that is drawn in this call, keys and personal data among it: the
                 same seed draws the same rows, and calls without one go on as if it had not been.
-                None goes on where the last call stopped.
+                None goes on where the last call stopped. Rows come in blocks of ``BLOCK_ROWS``
+                that follow from model, seed and place alone, if ``batch_size`` is None or a
+                multiple of it.
+            first_row: With a seed, the first of its rows that are wanted, a multiple of
+                ``BLOCK_ROWS``: what ``sample(first_row + num_rows, seed=seed)`` ends with. So
+                several calls, in any order and on any machine, draw the rows of one.
 
         Returns:
             The rows: a frame if ``fit`` was given one, else a dictionary. No rows if
             ``return_rows`` is False.
 
         Raises:
-            ValueError: If the rows are neither to be written nor to be returned, or ``shares``
+            ValueError: If the rows are neither to be written nor to be returned, ``shares``
                 names what training had not, has shares that do not add up, or speaks of a value
-                twice.
+                twice, or the rows cannot begin at ``first_row``.
             AssertionError: If the file exists.
         """
         table = self._table_to_sample()
@@ -312,7 +334,8 @@ class TabDARSynthesizer(Calls):
         name = private_names.table_name(self)
         file = TableFile(output_folder_path, name, output_format) if output_folder_path else None
         name = main_table_name or name
-        with self._drawing(seed):
+        check_whole(shares, first_row)
+        with self._drawing(seed, first_row):
             wanted = None if shares is None else share_conditions(table, num_rows, shares)
             rows = self._sampled(
                 num_rows, name, max_tries_per_batch, batch_size, file, return_rows, wanted
@@ -369,6 +392,7 @@ class TabDARSynthesizer(Calls):
         output_folder_path: str | None = None,
         *,
         seed: int | None = None,
+        first_row: int = 0,
     ) -> Any:
         """Complete rows of which some columns are known.
 
@@ -378,6 +402,8 @@ class TabDARSynthesizer(Calls):
             batch_size: Rows at a time.
             output_folder_path: Folder of the file.
             seed: As in :meth:`sample`.
+            first_row: With a seed, how many rows of a larger table come before these, a multiple
+                of ``BLOCK_ROWS``: they are completed as there.
 
         Returns:
             The rows in the order and with the index of ``known_columns``: a frame if ``fit`` was
@@ -389,7 +415,7 @@ class TabDARSynthesizer(Calls):
         self._table_to_sample()
         check_drawing(max_tries_per_batch, batch_size, output_folder_path)
         known = with_text_labels(self._table_in(known_columns))
-        with self._drawing(seed):
+        with self._drawing(seed, first_row, known):
             (rows,) = self._sample_conditions(
                 [known], max_tries_per_batch, batch_size, output_folder_path
             )
@@ -448,6 +474,7 @@ class TabDARSynthesizer(Calls):
         batch_size: int | None = None,
         *,
         seed: int | None = None,
+        first_row: int = 0,
     ) -> Any:
         """Fill the missing cells of a table.
 
@@ -464,6 +491,7 @@ class TabDARSynthesizer(Calls):
                 dates) or the most frequent value among (everything else). 1 for a single draw.
             batch_size: Rows to fill at a time; None lets the synthesizer choose.
             seed: As in :meth:`sample`.
+            first_row: As in :meth:`sample_remaining_columns`.
 
         Returns:
             The completed table, or a list of ``num_draws`` tables; a frame or a dictionary, like
@@ -480,8 +508,8 @@ class TabDARSynthesizer(Calls):
         check_count('num_samples', num_samples, 1)
         check_count('batch_size', batch_size, 1, optional=True)
         rows = self._table_in(data)
-        with self._drawing(seed):
-            filled = impute(table, rows, num_draws, num_samples, batch_size)
+        with self._drawing(seed, first_row, rows) as blocks:
+            filled = impute(table, rows, num_draws, num_samples, batch_size, blocks)
         found = [self._like(data, frame) for frame in filled]
         return found if num_draws > 1 else found[0]
 
@@ -492,6 +520,7 @@ class TabDARSynthesizer(Calls):
         num_samples: int = 200,
         *,
         seed: int | None = None,
+        first_row: int = 0,
     ) -> pd.DataFrame:
         """The distribution of a column of categories, given the other known cells of each row.
 
@@ -505,6 +534,7 @@ class TabDARSynthesizer(Calls):
                 of an Inequality or a Range is known without one below it, or a total without
                 its parts.
             seed: Seed of these draws, as in :meth:`sample`.
+            first_row: As in :meth:`sample_remaining_columns`.
 
         Returns:
             Probabilities: one row a row of ``data`` (same index), one column a level; sorted,
@@ -514,8 +544,11 @@ class TabDARSynthesizer(Calls):
             ValueError: If the column is unknown or not categorical.
         """
         predictor = Predictor(self._table_to_sample())
-        with self._drawing(seed):
-            return predictor.probabilities(self._table_in(data), column, num_samples)
+
+        def answer(rows: pd.DataFrame) -> pd.DataFrame:
+            return predictor.probabilities(rows, column, num_samples)
+
+        return self._by_block(self._table_in(data), answer, seed, first_row)
 
     def predict_quantiles(
         self,
@@ -525,6 +558,7 @@ class TabDARSynthesizer(Calls):
         num_samples: int = 200,
         *,
         seed: int | None = None,
+        first_row: int = 0,
     ) -> pd.DataFrame:
         """Quantiles of a column of numbers or dates, given the other known cells of each row.
 
@@ -534,6 +568,7 @@ class TabDARSynthesizer(Calls):
             quantiles: Levels from 0 to 1.
             num_samples: As in :meth:`predict_proba`; quantiles are those of the draws.
             seed: As in :meth:`predict_proba`.
+            first_row: As in :meth:`sample_remaining_columns`.
 
         Returns:
             One row a row of ``data`` (same index), one column a level: numbers in the unit of
@@ -543,17 +578,22 @@ class TabDARSynthesizer(Calls):
             ValueError: If the column is unknown or not numerical, or a level is not from 0 to 1.
         """
         predictor = Predictor(self._table_to_sample())
-        with self._drawing(seed):
-            return predictor.quantiles(self._table_in(data), column, quantiles, num_samples)
+
+        def answer(rows: pd.DataFrame) -> pd.DataFrame:
+            return predictor.quantiles(rows, column, quantiles, num_samples)
+
+        return self._by_block(self._table_in(data), answer, seed, first_row)
 
     def log_likelihood(
         self,
         data: pd.DataFrame,
-        num_orders: int = 10,
+        num_orders: int = 1,
         *,
         by_column: bool = False,
         unseen: str = UNSEEN[0],
+        steps: Mapping[str, float] | None = None,
         seed: int | None = None,
+        first_row: int = 0,
     ) -> pd.Series | pd.DataFrame:
         """How likely the model finds each row, to rank outliers or to compare models.
 
@@ -561,6 +601,8 @@ class TabDARSynthesizer(Calls):
             data: Rows; absent columns are left out. A missing cell is an event like any value
                 if training has seen one in its column, and is left out otherwise.
             num_orders: Random orders of the columns to average over (mean of the likelihoods).
+                Each takes about as long as drawing the rows; more of them differ less from each
+                other, and say better which cell is odd.
             by_column: Whether to give the part of each cell as well, in place of the sum: the
                 mean over the orders of its log-likelihood given the cells before it. The parts
                 of a row add up to at most its log-likelihood.
@@ -568,7 +610,11 @@ class TabDARSynthesizer(Calls):
                 outside its range): ``'impossible'``, ``-inf``; ``'skip'``, left out; ``'rare'``,
                 as likely as if the next row after training had brought it, 1 / (rows + 1), for
                 numbers that have a density spread over the training range.
+            steps: Columns of numbers with the distance of neighbouring values, as in
+                ``{'age': 1, 'price': 0.01}``: what counts is then the mass of all numbers that
+                round to a value in place of its density, so that different models can be compared.
             seed: Seed of the orders; None goes on where the last call stopped.
+            first_row: As in :meth:`sample_remaining_columns`.
 
         Returns:
             Nats, with the index of ``data``: log mass for categories, missing cells and numbers
@@ -579,13 +625,22 @@ class TabDARSynthesizer(Calls):
             count.
 
         Raises:
-            ValueError: If ``unseen`` is none of these words.
+            ValueError: If ``unseen`` is none of these words, or ``steps`` names a column that is
+                none of the model's numbers or has a step that is not above 0.
         """
-        predictor = Predictor(self._table_to_sample())
+        table = self._table_to_sample()
+        predictor = Predictor(table)
         frame = self._table_in(data)
-        with self._drawing(seed), self._bar('Scoring rows', len(frame)) as bar:
+        bar = self._bar('Scoring rows', len(frame))
+        with bar, self._drawing(seed, first_row, table.form.empty()) as blocks:
             return predictor.log_likelihood(
-                frame, num_orders, by_column=by_column, unseen=unseen, progress=bar.update
+                frame,
+                num_orders,
+                by_column=by_column,
+                unseen=unseen,
+                steps=steps or {},
+                blocks=blocks,
+                progress=bar.update,
             )
 
     def save_safe(self, path: str | Path) -> None:

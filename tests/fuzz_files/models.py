@@ -13,11 +13,12 @@ from typing import Any
 import numpy as np
 import numpy.typing as npt
 import pandas as pd
+from rdt.transformers import ClusterBasedNormalizer
 from safetensors import numpy as safe_numpy
 from sdv.cag import FixedCombinations, Inequality
 from sdv.metadata import Metadata
 
-from sdv_tabdar import TabDARSynthesizer
+from sdv_tabdar import FixedSum, TabDARSynthesizer
 from sdv_tabdar.files import container
 
 Arrays = dict[str, npt.NDArray[Any]]
@@ -70,7 +71,7 @@ def packed(document: Any, arrays: Arrays, weights: Arrays, version: Any = 1) -> 
 
 @functools.cache
 def models() -> tuple[Model, ...]:
-    """A table of numbers and categories, one with constraints, and one with personal data."""
+    """Tables of numbers and categories, with constraints, with personal data, and protected."""
     random = np.random.default_rng(0)
     low = random.integers(0, 9, 60)
     plain = pd.DataFrame(
@@ -87,20 +88,39 @@ def models() -> tuple[Model, ...]:
     people = pd.DataFrame({'key': [f'K{n}' for n in range(60)], 'mail': ['m'] * 60, 'x': low})
     people_kinds = {'key': 'id', 'mail': 'email', 'x': 'numerical'}
     rules = [Inequality('low', 'high'), FixedCombinations(['a', 'b'])]
+    sums = pd.DataFrame({'net': low, 'tax': low % 4, 'x': plain['x'], 'y': plain['x'] + 1})
+    sums['gross'] = sums['net'] + sums['tax']
     return (
         _model(plain, kinds, []),
         _model(pairs, pair_kinds, rules),
         _model(people, people_kinds, [], primary_key='key'),
+        _model(
+            sums,
+            dict.fromkeys(sums, 'numerical'),
+            [FixedSum(['net', 'tax'], total_column='gross')],
+            transformers={'y': ClusterBasedNormalizer(True, max_clusters=2)},
+            settings={'protect_values': True},
+        ),
     )
 
 
-def _model(table: pd.DataFrame, kinds: dict[str, str], rules: list[Any], **entry: Any) -> Model:
+def _model(
+    table: pd.DataFrame,
+    kinds: dict[str, str],
+    rules: list[Any],
+    transformers: dict[str, Any] | None = None,
+    settings: dict[str, Any] | None = None,
+    **entry: Any,
+) -> Model:
     columns = {name: {'sdtype': kind} for name, kind in kinds.items()}
     with warnings.catch_warnings(), tempfile.TemporaryDirectory() as folder:
         warnings.simplefilter('ignore')
         metadata = Metadata.load_from_dict({'tables': {'table': {'columns': columns, **entry}}})
-        synthesizer = TabDARSynthesizer(metadata, **SETTINGS)
+        synthesizer = TabDARSynthesizer(metadata, **SETTINGS, **(settings or {}))
         synthesizer.add_constraints(rules)
+        if transformers:
+            synthesizer.auto_assign_transformers(table)
+            synthesizer.update_transformers(transformers)
         synthesizer.fit(table)
         synthesizer.sample(3)
         path = Path(folder) / 'model'

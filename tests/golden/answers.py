@@ -119,7 +119,7 @@ def _answers_about_people() -> dict[str, Callable[[], pd.DataFrame]]:
         'draws': lambda: pd.concat(synthesizer.impute(gaps, num_draws=2)),
         'probabilities': lambda: synthesizer.predict_proba(gaps, 'city'),
         'quantiles': lambda: synthesizer.predict_quantiles(gaps, 'age'),
-        'likelihood': lambda: synthesizer.log_likelihood(frame.head(20)).to_frame(),
+        'likelihood': lambda: synthesizer.log_likelihood(frame.head(20), 10).to_frame(),
     }
 
 
@@ -156,7 +156,7 @@ def _answers_under_constraints() -> dict[str, Callable[[], pd.DataFrame]]:
         'sample': lambda: synthesizer.sample(30),
         'conditions': lambda: synthesizer.sample_from_conditions(conditions),
         'impute': lambda: synthesizer.impute(gaps),
-        'likelihood': lambda: synthesizer.log_likelihood(frame.head(12)).to_frame(),
+        'likelihood': lambda: synthesizer.log_likelihood(frame.head(12), 10).to_frame(),
     }
 
 
@@ -186,7 +186,7 @@ def _answers_of_nullable_columns() -> dict[str, Callable[[], pd.DataFrame]]:
         'conditions': lambda: synthesizer.sample_from_conditions(conditions),
         'impute': lambda: synthesizer.impute(frame[['smooth']].head(12)),
         'probabilities': lambda: synthesizer.predict_proba(frame.head(12), 'text'),
-        'likelihood': lambda: synthesizer.log_likelihood(frame.head(12)).to_frame(),
+        'likelihood': lambda: synthesizer.log_likelihood(frame.head(12), 10).to_frame(),
     }
 
 

@@ -133,6 +133,18 @@ def test_what_training_has_not_seen_can_be_skipped_or_rare(small: TabDARSynthesi
 
 
 @pytest.mark.filterwarnings(f'ignore:.*{NEW}')
+def test_rounded_numbers_have_a_mass(small: TabDARSynthesizer) -> None:
+    steps = {'size': 0.001, 'count': 1}
+    dense = small.log_likelihood(ROWS, unseen='rare', seed=0)
+    massive = small.log_likelihood(ROWS, unseen='rare', steps=steps, seed=0)
+    np.testing.assert_allclose((massive - dense)[:2], np.log(0.001), atol=0.05)
+    assert massive[2] == pytest.approx(dense[2], abs=1e-6)  # of an unseen number as it was
+    for wrong in ({'other': 1.0}, {'level': 1.0}, {'size': 0.0}):
+        with pytest.raises(ValueError, match='steps'):
+            small.log_likelihood(ROWS, unseen='rare', steps=wrong)
+
+
+@pytest.mark.filterwarnings(f'ignore:.*{NEW}')
 def test_likelihood_by_column(small: TabDARSynthesizer) -> None:
     rows = ROWS.set_index(pd.Index(['r0', 'r1', 'r2']))[['count', 'level', 'size']]
     whole = small.log_likelihood(rows, num_orders=1, unseen='rare', seed=0)

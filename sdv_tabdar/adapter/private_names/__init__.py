@@ -19,6 +19,7 @@ from sdv_tabdar.adapter.private_names.constraints import (
     constrained_columns,
     constraint_groups,
     constraint_steps,
+    fixed_combinations,
     has_constraints,
     increments,
     one_hot,
@@ -30,6 +31,7 @@ from sdv_tabdar.adapter.private_names.constraints import (
     unbind_totals,
 )
 from sdv_tabdar.adapter.private_names.metadata import (
+    describe_anew,
     described,
     keys,
     level_order,
@@ -42,6 +44,9 @@ from sdv_tabdar.adapter.private_names.preprocessing import (
     preprocess_table,
 )
 from sdv_tabdar.adapter.private_names.seeding import (
+    SeededSampling,
+    columns_made_in_turn,
+    counted_columns,
     forget_sampling_state,
     seed_sampling,
     seeded_sampling,
@@ -54,6 +59,7 @@ from sdv_tabdar.adapter.private_names.transformers import (
     is_generated,
     keeps_order,
     outputs,
+    pseudonyms,
     transform_cells,
 )
 from sdv_tabdar.adapter.private_names.validity import (
@@ -71,15 +77,20 @@ __all__ = [
     'ConstraintNotMetError',
     'ConstraintStep',
     'OrderedColumns',
+    'SeededSampling',
     'apply_default_transformers',
+    'columns_made_in_turn',
     'combinations',
     'compared_columns',
     'compared_format',
     'constrained_columns',
     'constraint_groups',
     'constraint_steps',
+    'counted_columns',
+    'describe_anew',
     'described',
     'encodes_levels',
+    'fixed_combinations',
     'forget_sampling_state',
     'generate_columns',
     'gives_categories',
@@ -103,6 +114,7 @@ __all__ = [
     'own_constraint',
     'own_constraints',
     'preprocess_table',
+    'pseudonyms',
     'reverse_transform',
     'rewritten_columns',
     'seed_sampling',

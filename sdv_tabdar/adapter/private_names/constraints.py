@@ -7,7 +7,7 @@ from collections.abc import Mapping, Sequence
 from typing import Any
 
 import pandas as pd
-from sdv.cag import Inequality, Range
+from sdv.cag import FixedCombinations, Inequality, Range
 from sdv.cag._utils import get_lower_precision_format
 from sdv.cag.one_hot_encoding import EPSILON
 from sdv.cag.programmable_constraint import ProgrammableConstraintHarness
@@ -248,6 +248,15 @@ def combinations(constraint: Any) -> Combinations:
     return Combinations(
         tuple(constraint.column_names), constraint._joint_column, constraint._ids_to_combinations
     )
+
+
+def fixed_combinations(synth: Any) -> list[tuple[str, ...]]:
+    """The columns of each FixedCombinations."""
+    return [
+        tuple(constraint.column_names)
+        for constraint in all_constraints(synth)
+        if isinstance(constraint, FixedCombinations)
+    ]
 
 
 def increments(constraint: Any) -> tuple[str, float]:

@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import contextlib
+import copy
 from collections.abc import Iterator, Mapping
 from typing import Any
 
@@ -45,3 +46,27 @@ def described(synth: Any, entries: Mapping[str, Mapping[str, Any]]) -> Iterator[
         yield
     finally:
         columns.update(before)
+
+
+def describe_anew(synth: Any, entries: Mapping[str, Mapping[str, Any]]) -> None:
+    """Let the metadata that a synthesizer holds describe some columns otherwise, from now on.
+
+    The user's own object, of which SDV keeps two references, is left as it is.
+    """
+    if not entries:
+        return
+    shared = synth._input_metadata
+    synth._input_metadata = copy.deepcopy(shared)
+    synth.metadata = synth._input_metadata if synth.metadata is shared else synth.metadata
+    synth.metadata = copy.deepcopy(synth.metadata)
+    synth._original_metadata = copy.deepcopy(synth._original_metadata)
+    processor = synth._data_processor
+    processor.metadata = copy.deepcopy(processor.metadata)
+    name = table_name(synth)
+    for columns in (
+        synth._input_metadata.tables[name].columns,
+        synth.metadata.tables[name].columns,
+        synth._original_metadata.tables[name].columns,
+        processor.metadata.columns,
+    ):
+        columns.update({key: dict(entry) for key, entry in entries.items() if key in columns})

@@ -2,7 +2,8 @@
 
 from __future__ import annotations
 
-from collections.abc import Mapping
+import dataclasses
+from collections.abc import Callable, Mapping
 from typing import Any
 
 import pandas as pd
@@ -12,6 +13,7 @@ from sdv.cag.programmable_constraint import ProgrammableConstraintHarness
 from sdv_tabdar.adapter import checked
 from sdv_tabdar.adapter.checked import Check, Unfit
 from sdv_tabdar.adapter.private_names import saved_formatters
+from sdv_tabdar.adapter.private_names.constraints import own_constraint
 from sdv_tabdar.adapter.private_names.saved_kinds import DTYPE, TEXTS, VALUE, NotWritable, plain
 
 _TEXT, _FLAG = checked.text, checked.flag
@@ -111,28 +113,71 @@ _FRAME = checked.record(
 )
 
 
+# What the harness holds in which SDV uses a programmable constraint.
+_HARNESS = {'programmable_constraint', 'table_name', '_is_single_table'}
+
+
+@dataclasses.dataclass(frozen=True)
+class OwnKind:
+    """A programmable constraint of this package, which can be written as SDV's own can.
+
+    Attributes:
+        make: Its class.
+        arguments: What the constructor's arguments, in attributes of their names, may be.
+        learnt: Attributes that fitting sets, and what they may be.
+        check: Refuses, by raising :class:`Unfit`, an entry whose parts do not fit together.
+    """
+
+    make: Callable[..., Any]
+    arguments: Mapping[str, Check]
+    learnt: Mapping[str, Check]
+    check: Check
+
+
+_OWN: dict[str, OwnKind] = {}
+
+
+def register(name: str, kind: OwnKind) -> None:
+    """Let programmable constraints of a class of this package be written."""
+    _OWN[name] = kind
+
+
+def _arguments(name: str) -> Mapping[str, tuple[str, Check]]:
+    """The arguments of a class on the list, with their attributes."""
+    if name in _OWN:
+        return {key: (key, check) for key, check in _OWN[name].arguments.items()}
+    return _ARGUMENTS[name]
+
+
+def _learnt(name: str) -> Mapping[str, Check]:
+    return _OWN[name].learnt if name in _OWN else _LEARNT[name]
+
+
+def _writable() -> list[str]:
+    return sorted([*_ARGUMENTS, *_OWN])
+
+
 def written(constraint: Any) -> dict[str, Any]:
     """A constraint as plain values.
 
     Raises:
         NotWritable: If it is a user's own code, or of an unknown form.
     """
-    name = type(constraint).__name__
-    if isinstance(constraint, ProgrammableConstraintHarness):
-        own = type(constraint.programmable_constraint).__name__
+    held = _held(constraint)
+    name = type(held).__name__
+    if held is not constraint and (name not in _OWN or type(held) is not _OWN[name].make):
         raise NotWritable(
-            f'The constraint {own} is a programmable one, whose code a safe file cannot hold. Use '
-            "SDV's "
-            f'constraints {sorted(_ARGUMENTS)}, or save with save().'
+            f'The constraint {name} is a programmable one, whose code a safe file cannot hold. '
+            f'Use one of {_writable()}, or save with save().'
         )
-    if name not in _ARGUMENTS or type(constraint) is not getattr(cag, name):
+    if held is constraint and (name not in _ARGUMENTS or type(held) is not getattr(cag, name)):
         raise NotWritable(
-            f'The constraint {name} cannot be written; these can: {sorted(_ARGUMENTS)}. Use one '
-            'of them, or save with save().'
+            f'The constraint {name} cannot be written; these can: {_writable()}. Use one of '
+            'them, or save with save().'
         )
-    arguments, learnt = _ARGUMENTS[name], _LEARNT[name]
-    known = {*(attribute for attribute, _ in arguments.values()), *learnt, *_REMADE}
-    unknown = sorted(set(vars(constraint)) - known)
+    arguments, learnt = _arguments(name), _learnt(name)
+    known = {*(attribute for attribute, _ in arguments.values()), *learnt, *_REMADE, *_HARNESS}
+    unknown = sorted({*vars(constraint), *vars(held)} - known)
     if unknown:
         raise NotWritable(
             f'The constraint {name} holds {unknown}, which this version of sdv_tabdar cannot '
@@ -141,14 +186,20 @@ def written(constraint: Any) -> dict[str, Any]:
     state: dict[str, Any] = {
         'class': name,
         'arguments': {
-            key: plain(getattr(constraint, attribute)) for key, (attribute, _) in arguments.items()
+            key: plain(getattr(held, attribute)) for key, (attribute, _) in arguments.items()
         },
-        'learnt': {key: getattr(constraint, key) for key in learnt},
+        'learnt': {key: getattr(held, key) for key in learnt},
         'fit': None,
     }
     if constraint._fitted:
         state['fit'] = _written_fit(constraint)
     return state
+
+
+def _held(constraint: Any) -> Any:
+    """The constraint that SDV has wrapped, or itself."""
+    own = own_constraint(constraint)
+    return constraint if own is None else own
 
 
 def _written_fit(constraint: Any) -> dict[str, Any]:
@@ -179,11 +230,13 @@ def check(entry: Any, place: str) -> None:
         entry, place
     )
     name = entry['class']
-    if name not in _ARGUMENTS:
-        checked.refuse(f'{place}.class', name, f'one of {sorted(_ARGUMENTS)}')
-    arguments = {key: each for key, (_, each) in _ARGUMENTS[name].items()}
+    if name not in _writable():
+        checked.refuse(f'{place}.class', name, f'one of {_writable()}')
+    arguments = {key: each for key, (_, each) in _arguments(name).items()}
     checked.record(arguments)(entry['arguments'], f'{place}.arguments')
-    checked.record(_LEARNT[name])(entry['learnt'], f'{place}.learnt')
+    checked.record(_learnt(name))(entry['learnt'], f'{place}.learnt')
+    if name in _OWN:
+        _OWN[name].check(entry, place)
     if entry['fit'] is not None:
         _FIT(entry['fit'], f'{place}.fit')
         if name == 'FixedCombinations':
@@ -192,7 +245,10 @@ def check(entry: Any, place: str) -> None:
 
 def made(entry: Mapping[str, Any]) -> Any:
     """A new constraint with the arguments of the one that was written."""
-    return getattr(cag, entry['class'])(**entry['arguments'])
+    name, arguments = entry['class'], entry['arguments']
+    if name in _OWN:
+        return ProgrammableConstraintHarness(_OWN[name].make(**arguments))
+    return getattr(cag, name)(**arguments)
 
 
 def check_names(entry: Mapping[str, Any], after: Any, place: str) -> None:
@@ -223,7 +279,7 @@ def check_names(entry: Mapping[str, Any], after: Any, place: str) -> None:
 def put_into(constraint: Any, entry: Mapping[str, Any], metadata: Any, place: str) -> None:
     """Put into a constraint what fitting it on a table with these metadata has set."""
     fit = entry['fit']
-    vars(constraint).update(entry['learnt'])
+    vars(_held(constraint)).update(entry['learnt'])
     if fit is None:
         return
     (table,) = metadata.tables

@@ -29,6 +29,7 @@ _FLAG = checked.flag
 _GENERATED = checked.whole(0, MOST_GENERATED)
 _MAP = checked.entries(VALUE, key=VALUE)
 
+_MOST_CLUSTERS = 10_000
 _DISTRIBUTIONS = ('norm', 'gamma', 'beta', 't', 'gaussian_kde', 'truncnorm', 'uniform')
 
 
@@ -151,6 +152,21 @@ KINDS: Mapping[str, Kind] = {
             '_learned_distribution_name': checked.one_of(*_DISTRIBUTIONS),
         },
         ('_distributions', '_distribution'),
+    ),
+    'ClusterBasedNormalizer': Kind(
+        rdt.ClusterBasedNormalizer,
+        {
+            'learn_rounding_scheme': _FLAG,
+            'enforce_min_max_values': _FLAG,
+            'max_clusters': checked.whole(1, _MOST_CLUSTERS),
+            'weight_threshold': NUMBER,
+            'missing_value_generation': MISSING,
+        },
+        {
+            **_FLOAT_FITTED,
+            '_bgm_transformer': VALUE,
+            'valid_component_indicator': checked.items(_FLAG),
+        },
     ),
     'UnixTimestampEncoder': Kind(rdt.UnixTimestampEncoder, _DATES, _DATES_FITTED),
     'OptimizedTimestampEncoder': Kind(

@@ -18,7 +18,7 @@ from sdv_tabdar.adapter import checked
 from sdv_tabdar.adapter.checked import Unfit
 from sdv_tabdar.adapter.fakers import check_faker
 from sdv_tabdar.adapter.patterns import check_pattern
-from sdv_tabdar.adapter.private_names import saved_random
+from sdv_tabdar.adapter.private_names import saved_mixtures, saved_random
 from sdv_tabdar.adapter.private_names.saved_kinds import (
     COMMON,
     KINDS,
@@ -37,7 +37,7 @@ _NEEDED = (
     *('columns', 'column_prefix', 'output_columns', 'null_transformer', '_dtype', 'dtype'),
     *('frequencies', 'intervals', 'values_to_categories', 'categories_to_values', 'divider'),
     *('dummies', '_uniques', '_indexer', '_num_dummies', 'generated', '_faker_random_seed'),
-    '_univariate',
+    *('_univariate', '_bgm_transformer', 'valid_component_indicator'),
 )
 _STREAMS = ('transform', 'reverse_transform')  # with seeds one after the other
 
@@ -152,6 +152,8 @@ def read(state: Mapping[str, Any], place: str) -> Any:
     transformer = remade(state['class'], state['parameters'])
     kind = KINDS[state['class']]
     own = {key: _read_fitted(key, value, place) for key, value in state['fitted'].items()}
+    if isinstance(transformer, rdt.ClusterBasedNormalizer):
+        saved_mixtures.check_valid(own, transformer.max_clusters, f'{place}.fitted')
     if isinstance(transformer, rdt.RegexGenerator) and own.get('generated') is not None:
         transformer.__setstate__({**vars(transformer), **own})  # goes on where it was
     vars(transformer).update(own)
@@ -208,6 +210,10 @@ def _fitted(name: str, value: Any) -> Any:
             key: entry.tolist() if isinstance(entry, np.ndarray) else entry
             for key, entry in found.items()
         }
+    if name == '_bgm_transformer' and value is not None:
+        return saved_mixtures.written(value)
+    if name == 'valid_component_indicator':
+        return None if value is None else value.tolist()
     if name in ('generated', '_num_fallback_samples_generated') and (value or 0) > MOST_GENERATED:
         raise NotWritable(
             f'A generator has made {value:,} values; at most {MOST_GENERATED:,} can be gone '
@@ -237,6 +243,10 @@ def _read_fitted(name: str, value: Any, place: str) -> Any:
         return found
     if name == '_univariate':
         return _read_univariate(value, f'{place}.{name}')
+    if name == '_bgm_transformer':
+        return saved_mixtures.read(value, f'{place}.{name}')
+    if name == 'valid_component_indicator':
+        return np.array(value, dtype=bool)
     if name == '_unique_categories' and value is not None:
         cells = np.empty(len(value), dtype=object)
         cells[:] = value

@@ -14,6 +14,7 @@ from rdt.transformers import (
     LabelEncoder,
     OneHotEncoder,
     OrderedLabelEncoder,
+    PseudoAnonymizedFaker,
     UnixTimestampEncoder,
 )
 
@@ -68,6 +69,16 @@ def is_generated(synth: Any, column: str) -> bool:
     """Whether a generator makes the column: a key, personal data, a formatted id."""
     transformer = synth._data_processor._hyper_transformer.field_transformers.get(column)
     return transformer is not None and bool(transformer.is_generator())
+
+
+def pseudonyms(synth: Any) -> list[str]:
+    """Columns whose transformer keeps each real value beside the one that stands for it."""
+    transformers = synth._data_processor._hyper_transformer.field_transformers
+    return [
+        str(name)
+        for name, transformer in transformers.items()
+        if isinstance(transformer, PseudoAnonymizedFaker)
+    ]
 
 
 def generate_columns(synth: Any, columns: list[str], num_rows: int) -> pd.DataFrame:

@@ -13,6 +13,7 @@ from __future__ import annotations
 import dataclasses
 import hashlib
 import json
+from collections.abc import Sequence
 from pathlib import Path
 from typing import Literal
 
@@ -39,6 +40,8 @@ class Dataset:
         metadata: SDV metadata with exactly this table.
         target: The column that predictive metrics predict, or None if there is none.
         task: What predicting the target is, or None without a target.
+        fresh: Rows that are neither trained on nor compared with, which stand in for the rows of a
+            perfect synthesizer; None where there are none.
     """
 
     name: str
@@ -47,6 +50,7 @@ class Dataset:
     metadata: Metadata
     target: str | None = None
     task: Task | None = None
+    fresh: pd.DataFrame | None = None
 
     @property
     def sdtypes(self) -> dict[str, str]:
@@ -84,12 +88,28 @@ class Dataset:
         Args:
             seed: Which rows: the same seed draws the same rows.
         """
+        half = (len(self.train) + len(self.test)) // 2
+        train, test = self._parts([half, half], seed)
+        return dataclasses.replace(self, train=train, test=test)
+
+    def with_fresh_rows(self, seed: int) -> Dataset:
+        """The same table with all its rows in new parts: half to train on, two quarters to compare.
+
+        One quarter is the test part, the other the fresh rows.
+
+        Args:
+            seed: Which rows: the same seed draws the same rows.
+        """
+        quarter = (len(self.train) + len(self.test)) // 4
+        train, test, fresh = self._parts([2 * quarter, quarter, quarter], seed)
+        return dataclasses.replace(self, train=train, test=test, fresh=fresh)
+
+    def _parts(self, sizes: Sequence[int], seed: int) -> list[pd.DataFrame]:
+        """All rows in parts of given sizes, drawn at random, each in the rows' own order."""
         rows = pd.concat([self.train, self.test], ignore_index=True)
         order = np.random.default_rng(seed).permutation(len(rows))
-        half = len(order) // 2
-        parts = (np.sort(order[:half]), np.sort(order[half : 2 * half]))
-        train, test = (rows.iloc[part].reset_index(drop=True) for part in parts)
-        return dataclasses.replace(self, train=train, test=test)
+        drawn = np.split(order, np.cumsum(sizes))[: len(sizes)]
+        return [rows.iloc[np.sort(part)].reset_index(drop=True) for part in drawn]
 
     def fingerprint(self) -> str:
         """Twelve hexadecimal digits that change with any cell of the training part."""

@@ -29,11 +29,13 @@ class KnownTable:
         conditions: Their kinds, what is given, and the columns that are compared.
         varied: Columns of which other values are given in each row, in one condition more, and
             the column that is compared then; or nothing.
+        entropy: Of a row, in nats; densities are per unit of each number.
     """
 
     mixture: Mixture
     sdtypes: Mapping[str, str]
     conditions: Sequence[tuple[str, Mapping[str, object], str]]
+    entropy: float
     varied: tuple[tuple[str, ...], str] | None = None
 
     def cases(self, draws: int) -> list[Case]:
@@ -79,6 +81,15 @@ def _gaussian() -> Mixture:
     return Mixture((weights / weights.sum()).tolist(), groups)
 
 
+def _gaussian_entropy() -> float:
+    """That of a normal distribution with the correlations that follow from the factor."""
+    loads = np.array([load for _, _, load in COLUMNS.values()])
+    correlations = np.outer(loads, loads)
+    np.fill_diagonal(correlations, 1.0)
+    scales = np.array([scale for _, scale, _ in COLUMNS.values()])
+    return float(stats.multivariate_normal(cov=correlations * np.outer(scales, scales)).entropy())
+
+
 GAUSSIAN = KnownTable(
     _gaussian(),
     dict.fromkeys(COLUMNS, 'numerical'),
@@ -96,6 +107,7 @@ GAUSSIAN = KnownTable(
         ('several', {'x': Between(10.0, 12.52), 'y': Between(-2.26, None)}, 'xy'),
         ('several', {'x': Between(10.0, None), 'y': Between(None, -2.13)}, 'xy'),
     ],
+    _gaussian_entropy(),
     (('x', 'w'), 'y'),
 )
 
@@ -138,25 +150,27 @@ DISCRETE = KnownTable(
         ('several', {'b': OneOf(['b0', 'b3']), 'c': OneOf(['c1', None])}, 'abc'),
         ('several', {'a': OneOf(['a1']), 'b': OneOf(['b1', 'b2']), 'c': NotNull()}, 'bc'),
     ],
+    float(stats.entropy(_discrete().weights)),
 )
 
 # Two groups that a column names, a column with spikes, a column with missing cells.
+_SPIKED = Mixture(
+    [0.5, 0.5],
+    [
+        {
+            'g': Component({'p': 1.0}),
+            'x': Component({0.0: 0.5, 20.0: 0.1}, stats.gamma(2, scale=1)),
+            'y': Component({None: 0.6}, stats.norm(0.5, 1)),
+        },
+        {
+            'g': Component({'q': 1.0}),
+            'x': Component({0.0: 0.1, 20.0: 0.2}, stats.gamma(2, scale=3)),
+            'y': Component({None: 0.1}, stats.norm(-0.5, 1)),
+        },
+    ],
+)
 SPIKED = KnownTable(
-    Mixture(
-        [0.5, 0.5],
-        [
-            {
-                'g': Component({'p': 1.0}),
-                'x': Component({0.0: 0.5, 20.0: 0.1}, stats.gamma(2, scale=1)),
-                'y': Component({None: 0.6}, stats.norm(0.5, 1)),
-            },
-            {
-                'g': Component({'q': 1.0}),
-                'x': Component({0.0: 0.1, 20.0: 0.2}, stats.gamma(2, scale=3)),
-                'y': Component({None: 0.1}, stats.norm(-0.5, 1)),
-            },
-        ],
-    ),
+    _SPIKED,
     {'g': 'categorical', 'x': 'numerical', 'y': 'numerical'},
     [
         ('value', {'g': 'p'}, 'xy'),
@@ -178,5 +192,11 @@ SPIKED = KnownTable(
         ('several', {'x': Between(0, 3), 'y': NotNull()}, 'gx'),
         ('several', {'x': Between(1, 8), 'y': Between(None, 0)}, 'gxy'),
     ],
+    # The groups are told by a column, and the others are independent within.
+    float(stats.entropy(_SPIKED.weights))
+    + sum(
+        weight * sum(part.entropy for part in group.values())
+        for weight, group in zip(_SPIKED.weights, _SPIKED.groups, strict=True)
+    ),
 )
 KNOWN_TABLES = {'gaussian': GAUSSIAN, 'discrete': DISCRETE, 'spiked': SPIKED}

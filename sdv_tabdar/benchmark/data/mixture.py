@@ -15,6 +15,7 @@ import numpy as np
 import numpy.typing as npt
 import pandas as pd
 from scipy import stats
+from scipy.special import logsumexp
 
 from sdv_tabdar.benchmark.data.distributions import Distribution, Floats
 from sdv_tabdar.conditions import Between, NotNull, OneOf
@@ -64,6 +65,25 @@ class Component:
             high = 1.0 if cell.high is None else self.rest.cdf(cell.high)
         return self.continuous * (np.clip(self.rest.cdf(numbers), low, high) - low)
 
+    def log_densities(self, cells: pd.Series) -> Floats:
+        """Log probability of cells that have one, log density of the other numbers."""
+        missing = cells.isna().to_numpy()
+        found = np.full(len(cells), -np.inf)
+        if self.rest is not None:
+            numbers = cells[~missing].to_numpy(dtype=float)
+            with np.errstate(divide='ignore'):
+                found[~missing] = np.log(self.continuous) + self.rest.logpdf(numbers)
+        for value, mass in self.masses.items():
+            found[missing if value is None else (cells == value).to_numpy()] = math.log(mass)
+        return found
+
+    @property
+    def entropy(self) -> float:
+        """Of a cell, in nats; densities are per unit of the number."""
+        shares = [mass for mass in (*self.masses.values(), self.continuous) if mass > 0]
+        rest = self.continuous * float(self.rest.entropy()) if self.continuous > 0 else 0.0
+        return rest - sum(share * math.log(share) for share in shares)
+
     def quantiles(self, choices: Floats, places: Floats) -> npt.NDArray[np.object_]:
         """Values of the distribution from two uniform numbers each."""
         found = np.full(len(choices), None, dtype=object)
@@ -111,6 +131,15 @@ class Mixture:
             (lambda numbers: below(numbers) / rest) if rest > 0 else None,
         )
 
+    def log_density(self, rows: pd.DataFrame) -> Floats:
+        """Log density of each row: log probability of what has one, per unit of other numbers."""
+        logs = [
+            math.log(weight) + sum(group[name].log_densities(rows[name]) for name in group)
+            for weight, group in zip(self.weights, self.groups, strict=True)
+        ]
+        found: Floats = logsumexp(np.stack(logs), axis=0)
+        return found
+
     def rank(self, rows: pd.DataFrame, column: str, given: Sequence[str]) -> Floats:
         """Of each row the probability of at most its number, given its numbers in other columns."""
         weights, below = [], []
@@ -120,10 +149,10 @@ class Mixture:
             below.append(group[column].rest.cdf(rows[column].to_numpy()))
         return np.average(below, axis=0, weights=weights)
 
-    def table(self, rows: int) -> pd.DataFrame:
+    def table(self, rows: int, seed: int = 0) -> pd.DataFrame:
         """As many rows as the next power of two, which lie evenly on the distribution."""
         names = list(self.groups[0])
-        sequence = stats.qmc.Sobol(1 + 2 * len(names), rng=np.random.default_rng(0))
+        sequence = stats.qmc.Sobol(1 + 2 * len(names), rng=np.random.default_rng(seed))
         uniform = np.clip(sequence.random_base2(max(1, round(np.log2(rows)))), 1e-7, 1 - 1e-7)
         ends = np.cumsum(self.weights)
         chosen = np.searchsorted(ends / ends[-1], uniform[:, 0])

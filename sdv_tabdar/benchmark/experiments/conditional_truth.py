@@ -3,12 +3,14 @@
 A normal distribution of three columns, one of categories that can be listed, and a mixture with
 spikes and missing cells. Conditions are values, ranges, sets, nulls and several of these in one
 row. Beside each distance stands what as many draws of the exact distribution itself exceed once in
-a hundred.
+a hundred. A condition that no value of a small training table meets is named and left out: no model
+can know of it.
 """
 
 from __future__ import annotations
 
 import argparse
+import dataclasses
 from collections.abc import Mapping
 from pathlib import Path
 from typing import Any
@@ -25,9 +27,11 @@ from sdv_tabdar.benchmark.jobs.measurements import ask_models
 from sdv_tabdar.benchmark.jobs.steps import Fitted
 from sdv_tabdar.benchmark.output.rendering import Cell, Grid
 from sdv_tabdar.benchmark.output.tables import Number, table
+from sdv_tabdar.conditions import Between, NotNull, OneOf
 
 # Nothing is tested on these rows, but a table on disk has some.
 TEST_ROWS = 100
+UNMET = 'no such training rows'
 CHECKS = (
     Number('count', 'cells', digits=0),
     Number('distance', 'distance', digits=4),
@@ -65,11 +69,18 @@ def write_table(name: str, rows: int, folder: Path) -> None:
 
 def measure(fitted: Fitted, *, draws: int) -> dict[str, Any]:
     """Draw for each condition of the table and compare with its distributions."""
-    found = []
+    found: Rows = []
     for case in KNOWN_TABLES[fitted.job.table].cases(draws):
-        completed = _completed(fitted, case, draws)
+        told = {'condition': case.kind, 'given': describe(case.given)}
+        met = seen(case, fitted.dataset.train)
+        if met is None:
+            empty = {'statistic': '-', 'distance': None, 'bound': None}
+            names = ', '.join(case.distributions)
+            found.append({**told, 'column': names, **empty, 'count': 0, 'within': UNMET})
+            continue
+        completed = _completed(fitted, met, draws)
         for name, distribution in case.distributions.items():
-            begin = {'condition': case.kind, 'given': describe(case.given), 'column': name}
+            begin = {**told, 'column': name}
             found += [
                 {
                     **begin,
@@ -82,6 +93,36 @@ def measure(fitted: Fitted, *, draws: int) -> dict[str, Any]:
                 for check in compare(completed[name], distribution)
             ]
     return {'rows': found}
+
+
+def seen(case: Case, train: pd.DataFrame) -> Case | None:
+    """The case if training has seen each of its known cells: within a range, or a level.
+
+    Of different values in each row those that it has seen.
+    """
+    given = case.given
+    if isinstance(given, pd.DataFrame):
+        known = [given[name].between(train[name].min(), train[name].max()) for name in given]
+        return dataclasses.replace(case, given=given[np.logical_and.reduce(known)])
+    is_seen = all(_is_met(cell, train[name]) for name, cell in given.items())
+    return case if is_seen else None
+
+
+def _is_met(cell: object, values: pd.Series) -> bool:
+    present = values.dropna()
+    if isinstance(cell, OneOf):
+        return all(_is_met(value, values) for value in cell.values)
+    if cell is None:
+        return len(present) < len(values)
+    if isinstance(cell, Between):
+        low = present.min() if cell.low is None else cell.low
+        high = present.max() if cell.high is None else cell.high
+        return bool(present.between(low, high).any())
+    if isinstance(cell, NotNull):
+        return len(present) > 0
+    if pd.api.types.is_numeric_dtype(values):
+        return bool(present.min() <= cell <= present.max())
+    return bool((present == cell).any())
 
 
 def _completed(fitted: Fitted, case: Case, draws: int) -> pd.DataFrame:
@@ -115,7 +156,7 @@ def _cell(cell: object) -> str:
 def truth_tables(rows: pd.DataFrame) -> list[Grid]:
     """How many distances are more than chance by kind of condition, then every distance."""
     lines = []
-    for name, part in rows.groupby('table', sort=False):
+    for name, part in rows[rows['within'] != UNMET].groupby('table', sort=False):
         for kind in [*dict.fromkeys(part['condition']), 'all']:
             chosen = part if kind == 'all' else part[part['condition'] == kind]
             ratios = chosen['distance'] / chosen['bound']

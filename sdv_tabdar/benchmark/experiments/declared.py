@@ -8,23 +8,30 @@ from typing import Any
 
 from sdv_tabdar.benchmark.experiments import (
     attacked,
+    attention,
     comparison,
     conditional_quality,
     conditional_skill,
     conditional_speed,
     conditional_truth,
+    engines,
     full_report,
     held_out,
     imputation,
+    known_entropy,
+    latency,
     likelihood,
+    likelihood_speed,
     paper,
     prediction,
+    protection,
     sampling_speed,
     scaling,
     solver,
     solver_quality,
     time_quality,
     training_speed,
+    yardsticks,
 )
 from sdv_tabdar.benchmark.experiments.comparison import Compare
 from sdv_tabdar.benchmark.experiments.experiment import (
@@ -163,6 +170,32 @@ EXPERIMENTS: Mapping[str, Experiment] = {
         OneTable('Sampling speed', ['table', 'synthesizer'], sampling_speed.NUMBERS, name='run'),
         note='Medians [lowest, highest].',
     ),
+    'engines': Experiment(
+        'rows drawn per second to Parquet by one process and by two workers of an engine',
+        {
+            **_on_tables(ASKED, 'adult'),
+            **TRAINED,
+            'engines': ['process', 'dask'],
+            'sample_rows': 200_000,
+            'repeats': 3,
+        },
+        AskModels(engines.measure, ('engines', 'sample_rows', 'repeats')),
+        OneTable('Engines', ['table', 'engine'], engines.NUMBERS, within='table'),
+        note='Medians [lowest, highest] of {repeats} turns, in each of which one draws after the '
+        'other; memory is the highest so far.',
+    ),
+    'latency': Experiment(
+        'how long calls for a few rows take',
+        {
+            **_on_tables('latency', 'adult'),
+            'named_settings': attention.KINDS,
+            'fit_seconds': 20.0,
+            'repeats': 100,
+        },
+        MeasureJobs(latency.measure, latency.jobs, ('repeats',)),
+        OneTable('Calls for a few rows', ['table', 'setting', 'call'], latency.NUMBERS),
+        note='After one call of each that is not counted; the calls take turns.',
+    ),
     'training-speed': Experiment(
         'training rows per second beside a plain implementation of the same network',
         {
@@ -229,6 +262,19 @@ EXPERIMENTS: Mapping[str, Experiment] = {
         'the mean of their log-likelihoods; mixture: of the mean of their densities; any order: '
         'the bound over random sets of known cells. Gains are differences seed by seed.',
     ),
+    'attention': Experiment(
+        'bidirectional and causal attention after the same number of passes',
+        {
+            **_on_tables('attention'),
+            'rows': 6_000,
+            'named_settings': attention.KINDS,
+            'cells': 1_200_000,
+        },
+        MeasureJobs(attention.measure, attention.jobs, ('cells',)),
+        OneTable('Attention among known cells', ['table', 'setting'], attention.NUMBERS),
+        note='Likelihoods in nats per unit of each number; errors in standard deviations of the '
+        'training rows.',
+    ),
     'stopping': Experiment(
         'when training ends by default, and what it has learnt and memorised by then',
         {
@@ -247,6 +293,33 @@ EXPERIMENTS: Mapping[str, Experiment] = {
         MeasureJobs(held_out.measure, held_out.jobs),
         OneTable('Going on with more rows', ['table', 'rows', 'setting'], held_out.STOPPING),
         note='Negative log-likelihoods in nats per row, in codes and residuals.',
+    ),
+    'yardsticks': Experiment(
+        'every score on rows that are known to be good or bad, and on those of synthesizers',
+        {
+            **_on_tables('yardsticks', 'adult', 'default', 'magic', 'beijing'),
+            'synthesizers': yardsticks.SYNTHESIZERS,
+            'max_training_time': 150.0,
+            'argn_python': None,
+            'judged_rows': 10_000,
+            'detected_rows': 5_000,
+        },
+        yardsticks.collect,
+        yardsticks.yardstick_tables,
+        note='Half of all rows to train on, a quarter held out, a quarter as the real rows; at '
+        'most {judged_rows} rows to judge, {detected_rows} of either for the detectors.',
+    ),
+    'protection': Experiment(
+        'what the protection of rare values costs, beside no protection',
+        {
+            **_on_parts('protection', 'adult', 'default', 'shoppers', 'news'),
+            'named_settings': protection.SETTINGS,
+            'parts': [2_000],
+        },
+        MeasureJobs(protection.measure, held_out.jobs),
+        OneTable('Protection of rare values', ['table', 'rows', 'setting'], protection.NUMBERS),
+        note='Of rows drawn, against as many test rows. Rare: of fewer than five training rows. '
+        'Encoding: of columns of numbers, without a network.',
     ),
     'attacks': Experiment(
         'what attackers learn of the rows that our synthesizer was fitted on, by settings',
@@ -317,6 +390,34 @@ EXPERIMENTS: Mapping[str, Experiment] = {
         conditional_truth.truth_tables,
         note='{draws} draws for each condition; training tables of about {table_rows} rows that '
         'lie evenly on their distribution.',
+    ),
+    'known-entropy': Experiment(
+        'how likely rows of known distributions are under our model and under the truth',
+        {
+            **TRAINED,
+            'known_tables': ['gaussian', 'discrete', 'spiked'],
+            'table_rows': 16_384,
+            'scored_rows': 8_192,
+            'out': Path('benchmark_runs', ASKED),
+            'seeds': [0],
+            'threads': None,
+        },
+        known_entropy.collect,
+        OneTable('Likelihood and entropy', ['table'], known_entropy.NUMBERS),
+        note='Negative log-likelihoods in nats a row, of {scored_rows} rows that lie evenly on the '
+        'distribution; training tables of about {table_rows} others.',
+    ),
+    'likelihood-speed': Experiment(
+        'what log-likelihoods take beside drawing, and how far they spread, by orders',
+        {
+            **_on_tables(ASKED, 'adult'),
+            **TRAINED,
+            'known_rows': 10_000,
+            'orders': [1, 2, 5, 10],
+        },
+        AskModels(likelihood_speed.measure, ('known_rows', 'orders')),
+        OneTable('Log-likelihoods', ['table', 'orders'], likelihood_speed.NUMBERS),
+        note='{known_rows} rows drawn and scored; the spread is that of the first 2,000.',
     ),
     'imputation': Experiment(
         "hidden cells filled again, beside scikit-learn's imputers",

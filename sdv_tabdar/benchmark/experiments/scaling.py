@@ -38,11 +38,13 @@ ROWS_OF_COLUMNS = 10_000
 COLUMNS_OF_LEVELS = 2
 MIN_ROWS_OF_LEVELS = 100_000
 WARM_UP_ROWS = 100
+SCORED_ROWS = 1_000
 NUMBERS = (
     Number('fit_seconds', 'fit, s', digits=2),
     Number('fit_memory', 'memory added by fit, MiB', digits=0),
     Number('sample_seconds', 'sample, s', digits=2),
     Number('sample_memory', 'memory added by sampling, MiB', digits=0),
+    Number('likelihood_seconds', '1,000 log-likelihoods, processor s', digits=2),
 )
 
 
@@ -152,11 +154,14 @@ def measure(
             synthesizer.sample(sample_rows, output_folder_path=folder, return_rows=False)
         else:
             synthesizer.sample(sample_rows)
+    with measured() as scoring:
+        synthesizer.log_likelihood(table.head(SCORED_ROWS), seed=seed)
     row = {
         'fit_seconds': fitting.seconds,
         'fit_memory': _added(fitting),
         'sample_seconds': sampling.seconds,
         'sample_memory': _added(sampling),
+        'likelihood_seconds': scoring.cpu_seconds,
         'table_rows': table.shape[0],
         'table_columns': table.shape[1],
         'table_mib': float(table.memory_usage(deep=True).sum()) / MIB,

@@ -1,8 +1,9 @@
 """Fits and samples TabularARGN; runs in any Python that has mostlyai-engine and pandas.
 
-``python argn_script.py check|fit|sample FOLDER``. The folder has ``settings.json`` and
-``train.csv``; ``fit`` leaves the model there, ``sample`` writes ``synthetic.csv``, each a JSON file
-with the seconds it took. Needs nothing of the package it is kept in.
+``python argn_script.py check|fit|sample|log_mass FOLDER``. The folder has ``settings.json`` and
+``train.csv``; ``fit`` leaves the model there, ``sample`` writes ``synthetic.csv``, ``log_mass``
+reads ``rows.csv`` and writes ``log_mass.csv``, each a JSON file with the seconds it took. Needs
+nothing of the package it is kept in.
 """
 
 from __future__ import annotations
@@ -15,6 +16,7 @@ import time
 from pathlib import Path
 from typing import Any
 
+import numpy as np
 import pandas as pd
 
 ENCODINGS = {
@@ -38,10 +40,45 @@ def build(folder: Path, settings: dict[str, Any]) -> Any:
     )
 
 
-def read_training(folder: Path, settings: dict[str, Any]) -> pd.DataFrame:
-    """The training rows; categories as text, since codes are not numbers."""
+def read(path: Path, settings: dict[str, Any]) -> pd.DataFrame:
+    """Rows; categories as text, since codes are not numbers."""
     texts = {name: str for name, sdtype in settings['sdtypes'].items() if sdtype not in ENCODINGS}
-    return pd.read_csv(folder / 'train.csv', dtype=texts, keep_default_na=False, na_values=[''])
+    return pd.read_csv(path, dtype=texts, keep_default_na=False, na_values=[''])
+
+
+def log_mass(folder: Path, settings: dict[str, Any]) -> np.ndarray:
+    """Log mass of the rows of ``rows.csv`` on the grid of ``settings['steps']``, in nats.
+
+    The engine's own log probability is that of its codes. All grid points of a bin, and all rare
+    levels of a category, are equally likely within theirs, as in its draws.
+    """
+    rows = read(folder / 'rows.csv', settings)
+    probability = importlib.import_module('mostlyai.engine._tabular.probability')
+    workspace = importlib.import_module('mostlyai.engine._workspace').Workspace(
+        folder / 'workspace'
+    )
+    found = np.asarray(probability.log_prob(workspace=workspace, data=rows), dtype=float)
+    stats = json.loads((folder / 'workspace/ModelStore/tgt-stats/stats.json').read_text())
+    for name, known in stats['columns'].items():
+        if 'bins' in known:
+            found -= np.log(points_of_bins(rows[name], known, settings['steps'][name]))
+        elif known['encoding_type'] == 'TABULAR_CATEGORICAL':
+            rare = ~rows[name].isin(list(known['codes']))
+            found -= np.log(np.where(rare, max(known['no_of_rare_categories'], 1), 1))
+    return found
+
+
+def points_of_bins(column: pd.Series, known: dict[str, Any], step: float) -> np.ndarray:
+    """How many grid points share the code of each number."""
+    edges = np.array(known['bins'], dtype=float)
+    numbers = column.to_numpy(dtype=float).clip(edges[0], edges[-1])
+    widths = np.maximum(np.round(np.diff(edges) / step), 1)
+    points = widths[(np.searchsorted(edges, numbers, side='right') - 1).clip(0, len(widths) - 1)]
+    # The ends have codes of their own, as have missing cells.
+    for token, own in (('<<MIN>>', numbers == edges[0]), ('<<MAX>>', numbers == edges[-1])):
+        points[own & (token in known['codes'])] = 1
+    points[np.isnan(numbers)] = 1
+    return points
 
 
 def main(step: str, folder: Path) -> None:
@@ -54,7 +91,7 @@ def main(step: str, folder: Path) -> None:
     engine = importlib.import_module('mostlyai.engine')
     start = time.perf_counter()
     if step == 'fit':
-        rows = read_training(folder, settings)
+        rows = read(folder / 'train.csv', settings)
         model = build(folder, settings)
         start = time.perf_counter()
         model.fit(rows)
@@ -70,6 +107,8 @@ def main(step: str, folder: Path) -> None:
         )
         rows = pd.read_parquet(workspace / 'SyntheticData')
         rows.to_csv(folder / 'synthetic.csv', index=False)
+    elif step == 'log_mass':
+        pd.DataFrame({'log_mass': log_mass(folder, settings)}).to_csv(folder / 'log_mass.csv')
     took = {
         'seconds': time.perf_counter() - start,
         'mostlyai-engine': importlib.metadata.version('mostlyai-engine'),

@@ -42,6 +42,11 @@ KINDS: Mapping[str, Kind] = {
         'TabularARGN (needs mostlyai-engine, here or in the Python of --argn-python)',
         'tabularargn:build',
     ),
+    'real': Kind('real rows that nothing was trained on, where there are any', 'references:real'),
+    'copy': Kind('a copy of training rows', 'references:copy'),
+    'independent': Kind(
+        'training rows with each column shuffled by itself', 'references:independent'
+    ),
     'csv': Kind(
         'csv:PATH, rows made elsewhere; {table} and {seed} in PATH are filled in', 'exchange:build'
     ),

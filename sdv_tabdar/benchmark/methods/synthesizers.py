@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import importlib
 from collections.abc import Callable
+from pathlib import Path
 from typing import Any, Protocol
 
 import pandas as pd
@@ -111,6 +112,10 @@ class SingleTable:
         """Draw one frame."""
         rows: pd.DataFrame = self.synthesizer.sample(num_rows)[self.table_name]
         return rows
+
+    def save(self, path: Path) -> None:
+        """Keep the fitted synthesizer as a file."""
+        self.synthesizer.save(str(path))
 
 
 def _load_factory(place: str) -> Callable[..., Any]:

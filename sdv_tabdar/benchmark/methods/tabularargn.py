@@ -11,6 +11,7 @@ import weakref
 from collections.abc import Mapping
 from pathlib import Path
 
+import numpy as np
 import pandas as pd
 
 from sdv_tabdar.benchmark.methods.exchange import read_rows, write_rows
@@ -80,7 +81,29 @@ class TabularARGN:
         self.seconds['sample'] = self._run('sample', num_rows=num_rows)
         return read_rows(self._folder / 'synthetic.csv', self._train)
 
-    def _run(self, step: str, **settings: int) -> float:
+    def save(self, folder: Path) -> None:
+        """Keep the trained model in a folder, in place of what is there."""
+        shutil.rmtree(folder, ignore_errors=True)
+        shutil.copytree(self._folder, folder)
+
+    def load(self, folder: Path) -> None:
+        """Go on with the model that ``save`` kept."""
+        shutil.rmtree(self._folder)
+        shutil.copytree(folder, self._folder)
+
+    def log_mass(self, rows: pd.DataFrame, steps: Mapping[str, float]) -> np.ndarray:
+        """Log mass of each row where numbers lie on a grid, in nats.
+
+        Args:
+            rows: With the columns of the training table.
+            steps: By column of numbers, the distance of neighbouring grid points.
+        """
+        write_rows(rows, self._folder / 'rows.csv')
+        self._run('log_mass', steps=dict(steps))
+        found: np.ndarray = pd.read_csv(self._folder / 'log_mass.csv')['log_mass'].to_numpy()
+        return found
+
+    def _run(self, step: str, **settings: object) -> float:
         folder = self._folder
         (folder / 'settings.json').write_text(json.dumps({**self.settings, **settings}))
         # Without -P the script's neighbours would hide packages, such as the other 'datasets'.

@@ -3,10 +3,10 @@
 from __future__ import annotations
 
 import dataclasses
+import math
 from collections.abc import Sequence
 
 import numpy as np
-import numpy.typing as npt
 from scipy.special import ndtr, ndtri
 
 from sdv_tabdar.core.codecs.values import Floats
@@ -16,7 +16,9 @@ _FEW_BINS = 16  # with fewer bins the outermost ones are not halved
 _MIN_END_COUNT = 32  # least numbers in a half of an outermost bin
 _MAX_KNOTS = 1024  # quantiles kept of a column, over all bins
 _VALUES_PER_KNOT = 8  # with fewer the density between two knots would be mostly noise
+_LEAST_WINDOW = 5  # training values whose mean a knot is
 _BORDER = 0.1  # mass beyond the end of a bin that borders on another, in training rows
+_LARGE = 1e300  # numbers of which a few would add up beyond float64
 
 
 @dataclasses.dataclass(frozen=True, eq=False)
@@ -27,8 +29,9 @@ class Bin:
     normal score of the place, times ``SIGMA_DATA``. Between knots the map is linear, in float64.
 
     Attributes:
-        knots: ``(N,)`` some of the bin's training values, sorted, and where it borders on another
-            bin the middle between the two. Equal knots are a number that occurs often.
+        knots: ``(N,)`` means of neighbouring training values, sorted, and the ends of the bin:
+            the column's own, or a number between two bins. Equal knots are a number that occurs
+            often.
         places: ``(N,)`` the places of the knots.
     """
 
@@ -141,30 +144,71 @@ def _halved(values: Floats) -> list[Floats]:
 def _bin(parts: Sequence[Floats], number: int, most: int) -> Bin:
     """The bin of one of the sorted parts of a column, with about ``most`` knots at most.
 
-    Knots are training values of equally spaced ranks; towards the column's own ends also those
-    of ranks 1, 2, 4, ..., without which a tail would be a single straight piece. Where two parts
-    meet, the space between them belongs half to either.
+    A knot is the mean of at least five neighbouring training values, so that no value of a single
+    row is kept but the ends of the column. Only where all values of a wide window are the same
+    does it stand for itself, and has its mass. Towards the column's own ends windows get wider
+    with their distance to it, without which a tail would be a single straight piece. Where two
+    parts meet, a short number between them belongs to both.
     """
     part, is_first, is_last = parts[number], number == 0, number == len(parts) - 1
-    ranks = _ranks(len(part), most, low_end=is_first, high_end=is_last)
-    knots, places = part[ranks], (ranks + 0.5) / len(part)
+    spacing = len(part) / min(max(len(part) // _VALUES_PER_KNOT, 1), most)
+    low = _tail(part, spacing) if is_first else []
+    high = _tail(part[::-1], spacing) if is_last and len(part) > 1 else []
+    first, last = (sum(len(window) for _, window in tail) for tail in (low, high))
+    found = [(place, _mean(window)) for place, window in low]
     if not is_first:
-        knots = np.append(_middle(parts[number - 1][-1], part[0]), knots)
-        places = np.append(_BORDER / len(part), places)
+        found.append((_BORDER, _between(parts[number - 1][-1], part[0])))
+    for start, stop in _windows(first, len(part) - last, most):
+        window = part[start:stop]
+        if window[0] == window[-1] and len(window) >= _VALUES_PER_KNOT:
+            found += [(start + 0.5, float(window[0])), (stop - 0.5, float(window[0]))]
+        else:
+            found.append(((start + stop) / 2, _mean(window)))
     if not is_last:
-        knots = np.append(knots, _middle(part[-1], parts[number + 1][0]))
-        places = np.append(places, 1 - _BORDER / len(part))
-    return Bin(knots, places)
+        found.append((len(part) - _BORDER, _between(part[-1], parts[number + 1][0])))
+    found += [(len(part) - place, _mean(window)) for place, window in high[::-1]]
+    places, knots = np.array(found).T
+    return Bin(knots, places / len(part))
 
 
-def _ranks(size: int, most: int, *, low_end: bool, high_end: bool) -> npt.NDArray[np.int64]:
-    """Ranks, from 0, of the values of a part that become knots."""
-    number = min(max(size // _VALUES_PER_KNOT, 2), most, size)
-    ranks = np.linspace(0, size - 1, number).round().astype(np.int64)
-    doubling = 2 ** np.arange(max(size - 1, 1).bit_length()) - 1
-    tails = [doubling] * low_end + [size - 1 - doubling] * high_end
-    found = np.unique(np.concatenate([ranks, *tails]))
-    return found[(found >= 0) & (found < size)]
+def _windows(first: int, last: int, most: int) -> list[tuple[int, int]]:
+    """Equally spaced windows of ranks in [first, last): where each starts and stops."""
+    size = last - first
+    if size < _LEAST_WINDOW:
+        return []
+    count = min(max(size // _VALUES_PER_KNOT, 1), most)
+    edges = (first + np.linspace(0, size, count + 1)).round().astype(np.int64)
+    starts, stops = edges[:-1], edges[1:]
+    spare = (stops - starts - 2 * _VALUES_PER_KNOT).clip(min=0)
+    return list(
+        zip((starts + (spare + 1) // 2).tolist(), (stops - spare // 2).tolist(), strict=True)
+    )
+
+
+def _tail(values: Floats, spacing: float) -> list[tuple[float, Floats]]:
+    """Windows at the end of a column, with their places in rows.
+
+    They are the outermost number, then windows each twice as wide as the one before, until they
+    would be as wide as the others. What rises ever steeper towards the end has its mean at the
+    geometric mean of the places rather than at their own.
+
+    Args:
+        values: The values of the outermost part, the outermost first.
+        spacing: Rows from one of the other knots to the next.
+    """
+    found = [(0.5, values[:1])]
+    start, width = 1, _LEAST_WINDOW
+    while start + width <= len(values) // 2 and width < max(spacing, 2 * _LEAST_WINDOW):
+        places = np.arange(start, start + width) + 0.5
+        found.append((float(np.exp(np.log(places).mean())), values[start : start + width]))
+        start, width = start + width, 2 * width
+    return found
+
+
+def _mean(window: Floats) -> float:
+    """The mean of numbers, between the least and the greatest however large they are."""
+    found = float((window / len(window)).sum() if abs(window).max() > _LARGE else window.mean())
+    return min(max(found, float(window.min())), float(window.max()))
 
 
 def _scores(places: Floats) -> Floats:
@@ -194,6 +238,19 @@ def _log_gaps(numbers: Floats) -> Floats:
         gaps = np.diff(numbers)
     logs: Floats = np.log(np.where(np.isfinite(gaps), gaps, np.diff(numbers / 2)))
     return np.where(np.isfinite(gaps), logs, logs + np.log(2))
+
+
+def _between(low: float, high: float) -> float:
+    """A number near the middle of two, with few digits, which say little of either."""
+    middle = _middle(low, high)
+    gap = float(high) - float(low)
+    if gap > 0 and math.isfinite(gap):
+        digits = -math.floor(math.log10(gap))
+        for more in range(2):
+            found = round(middle, digits + more)
+            if low < found < high:
+                return found
+    return middle
 
 
 def _middle(low: float, high: float) -> float:

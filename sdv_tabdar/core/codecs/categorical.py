@@ -1,7 +1,9 @@
 """The codec of a categorical column.
 
-A level is a code, most frequent first. Beyond ``max_categories`` the rarest levels share a code;
-when it is drawn, the level follows their training frequencies.
+A level is a code, most frequent first. Those that occur equally often are in the order of their
+values: that in which the table has them would tell which levels of two columns share a row. Beyond
+``max_categories`` the rarest levels share a code; when it is drawn, the level follows their
+training frequencies.
 """
 
 from __future__ import annotations
@@ -16,7 +18,7 @@ import pandas as pd
 
 from sdv_tabdar.core.codecs.codec import Codec
 from sdv_tabdar.core.codecs.pieces import Pieces
-from sdv_tabdar.core.codecs.values import SHOWN, Codes, Floats, LevelIndex, shown
+from sdv_tabdar.core.codecs.values import SHOWN, Codes, Floats, LevelIndex, level_order, shown
 from sdv_tabdar.core.config import ModelConfig
 from sdv_tabdar.core.restrictions import Interval, Members, NotMissing, Restriction
 from sdv_tabdar.core.schema import Column, ColumnKind
@@ -57,7 +59,8 @@ class CategoricalCodec(Codec):
         max_categories: int,
     ) -> CategoricalCodec:
         """The codec of levels that occur so often."""
-        ranking = np.argsort(-counts, kind='stable').tolist()
+        order = [level_order(level) for level in found]
+        ranking = sorted(range(len(found)), key=lambda number: (-counts[number], order[number]))
         first_shared = max_categories - 1
         if len(found) > max_categories and None in found:
             place = ranking.index(found.index(None))

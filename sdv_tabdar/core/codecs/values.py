@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 from collections.abc import Hashable, Iterable, Mapping, Sequence
-from numbers import Number
+from numbers import Number, Real
 from typing import Any
 
 import numpy as np
@@ -143,6 +143,28 @@ def _plain(value: Any) -> Any:
 def is_missing(value: Any) -> bool:
     """Whether a cell is None, NaN, NaT or pandas.NA."""
     return value is None or (pd.api.types.is_scalar(value) and bool(pd.isna(value)))
+
+
+def level_order(level: Hashable) -> tuple[Any, ...]:
+    """A key by which the levels of a column can be sorted, whatever their types.
+
+    Truth values come first, then numbers, text, bytes, tuples by their members, all else by the
+    name of the type and its text, and last missing. The order is that of the values and says
+    nothing of the rows in which they are.
+    """
+    if level is None:
+        return (7,)
+    if isinstance(level, bool):
+        return (1, level)
+    if isinstance(level, Real):
+        return (2, level)
+    if isinstance(level, str):
+        return (3, level)
+    if isinstance(level, bytes):
+        return (4, level)
+    if isinstance(level, tuple):
+        return (5, tuple(level_order(member) for member in level))
+    return (6, type(level).__name__, str(level))
 
 
 def is_number(value: Any) -> bool:

@@ -17,7 +17,7 @@ import torch
 from sdv_tabdar.core.codecs.encoder import TableEncoder
 from sdv_tabdar.core.config import SamplingConfig
 from sdv_tabdar.core.inference.complete import complete
-from sdv_tabdar.core.inference.frames import known_cells, without, write_back
+from sdv_tabdar.core.inference.frames import known_cells, rounding_intervals, without, write_back
 from sdv_tabdar.core.inference.likelihood import log_likelihood
 from sdv_tabdar.core.inference.order import check_all_before, check_leading
 from sdv_tabdar.core.inference.particles import restricted_cells
@@ -125,12 +125,16 @@ class Answers:
         *,
         num_orders: int,
         by_column: bool,
+        steps: Mapping[str, float],
         progress: Progress | None,
     ) -> Floats:
         """Log-likelihood of rows or of their cells, see ``TabDAR.log_likelihood``."""
         if num_orders < 1:
             raise ValueError(f'num_orders must be at least 1, however: num_orders={num_orders}.')
         table = self.encoder.encode(frame, known_cells(frame, observed, {}))
+        volumes = self.encoder.log_volume(frame, table.observed.cpu().numpy())
+        intervals = rounding_intervals(frame, steps, np.isneginf(volumes), self.encoder.schema)
+        rounded = self.encoder.restrict(intervals)
         found = log_likelihood(
             self.network,
             table,
@@ -138,10 +142,12 @@ class Answers:
             config=self.config,
             generator=self.generator,
             by_column=by_column,
+            rounded=rounded,
             progress=progress,
         )
+        for position, cells in rounded.items():
+            volumes[[cell is not None for cell in cells], position] = 0.0
         logs: Floats = found.double().numpy()
-        volumes = self.encoder.log_volume(frame, table.observed.cpu().numpy())
         return logs + (volumes if by_column else volumes.sum(axis=1))
 
     def log_density(self, frame: pd.DataFrame, observed: Marks | None, column: str) -> Floats:

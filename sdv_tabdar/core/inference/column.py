@@ -80,20 +80,34 @@ def draw_pieces(
         Codes, residuals and the log probabilities of being among the pieces, ``(N,)`` each.
     """
     head = network.residual_head
-    codes, low, high, share = _stacked(pieces, context.device)
-    bins = head.bins(position, codes)
-    below = head.cdf(context, bins, low, config=config)
-    up_to = head.cdf(context, bins, high, config=config)
-    log_code = network.code_head.log_probabilities(context, position).gather(1, codes).double()
-    log_mass = log_code + ((up_to - below) * share).clamp_min(_TINY).log()
+    log_mass, *parts = _weighed(network, position, context, pieces, config)
     chosen = draw_categorical(log_mass, generator=generator)[:, None]
-    codes, bins, low, high, below, up_to = (
-        values.gather(1, chosen).squeeze(1) for values in (codes, bins, low, high, below, up_to)
-    )
+    codes, low, high, below, up_to = (values.gather(1, chosen).squeeze(1) for values in parts)
+    bins = head.bins(position, codes)
     residuals = head.sample_between(
         context, bins, low, high, config=config, generator=generator, cdf=(below, up_to)
     )
     return codes, residuals, log_mass.logsumexp(dim=1).float()
+
+
+def log_mass(
+    network: TabDARNetwork,
+    position: int,
+    context: torch.Tensor,
+    pieces: Sequence[Pieces],
+    *,
+    config: SamplingConfig,
+) -> torch.Tensor:
+    """Log probabilities ``(N,)`` that cells of one column are among pieces, in nats.
+
+    Args:
+        network: The network.
+        position: The column.
+        context: ``(N, D)``.
+        pieces: What each of the N cells may be.
+        config: Sampling settings.
+    """
+    return _weighed(network, position, context, pieces, config)[0].logsumexp(dim=1).float()
 
 
 def log_density(
@@ -123,6 +137,24 @@ def log_density(
         return found
     bins = network.residual_head.bins(position, codes)
     return found + network.residual_head.log_density(context, bins, residuals, config=config)
+
+
+def _weighed(
+    network: TabDARNetwork,
+    position: int,
+    context: torch.Tensor,
+    pieces: Sequence[Pieces],
+    config: SamplingConfig,
+) -> tuple[torch.Tensor, ...]:
+    """Log masses of pieces, their codes, ends in residuals and cdf there, ``(N, P)`` each."""
+    head = network.residual_head
+    codes, low, high, share = _stacked(pieces, context.device)
+    bins = head.bins(position, codes)
+    below = head.cdf(context, bins, low, config=config)
+    up_to = head.cdf(context, bins, high, config=config)
+    log_code = network.code_head.log_probabilities(context, position).gather(1, codes).double()
+    weights = log_code + ((up_to - below) * share).clamp_min(_TINY).log()
+    return weights, codes, low, high, below, up_to
 
 
 def _stacked(

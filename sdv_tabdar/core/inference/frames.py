@@ -8,7 +8,8 @@ import numpy as np
 import numpy.typing as npt
 import pandas as pd
 
-from sdv_tabdar.core.restrictions import Restriction
+from sdv_tabdar.core.restrictions import Interval, Restriction
+from sdv_tabdar.core.schema import ColumnKind, TableSchema
 
 
 def known_cells(
@@ -37,6 +38,41 @@ def known_cells(
             free = np.array([entry is None for entry in entries], dtype=bool)
             known[:, frame.columns.get_loc(name)] &= free
     return known
+
+
+def rounding_intervals(
+    frame: pd.DataFrame,
+    steps: Mapping[str, float],
+    excluded: npt.NDArray[np.bool_],
+    schema: TableSchema,
+) -> dict[str, list[Restriction | None]]:
+    """The numbers that round to each cell of some columns, see ``TabDAR.log_likelihood``.
+
+    Args:
+        frame: Any of the fitted columns.
+        steps: By column of numbers, the distance of neighbouring values.
+        excluded: ``(B, C)``, cells without probability; they and missing ones have None.
+        schema: The fitted columns.
+
+    Raises:
+        ValueError: If a column is unknown or holds no numbers, or a step is not above 0.
+    """
+    found: dict[str, list[Restriction | None]] = {}
+    for name, step in steps.items():
+        position = schema.position(name)
+        if schema.columns[position].kind is not ColumnKind.NUMERICAL or not step > 0:
+            raise ValueError(
+                f"steps must give columns of numbers a distance above 0, however: '{name}' {step}."
+            )
+        if name not in frame.columns:
+            continue
+        numbers = pd.to_numeric(frame[name]).to_numpy(np.float64, na_value=np.nan)
+        bare = np.isnan(numbers) | excluded[:, position]
+        found[name] = [
+            None if skipped else Interval(number - step / 2, number + step / 2)
+            for number, skipped in zip(numbers.tolist(), bare, strict=True)
+        ]
+    return found
 
 
 def without(

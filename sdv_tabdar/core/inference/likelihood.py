@@ -8,16 +8,19 @@ from __future__ import annotations
 
 import functools
 import math
-from collections.abc import Callable, Sequence
+from collections.abc import Callable, Mapping, Sequence
 
 import torch
 
+from sdv_tabdar.core.codecs.pieces import Pieces
 from sdv_tabdar.core.config import SamplingConfig
 from sdv_tabdar.core.inference.chunk import Chunk, row_index, rows_of_chunk
-from sdv_tabdar.core.inference.column import log_density
+from sdv_tabdar.core.inference.column import log_density, log_mass
 from sdv_tabdar.core.nn.network import TabDARNetwork
 from sdv_tabdar.core.runtime.threads import workers
 from sdv_tabdar.core.table import EncodedTable
+
+Rounded = Mapping[int, Sequence[Pieces | None]]
 
 
 def log_likelihood(
@@ -28,6 +31,7 @@ def log_likelihood(
     config: SamplingConfig,
     generator: torch.Generator,
     by_column: bool = False,
+    rounded: Rounded | None = None,
     progress: Callable[[int], None] | None = None,
 ) -> torch.Tensor:
     """Log-likelihood of the observed cells of each row, in codes and residuals.
@@ -44,6 +48,8 @@ def log_likelihood(
         generator: Source of the orders.
         by_column: Whether to give each cell's part: the mean over the orders of its log-likelihood
             given the observed cells before it. The parts of a row add up to at most its own.
+        rounded: For columns of numbers, by position: the pieces whose probability counts in place
+            of a cell's density, or None for a cell that counts as it is.
         progress: Called with the number of rows finished, after each chunk.
 
     Returns:
@@ -55,12 +61,15 @@ def log_likelihood(
     for start in range(0, len(table), size):
         orders = [network.draw_order(generator=generator) for _ in range(num_orders)]
         rows = table.rows(slice(start, start + size))
+        cells = {key: pieces[start : start + size] for key, pieces in (rounded or {}).items()}
         tasks.append(
-            functools.partial(_chunk_log_likelihood, network, rows, orders, config, by_column)
+            functools.partial(
+                _chunk_log_likelihood, network, rows, orders, config, by_column, cells
+            )
         )
     num_columns = table.codes.shape[1]
     parts = [torch.zeros((0, num_columns) if by_column else 0)]
-    with workers(len(tasks), generator.device) as team:
+    with workers(len(tasks), generator.device, single=True) as team:
         for part in team.run(tasks):
             parts.append(part.cpu())
             if progress is not None:
@@ -75,20 +84,27 @@ def _chunk_log_likelihood(
     orders: Sequence[Sequence[int]],
     config: SamplingConfig,
     by_column: bool,
+    rounded: Rounded,
 ) -> torch.Tensor:
     """As :func:`log_likelihood`, for rows that go through the network together."""
     table = table.to(network.pad.device)
     if by_column:
         total = torch.zeros(table.codes.shape, device=network.pad.device)
         for order in orders:
-            total += ordered_log_densities(network, table, order, config)
+            total += ordered_log_densities(network, table, order, config, rounded)
         return total / len(orders)
-    logs = [ordered_log_densities(network, table, order, config).sum(dim=1) for order in orders]
+    logs = [
+        ordered_log_densities(network, table, order, config, rounded).sum(dim=1) for order in orders
+    ]
     return torch.stack(logs).logsumexp(dim=0) - math.log(len(orders))
 
 
 def ordered_log_densities(
-    network: TabDARNetwork, table: EncodedTable, order: Sequence[int], config: SamplingConfig
+    network: TabDARNetwork,
+    table: EncodedTable,
+    order: Sequence[int],
+    config: SamplingConfig,
+    rounded: Rounded | None = None,
 ) -> torch.Tensor:
     """Log density of each observed cell, given the observed cells before it in one order.
 
@@ -97,6 +113,7 @@ def ordered_log_densities(
         table: Encoded rows on its device.
         order: All columns.
         config: Sampling settings.
+        rounded: As in :func:`log_likelihood`.
 
     Returns:
         ``(B, C)`` in nats; 0 at cells that are not observed.
@@ -113,8 +130,14 @@ def ordered_log_densities(
         codes, residuals = table.codes[rows, position], None
         if position in numerical:
             residuals = table.residuals[rows, numerical[position]]
-        found[rows, position] = log_density(
-            network, position, chunk.context(position, rows), codes, residuals, config=config
-        )
+        context = chunk.context(position, rows)
+        logs = log_density(network, position, context, codes, residuals, config=config)
+        if rounded and position in rounded:
+            pieces = [rounded[position][row] for row in marked.nonzero().flatten().tolist()]
+            places = [place for place, piece in enumerate(pieces) if piece is not None]
+            if places:
+                known = [piece for piece in pieces if piece is not None]
+                logs[places] = log_mass(network, position, context[places], known, config=config)
+        found[rows, position] = logs
         chunk.put(position, rows, codes, residuals)
     return found

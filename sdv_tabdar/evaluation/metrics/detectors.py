@@ -86,29 +86,15 @@ def detectors(context: Context) -> MetricResult:
     holdout = context.needed_holdout('A detector against held-out rows')
     rows = min(len(context.synthetic), len(context.real), len(holdout), MAX_ROWS)
     generator = np.random.default_rng(context.seed)
-    reference = _sample(holdout, rows, generator)
+    reference = sample(holdout, rows, generator)
     sides = {
-        '': _sample(context.synthetic, rows, generator),
-        '_real': _sample(context.real, rows, generator),
+        '': sample(context.synthetic, rows, generator),
+        '_real': sample(context.real, rows, generator),
     }
     scores: dict[str, float] = {}
     for suffix, frame in sides.items():
-        aucs = {
-            key: _auc(reference, frame, context.columns, build, context.seed)
-            for key, (build, package) in PANEL.items()
-            if find_spec(package) is not None
-        }
-        shuffled = _auc(
-            _shuffled(reference, generator),
-            _shuffled(frame, generator),
-            context.columns,
-            _xgboost,
-            context.seed,
-        )
-        scores.update({f'{key}{suffix}': auc for key, auc in aucs.items()})
-        scores[f'detect_columns{suffix}'] = shuffled
-        scores[f'detect_dependency{suffix}'] = aucs['detect_xgb'] - shuffled
-        scores[f'detect_worst{suffix}'] = max(aucs.values())
+        found = panel(reference, frame, context.columns, generator, context.seed)
+        scores.update({f'{key}{suffix}': auc for key, auc in found.items()})
     scores['detect_excess'] = scores['detect_worst'] - scores['detect_worst_real']
     scores['detect_rows'] = float(rows)
     # The standard error of the AUC of two samples of one population.
@@ -116,7 +102,39 @@ def detectors(context: Context) -> MetricResult:
     return MetricResult(scores)
 
 
-def _sample(frame: pd.DataFrame, rows: int, generator: np.random.Generator) -> pd.DataFrame:
+def panel(
+    reference: pd.DataFrame,
+    frame: pd.DataFrame,
+    columns: ColumnTypes,
+    generator: np.random.Generator,
+    seed: int,
+) -> dict[str, float]:
+    """The AUC of each detector that is installed, and the parts of XGBoost's.
+
+    Args:
+        reference: Real rows, a canonical frame.
+        frame: As many rows to be told from them.
+        columns: The columns to use.
+        generator: Shuffles the columns.
+        seed: Of folds and classifiers.
+    """
+    aucs = {
+        key: _auc(reference, frame, columns, build, seed)
+        for key, (build, package) in PANEL.items()
+        if find_spec(package) is not None
+    }
+    alone = _auc(
+        _shuffled(reference, generator), _shuffled(frame, generator), columns, _xgboost, seed
+    )
+    return {
+        **aucs,
+        'detect_columns': alone,
+        'detect_dependency': aucs['detect_xgb'] - alone,
+        'detect_worst': max(aucs.values()),
+    }
+
+
+def sample(frame: pd.DataFrame, rows: int, generator: np.random.Generator) -> pd.DataFrame:
     """Some of the rows, in any order."""
     return frame.iloc[generator.permutation(len(frame))[:rows]].reset_index(drop=True)
 

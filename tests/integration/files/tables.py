@@ -9,6 +9,7 @@ import pandas as pd
 from rdt.transformers import (
     AnonymizedFaker,
     BinaryEncoder,
+    ClusterBasedNormalizer,
     FloatFormatter,
     GaussianNormalizer,
     IndexGenerator,
@@ -25,7 +26,7 @@ from rdt.transformers import (
 from rdt.transformers.numerical import LogitScaler
 from sdv.cag import FixedCombinations, FixedIncrements, Inequality, OneHotEncoding, Range
 
-from sdv_tabdar import TabDARSynthesizer
+from sdv_tabdar import FixedSum, TabDARSynthesizer
 
 from ..conftest import TINY, make_metadata
 
@@ -33,7 +34,7 @@ _ROWS = 80
 
 
 def constraints() -> list[Any]:
-    """One or two of each of SDV's."""
+    """One or two of each of SDV's, and those of this package."""
     return [
         Inequality('low', 'high', strict_boundaries=True),
         Inequality('begin', 'end'),
@@ -43,6 +44,8 @@ def constraints() -> list[Any]:
         FixedIncrements('step', 5),
         OneHotEncoding(['yes', 'no']),
         OneHotEncoding(['red', 'blue'], learning_strategy='categorical'),
+        FixedSum(['net', 'tax'], total_column='gross'),
+        FixedSum(['cash', 'card'], total=100),
     ]
 
 
@@ -50,6 +53,7 @@ def transformers() -> dict[str, Any]:
     """One of each of RDT's that can be written, by column."""
     return {
         'gauss': GaussianNormalizer(),
+        'clusters': ClusterBasedNormalizer(max_clusters=3, enforce_min_max_values=True),
         'beta': GaussianNormalizer(distribution='beta', enforce_min_max_values=True),
         'log': LogScaler(),
         'logit': LogitScaler(min_value=-1, max_value=2),
@@ -101,6 +105,11 @@ def constrained() -> tuple[TabDARSynthesizer, pd.DataFrame]:
             'no': 1 - yes,
             'red': red,
             'blue': 1 - red,
+            'net': first,
+            'tax': low / 10,
+            'gross': first + low / 10,
+            'cash': low,
+            'card': 100 - low,
             'free': random.normal(size=_ROWS).round(3),
         }
     )
@@ -122,7 +131,7 @@ def transformed() -> TabDARSynthesizer:
     numbers = random.random(_ROWS).round(3)
     names = [f'n{number}' for number in range(_ROWS)]
     kinds = {
-        'numerical': ('gauss', 'beta', 'log', 'logit', 'rounded'),
+        'numerical': ('gauss', 'beta', 'log', 'logit', 'rounded', 'clusters'),
         'categorical': ('uniform', 'ordered', 'label', 'ordered_label', 'one_hot'),
         'first_name': ('pseudonym', 'shared_name', 'code'),
         'id': ('pattern', 'running', 'key'),
@@ -130,8 +139,8 @@ def transformed() -> TabDARSynthesizer:
     }
     columns = {name: {'sdtype': kind} for kind, own in kinds.items() for name in own}
     table = pd.DataFrame(dict.fromkeys(columns, texts))
-    table[list(kinds['numerical'])] = np.column_stack([numbers + 0.5 * (numbers == 0)] * 5)
-    table.loc[3, ['rounded', 'gauss']] = np.nan
+    table[list(kinds['numerical'])] = np.column_stack([numbers + 0.5 * (numbers == 0)] * 6)
+    table.loc[3, ['rounded', 'gauss', 'clusters']] = np.nan
     table.loc[5, ['label', 'one_hot', 'shared_name']] = None
     table = table.assign(
         moment=pd.Timestamp('2020-01-01') + pd.to_timedelta(random.integers(0, 99, _ROWS), 'D'),

@@ -15,7 +15,7 @@ import pandas as pd
 import pytest
 import torch
 from dateutil import tz as dateutil_zones
-from rdt.transformers import ClusterBasedNormalizer, FloatFormatter
+from rdt.transformers import FloatFormatter
 from sdv.cag import Inequality, SingleTableProgrammableConstraint
 from sdv.sampling import Condition
 
@@ -252,10 +252,7 @@ def test_what_cannot_be_written_is_said(tmp_path: Path) -> None:
     own.add_constraints([_Own()])
     with pytest.raises(ModelFileError, match='constraint _Own is a programmable one.*or save with'):
         own.save_safe(path)
-    for transformer, words in (
-        (_Shifted(), 'transformer _Shifted of .x. is not one of RDT'),
-        (ClusterBasedNormalizer(), 'transformer ClusterBasedNormalizer .* is not one of RDT'),
-    ):
+    for transformer, words in ((_Shifted(), 'transformer _Shifted of .x. is not one of RDT'),):
         changed = TabDARSynthesizer(make_metadata(columns), **TINY)
         changed.auto_assign_transformers(table)
         changed.update_transformers({'x': transformer})

@@ -146,6 +146,26 @@ def test_excluded_numbers_are_those_without_likelihood(fitted: TabDAR, mixed: pd
     assert fitted.log_unseen('smooth') < 0
 
 
+def test_masses_of_rounded_numbers_add_up_to_one() -> None:
+    numbers = np.random.default_rng(0).binomial(12, 0.4, 400)
+    train = pd.DataFrame({'x': numbers / 2, 'kind': np.where(numbers > 5, 'a', 'b')})
+    kinds = {'x': ColumnKind.NUMERICAL, 'kind': ColumnKind.CATEGORICAL}
+    for atoms, bins in ((0, 1), (0, 3), (3, 2), (100, 1)):
+        model = TabDAR(
+            ModelConfig(width=8, num_blocks=1, num_heads=1, max_atoms=atoms, num_bins=bins),
+            TrainingConfig(epochs=1),
+            random_state=0,
+        ).fit(train, kinds)
+        grid = np.arange(train['x'].min(), train['x'].max() + 0.5, 0.5)
+        every = pd.MultiIndex.from_product([grid, ['a', 'b']], names=['x', 'kind']).to_frame(False)
+        logs = model.log_likelihood(every, num_orders=1, steps={'x': 0.5})
+        assert np.exp(logs).sum() == pytest.approx(1, abs=0.01)
+        parts = model.log_likelihood(every, num_orders=1, steps={'x': 0.5}, by_column=True)
+        np.testing.assert_array_less(parts, 1e-3)
+    with pytest.raises(ValueError, match='a distance above 0'):
+        model.log_likelihood(every, steps={'kind': 1})
+
+
 def test_a_seed_holds_for_what_is_within_it(fitted: TabDAR) -> None:
     model = _seeded(fitted)
     first, second = model.sample(3), model.sample(3)
@@ -472,6 +492,15 @@ def test_a_loaded_model_can_be_fitted_again(
 ) -> None:
     own.fit(mixed, kinds)
     assert own.loss_values.equals(fitted.loss_values)
+
+
+def test_a_model_saved_without_attention_is_bidirectional(fitted: TabDAR) -> None:
+    state = fitted.__getstate__()
+    model = {name: value for name, value in state['model'].items() if name != 'attention'}
+    loaded = TabDAR.__new__(TabDAR)
+    loaded.__setstate__({**state, 'model': model, 'version': 4})
+    assert loaded.model.attention == 'bidirectional'
+    assert len(loaded.sample(2)) == 2
 
 
 def test_another_version_of_the_format_is_an_error(fitted: TabDAR) -> None:

@@ -47,4 +47,11 @@ def test_a_single_class_tells_nothing_apart():
 
 def test_small_tables_use_one_thread():
     assert thread_count(np.zeros((10, 2))) == 1
-    assert thread_count(np.zeros((FEW_CELLS, 2), np.int8)) is None
+
+
+def test_threads_are_no_more_than_the_environment_allows(monkeypatch: pytest.MonkeyPatch) -> None:
+    large = np.empty((FEW_CELLS, 2), dtype=np.uint8)
+    monkeypatch.setenv('OMP_NUM_THREADS', '3')
+    assert thread_count(large) == 3
+    monkeypatch.delenv('OMP_NUM_THREADS')
+    assert thread_count(large) is None

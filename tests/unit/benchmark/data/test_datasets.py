@@ -132,3 +132,20 @@ def test_unknown_target_table_and_folder(own: Path, tmp_path: Path) -> None:
     (tmp_path / 'empty').mkdir()
     with pytest.raises(ValueError, match='holds no tables'):
         dataset_names(tmp_path / 'empty')
+
+
+def test_fresh_rows_are_in_no_other_part(prepared: Path) -> None:
+    dataset = load_dataset(prepared, 'one')
+    parted = dataset.with_fresh_rows(0)
+    assert parted.fresh is not None
+    quarter = (len(dataset.train) + len(dataset.test)) // 4
+    assert [len(part) for part in (parted.train, parted.test, parted.fresh)] == [
+        2 * quarter,
+        quarter,
+        quarter,
+    ]
+    before = pd.concat([dataset.train, dataset.test]).value_counts(dropna=False)
+    after = pd.concat([parted.train, parted.test, parted.fresh]).value_counts(dropna=False)
+    assert (after <= before.reindex(after.index)).all()
+    again = dataset.with_fresh_rows(0).fresh
+    pd.testing.assert_frame_equal(parted.fresh, again)

@@ -96,3 +96,10 @@ def test_training_tables_are_the_same_every_time() -> None:
     missing = frame.groupby('g')['y'].apply(lambda column: column.isna().mean())
     assert missing.to_dict() == pytest.approx({'p': 0.6, 'q': 0.1}, abs=5e-3)
     assert frame.equals(SPIKED.mixture.table(2**12))
+
+
+@pytest.mark.parametrize('name', KNOWN_TABLES)
+def test_rows_are_as_likely_as_their_entropy_says(name: str) -> None:
+    known = KNOWN_TABLES[name]
+    logs = known.mixture.log_density(known.mixture.table(8192, seed=1))
+    assert -logs.mean() == pytest.approx(known.entropy, abs=0.01)

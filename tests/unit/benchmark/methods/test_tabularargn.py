@@ -5,10 +5,12 @@ from __future__ import annotations
 from pathlib import Path
 from typing import Any
 
+import numpy as np
 import pandas as pd
 import pytest
 
 from sdv_tabdar.benchmark.data.datasets import load_dataset
+from sdv_tabdar.benchmark.methods.argn_script import points_of_bins
 from sdv_tabdar.benchmark.methods.spec import Request, parse_spec
 from sdv_tabdar.benchmark.methods.synthesizers import build
 
@@ -29,6 +31,27 @@ def test_tabularargn_runs_in_another_python(prepared: Path, tmp_path: Path) -> N
     made.fit(dataset.train)
     pd.testing.assert_frame_equal(made.sample(60), dataset.train)
     assert made.seconds == {'fit': 1.5, 'sample': 1.5}
+
+
+def test_a_kept_model_is_asked_for_masses(prepared: Path, tmp_path: Path) -> None:
+    python = tmp_path / 'python'
+    line = 'if [ "$3" = log_mass ]; then printf "log_mass\\n-1.5\\n" > log_mass.csv; fi\n'
+    python.write_text(FAKE_PYTHON + line)
+    python.chmod(0o755)
+    dataset = load_dataset(prepared, 'one')
+    request = Request(parse_spec('tabularargn'), dataset, seed=0, argn_python=str(python))
+    made: Any = build(request)
+    made.fit(dataset.train)
+    made.save(tmp_path / 'kept')
+    other: Any = build(request)
+    other.load(tmp_path / 'kept')
+    assert other.log_mass(dataset.test.head(1), {'number': 0.1}).tolist() == [-1.5]
+
+
+def test_grid_points_that_share_a_code_are_counted() -> None:
+    known = {'bins': [0.0, 1.0, 3.0, 4.0], 'codes': {'<<UNK>>': 0, '<<MIN>>': 1}}
+    column = pd.Series([0.0, 0.5, 1.0, 2.5, 4.0, 9.0, np.nan])
+    assert points_of_bins(column, known, 0.5).tolist() == [1, 2, 4, 4, 2, 2, 1]
 
 
 def test_tabularargn_without_the_engine(prepared: Path, tmp_path: Path) -> None:

@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import numpy as np
 import pytest
+from scipy.special import ndtri
 
 from sdv_tabdar.core.codecs.bins import Bin, cut_into_bins
 
@@ -62,3 +63,26 @@ def test_equal_numbers_stay_together_and_neighbours_meet() -> None:
 
 def test_nothing_to_cut() -> None:
     assert cut_into_bins(np.zeros(0), 3) == ([], [])
+
+
+@pytest.mark.parametrize('num_bins', [1, 4, 32])
+def test_no_value_of_a_single_row_is_kept_but_the_ends(num_bins: int) -> None:
+    random = np.random.default_rng(0)
+    for size in (1, 2, 3, 5, 7, 12, 40, 300, 3000):
+        values = np.sort(random.lognormal(3, 1, size))
+        bins, _ = cut_into_bins(values, max(1, min(num_bins, size // 64)))
+        knots = np.concatenate([part.knots for part in bins])
+        assert set(values) & set(knots) == {values[0], values[-1]}
+
+
+def test_a_number_that_many_rows_share_keeps_its_mass() -> None:
+    values = np.sort(np.concatenate([np.linspace(0, 1, 50), np.full(30, 0.5)]))
+    (part,), _ = cut_into_bins(values, 1)
+    residuals = 0.5 * ndtri((np.arange(10_000) + 0.5) / 10_000)
+    assert (part.values(residuals) == 0.5).mean() == pytest.approx(30 / 80, abs=0.2)
+
+
+def test_what_lies_between_bins_is_short() -> None:
+    values = np.sort(np.random.default_rng(1).normal(size=2000))
+    bins, _ = cut_into_bins(values, 8)
+    assert all(len(repr(part.high)) < 10 for part in bins[:-1])

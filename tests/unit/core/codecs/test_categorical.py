@@ -74,6 +74,19 @@ def test_levels_are_ordered_by_frequency_and_plain_python_objects() -> None:
     assert all(type(level) is int for level in codec.levels)
 
 
+def test_equally_frequent_levels_are_in_an_order_that_says_nothing_of_the_rows() -> None:
+    levels = ['b', 'a', 'é', (1, 'x'), (1, None), b'z', 2.5, 2, True, pd.Timestamp('2020'), '']
+    orders = [np.random.default_rng(seed).permutation(len(levels)) for seed in range(4)]
+    found = []
+    for order in orders:
+        cells = np.empty(len(levels) + 2, dtype=object)
+        cells[:-2] = [levels[place] for place in order]
+        cells[-2:] = 'b'
+        found.append(_categorical(pd.Series(cells)).levels)
+    assert set(found) == {found[0]}
+    assert found[0][:4] == ('b', True, 2, 2.5)
+
+
 def test_unseen_category_is_an_error_that_names_column_value_and_what_is_allowed() -> None:
     codec = _categorical(list('aab'))
     with pytest.raises(

@@ -23,6 +23,8 @@ def test_log_likelihoods_are_in_the_units_of_the_columns(
     frame = mixed.head(8)
     monkeypatch.setattr(answers, 'log_likelihood', lambda _, table, **__: torch.zeros(len(table)))
     asked = Answers(encoder, network, SamplingConfig(), torch.Generator())
-    found = asked.log_likelihood(frame, None, num_orders=1, by_column=False, progress=None)
+    found = asked.log_likelihood(
+        frame, None, num_orders=1, by_column=False, steps={}, progress=None
+    )
     volumes = encoder.log_volume(frame, np.ones(frame.shape, dtype=bool))
     np.testing.assert_allclose(found, volumes.sum(axis=1))

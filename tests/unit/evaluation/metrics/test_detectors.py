@@ -3,9 +3,10 @@
 from __future__ import annotations
 
 import numpy as np
+import pandas as pd
 import pytest
 
-from sdv_tabdar.evaluation import evaluate, score
+from sdv_tabdar.evaluation import detection_scores, evaluate, score
 from sdv_tabdar.evaluation.metrics import detectors as module
 
 
@@ -65,3 +66,19 @@ def test_packages_that_are_not_installed_are_left_out(real, honest, types, holdo
     ours = panel(real[:200], honest[:200], types, holdout[:200])
     assert 'detect_lightgbm' not in ours
     assert np.isfinite(ours['detect_excess'])
+
+
+def test_the_panel_is_there_for_two_tables_alone(monkeypatch):
+    monkeypatch.setattr(module, 'PANEL', {'detect_xgb': module.PANEL['detect_xgb']})
+    monkeypatch.setattr(module, 'TREES', 10)
+    generator = np.random.default_rng(0)
+    real, other = (
+        pd.DataFrame({'x': generator.normal(shift, 1, 200), 'g': ['a', 'b'] * 100})
+        for shift in (0, 2)
+    )
+    sdtypes = {'x': 'numerical', 'g': 'categorical'}
+    found = detection_scores(real, other, sdtypes, max_rows=150)
+    assert found['detect_worst'] == found['detect_xgb'] > 0.8
+    assert found['detect_columns'] > 0.8
+    alike = detection_scores(real, real.sample(frac=1, random_state=0), sdtypes)
+    assert alike['detect_worst'] < 0.7

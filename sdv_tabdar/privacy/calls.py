@@ -1,0 +1,106 @@
+"""The synthesizer's calls with protection: what SDV and the model see is the protected table."""
+
+from __future__ import annotations
+
+import warnings
+from typing import Any
+
+import numpy as np
+import pandas as pd
+from sdv.errors import SynthesizerInputError
+
+from sdv_tabdar.adapter import private_names
+from sdv_tabdar.adapter.calls import Calls
+from sdv_tabdar.adapter.tables import PlainTables, plain_tables
+from sdv_tabdar.privacy.described import LEVELS
+from sdv_tabdar.privacy.numbers import protected_numbers
+from sdv_tabdar.privacy.table import protected_table
+from sdv_tabdar.privacy.threshold import Tail, Threshold, generator_of
+
+_REMARK = 'Values that few rows share are protected (protect_values), but you may want to know:'
+
+
+class ProtectedCalls(Calls):
+    """A synthesizer that takes rare values out of a table before anything is learnt from it.
+
+    Attributes:
+        protect_values: Whether it does, or how many rows must share a value.
+        rare_token: What takes the place of rare levels in columns of text; None for other levels.
+    """
+
+    # Of synthesizers that were pickled before there was protection.
+    protect_values: bool | int = False
+    rare_token: str | None = None
+    max_atoms: int
+
+    def _learnt(self, data: Any) -> PlainTables:
+        """The protected table in plain form, after its form has been learnt from it.
+
+        Raises:
+            InvalidDataError: If the table is not valid, or too little of it would be left.
+            SynthesizerInputError: If a transformer keeps values that cannot be protected.
+        """
+        if not self.protect_values:
+            return super()._learnt(data)
+        plain = plain_tables(self, data)
+        with warnings.catch_warnings(), private_names.described(self, self._without_orders()):
+            warnings.simplefilter('ignore')  # they come again, of the protected table
+            self._validate_plain(plain)
+            super().auto_assign_transformers(plain)
+        self._refuse_pseudonyms()
+        found = protected_table(
+            self,
+            self._table_in(data),
+            plain.form,
+            Threshold.of(self.protect_values),
+            token=self.rare_token,
+            max_atoms=self.max_atoms,
+        )
+        private_names.describe_anew(self, found.entries)
+        if found.remarks:
+            text = '\n'.join(f'- {remark}' for remark in found.remarks)
+            warnings.warn(f'{_REMARK}\n{text}', stacklevel=3)
+        return super()._learnt(self._like(data, found.frame))
+
+    def _without_orders(self) -> dict[str, dict[str, Any]]:
+        """Descriptions of ordinal columns without their levels.
+
+        Protection may have taken levels out of them in an earlier call. Levels that are not rare
+        are held against them once the table is protected.
+        """
+        entries = private_names.original_table(self).columns
+        return {
+            key: {name: value for name, value in entry.items() if name != LEVELS}
+            for key, entry in entries.items()
+            if entry.get('sdtype') == 'ordinal' and entry.get(LEVELS)
+        }
+
+    def _preprocess(self, table_data: pd.DataFrame) -> pd.DataFrame:
+        """As without protection, once the numbers that constraints have made are protected too."""
+        if not self.protect_values:
+            return super()._preprocess(table_data)
+        own = set(private_names.original_table(self).columns)
+        own -= private_names.constrained_columns(self)
+        made = {
+            name: self._protected(table_data[name])
+            for name in table_data
+            if name not in own and pd.api.types.is_float_dtype(table_data[name].dtype)
+        }
+        return super()._preprocess(table_data.assign(**made))
+
+    def _protected(self, values: pd.Series) -> pd.Series:
+        numbers = values.to_numpy(dtype=np.float64)
+        threshold = Threshold.of(self.protect_values)
+        tail = Tail.drawn(threshold, generator_of(np.sort(numbers).tobytes()))
+        found = protected_numbers(
+            numbers, threshold, tail, max_atoms=self.max_atoms, rounded=lambda bound: bound
+        )
+        return pd.Series(found, index=values.index, name=values.name)
+
+    def _refuse_pseudonyms(self) -> None:
+        for name in private_names.pseudonyms(self):
+            raise SynthesizerInputError(
+                f"The PseudoAnonymizedFaker of column '{name}' keeps every real value beside its "
+                'pseudonym, which protect_values cannot change. Use an AnonymizedFaker '
+                '(update_transformers), or protect_values=False.'
+            )
