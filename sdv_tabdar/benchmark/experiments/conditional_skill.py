@@ -2,9 +2,11 @@
 
 Each column is asked for twice: given all others, and given a random half of them, which the seed
 chooses. Both learn from the same training rows and answer for the same test rows: the mean of a
-number, the probabilities of a category. The trees are those of the evaluation's machine-learning
-efficiency, which stop by a held-back tenth; they see a category as its place among the sorted
-levels, and with few levels also as one indicator each, and so know levels that are numbers.
+number, the probabilities of a category. Our mean is that of the column's atoms and of the training
+rows in its bins, by their probabilities; where in a bin a number lies is left out. The trees are
+those of the evaluation's machine-learning efficiency, which stop by a held-back tenth; they see a
+category as its place among the sorted levels, and with few levels also as one indicator each, and
+so know levels that are numbers.
 
 An error below a hundredth of what guessing by the column's own distribution makes (its standard
 deviation; its entropy) counts as that hundredth: where one column follows from another, ratios of
@@ -20,12 +22,14 @@ from typing import Any
 import numpy as np
 import numpy.typing as npt
 import pandas as pd
+import torch
 
 from sdv_tabdar.benchmark.experiments.core_table import configurations, settings_of
 from sdv_tabdar.benchmark.experiments.held_out import known_rows, shuffled_test, training_part
 from sdv_tabdar.benchmark.jobs.job import Job
 from sdv_tabdar.benchmark.output.rendering import Cell, Grid
 from sdv_tabdar.core.model import TabDAR
+from sdv_tabdar.core.nn.lowered import lowered
 from sdv_tabdar.core.schema import ColumnKind
 from sdv_tabdar.evaluation.metrics.mle import TREES
 from sdv_tabdar.evaluation.trees import fit_classifier, fit_regressor
@@ -33,10 +37,10 @@ from sdv_tabdar.evaluation.trees import fit_classifier, fit_regressor
 _MOST_LEVELS = 100  # of a column that is asked for
 _INDICATORS = 32  # levels of a column, at most, that have one each
 _LEAST_ERROR = 0.01  # of the error of a guess
-_QUANTILES = (np.arange(50) + 0.5) / 50  # whose mean is that of the distribution
 _QUESTIONS = {'all others': 1.0, 'half of the others': 0.5}
 
 Floats = npt.NDArray[np.float64]
+Marks = npt.NDArray[np.bool_]
 
 
 def measure(job: dict[str, Any], *, test_rows: int) -> dict[str, Any]:
@@ -80,14 +84,16 @@ def skill_tables(rows: pd.DataFrame) -> list[Grid]:
     for key, part in rows.groupby(by, sort=False):
         by_column = part.groupby('column', sort=False)['ratio'].mean()
         worst = by_column.idxmax()
-        cells = [_mean(part['ratio'])]
-        cells += [_mean(part.loc[part['is_number'] == wanted, 'ratio']) for wanted in (True, False)]
+        cells = [_average(part['ratio'])]
+        cells += [
+            _average(part.loc[part['is_number'] == wanted, 'ratio']) for wanted in (True, False)
+        ]
         lines.append((': '.join(map(str, key)), [*cells, Cell(f'{worst}, {by_column[worst]:.2f}')]))
     header = ['question', 'all columns', 'numbers, RMSE', 'categories, log loss', 'worst column']
     return [Grid("Errors as multiples of XGBoost's", header, lines)]
 
 
-def _mean(ratios: pd.Series) -> Cell:
+def _average(ratios: pd.Series) -> Cell:
     return Cell(f'{ratios.mean():.3f}' if len(ratios) else '-')
 
 
@@ -114,8 +120,8 @@ def _errors(
     if kinds[column] is ColumnKind.NUMERICAL:
         y, truth = (part[column].to_numpy(dtype=float) for part in (train, test))
         predict = fit_regressor(x[used], y[used], (x[held], y[held]), TREES, seed)
-        mean = model.predict_quantiles(test, observed, column, _QUANTILES.tolist()).mean(axis=1)
-        ours, trees = (_rmse(truth, found) for found in (mean.to_numpy(), predict(test_x)))
+        mean = _mean(model, train, test, observed, column)
+        ours, trees = (_rmse(truth, found) for found in (mean, predict(test_x)))
         guess = _rmse(truth, np.full(len(truth), y.mean()))
     else:
         levels = sorted(train[column].unique().tolist(), key=str)
@@ -130,6 +136,24 @@ def _errors(
         )
     ratio = max(ours, _LEAST_ERROR * guess) / max(trees, _LEAST_ERROR * guess)
     return {'ours': ours, 'trees': trees, 'guess': guess, 'ratio': ratio}
+
+
+@torch.no_grad()
+def _mean(
+    model: TabDAR, train: pd.DataFrame, test: pd.DataFrame, observed: Marks, column: str
+) -> Floats:
+    """The mean of a number that is not missing ``(B,)``, given the observed cells."""
+    encoder, network = model.trained.encoder, lowered(model.trained.network)
+    position = encoder.schema.position(column)
+    codes = encoder.encode(train, np.ones(train.shape, dtype=bool)).codes[:, position].numpy()
+    number = encoder.schema.columns[position].num_codes
+    counts = np.bincount(codes, minlength=number)
+    values = np.bincount(codes, train[column], number) / np.maximum(counts, 1)
+    contexts = network.contexts(encoder.encode(test, observed))[:, position]
+    logs = network.code_head.log_probabilities(contexts, position)
+    masses: Floats = logs.exp().double().numpy() * (counts > 0)
+    means: Floats = masses @ values / masses.sum(axis=1)
+    return means
 
 
 def _rmse(truth: Floats, found: Floats) -> float:
