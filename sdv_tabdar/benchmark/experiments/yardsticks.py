@@ -190,7 +190,7 @@ def _asked(
         return lambda rows: argn.log_mass(rows, steps)
     ours = load_synthesizer(str(model))
     return lambda rows: ours.log_likelihood(
-        rows, LIKELY_ORDERS, steps=steps, seed=job.seed
+        rows, LIKELY_ORDERS, unseen='rare', steps=steps, seed=job.seed
     ).to_numpy()
 
 
