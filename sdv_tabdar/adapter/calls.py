@@ -9,7 +9,7 @@ from __future__ import annotations
 import contextlib
 import dataclasses
 import warnings
-from collections.abc import Iterator, Mapping, Sequence
+from collections.abc import Callable, Iterator, Mapping, Sequence
 from pathlib import Path
 from typing import Any
 
@@ -24,6 +24,7 @@ from sdv.single_table.utils import (
 
 from sdv_tabdar.adapter import private_names
 from sdv_tabdar.adapter.advice import advice
+from sdv_tabdar.adapter.blocks import Blocks, check_place, columns_given
 from sdv_tabdar.adapter.fitted import FittedTable
 from sdv_tabdar.adapter.global_generators import untouched_random_states
 from sdv_tabdar.adapter.hooks import SDVHooks
@@ -205,19 +206,33 @@ class Calls(SDVHooks):
         return self._table
 
     @contextlib.contextmanager
-    def _drawing(self, seed: int | None = None) -> Iterator[None]:
+    def _drawing(
+        self, seed: int | None = None, first_row: int = 0, known: pd.DataFrame | None = None
+    ) -> Iterator[Blocks]:
         """Draw from the model, from a seed or from where the last call stopped.
 
+        Args:
+            seed: The seed of the call.
+            first_row: The first of the rows of that seed that are meant.
+            known: What is known of these rows.
+
         Raises:
-            ValueError: If ``seed`` is none.
+            ValueError: If ``seed`` is none, or no block begins at ``first_row``.
         """
         check_seed(seed)
-        from_seed: contextlib.AbstractContextManager[None] = contextlib.nullcontext()
-        if seed is not None:
-            from_seed = private_names.seeded_sampling(self, int(seed))
-        with untouched_random_states(seed), from_seed:
+        given = set() if known is None else columns_given(known)
+        check_place(self, seed, first_row, given)
+        with contextlib.ExitStack() as stack:
+            stack.enter_context(untouched_random_states(seed))
+            sampling = None
+            if seed is not None:
+                sampling = stack.enter_context(
+                    private_names.seeded_sampling(self, int(seed), given)
+                )
             private_names.seed_sampling(self)
-            yield
+            self._blocks = Blocks(sampling, int(seed or 0), int(first_row))
+            stack.callback(delattr, self, '_blocks')
+            yield self._blocks
 
     def _sampled(
         self,
@@ -235,25 +250,40 @@ class Calls(SDVHooks):
         """
         if not return_rows:
             batch_size = batch_size or STREAMED_ROWS
-        sizes = [num_rows] if num_rows is None else list(batches(num_rows, batch_size))
+        if num_rows is None:
+            super().sample(num_rows)  # refuses it in SDV's words
+        sizes = list(batches(num_rows, batch_size))
         drawn = []
         asked = met = 0
         bar = self._bar('Sampling rows', num_rows, is_needed=len(sizes) > 1)
         with bar, file or contextlib.nullcontext():
             for size in sizes:
                 if conditions is None:
-                    (batch,) = super().sample(size, table_name, max_tries_per_batch).values()
+                    batch = self._sampled_freely(size, table_name, max_tries_per_batch, bar)
                 else:
                     part = conditions.iloc[asked : asked + size].reset_index(drop=True)
-                    batch = self._sample_with_conditions(part, max_tries_per_batch, None)
+                    batch = self._sample_with_conditions(part, max_tries_per_batch, None, bar)
                     asked, met = asked + size, met + len(batch)
                 if file is not None:
                     file.write(batch)
-                bar.update(len(batch))
                 if return_rows:
                     drawn.append(batch)
         check_num_rows(met, asked, True, max_tries_per_batch)
         return pd.concat(drawn, ignore_index=True) if drawn else self._table.form.empty()
+
+    def _sampled_freely(
+        self, num_rows: int, table_name: str, max_tries_per_batch: int, bar: Any
+    ) -> pd.DataFrame:
+        """Rows without conditions, block by block."""
+        parts = []
+        for rows in self._blocks.cut(num_rows):
+            size = rows.stop - rows.start
+            (part,) = super().sample(size, table_name, max_tries_per_batch).values()
+            if private_names.has_constraints(self):
+                part = self._blocks.recounted(self._table, part)
+            bar.update(len(part))
+            parts.append(part)
+        return pd.concat(parts, ignore_index=True) if len(parts) > 1 else parts[0]
 
     def _sample_conditions(
         self,
@@ -284,6 +314,18 @@ class Calls(SDVHooks):
         except (Exception, KeyboardInterrupt) as error:
             handle_sampling_error(path, error)
         return parts
+
+    def _by_block(
+        self,
+        data: pd.DataFrame,
+        answer: Callable[[pd.DataFrame], pd.DataFrame],
+        seed: int | None,
+        first_row: int,
+    ) -> pd.DataFrame:
+        """What is answered about the rows of a table, block by block."""
+        with self._drawing(seed, first_row, self._table.form.empty()) as blocks:
+            parts = [answer(data.iloc[rows]) for rows in blocks.cut(len(data))]
+        return pd.concat(parts) if len(parts) > 1 else parts[0]
 
     def _bar(self, what: str, num_rows: int, *, is_needed: bool = True) -> Any:
         """A progress bar over rows, shown only where the user wants to see them."""

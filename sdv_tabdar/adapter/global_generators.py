@@ -50,6 +50,11 @@ def untouched_random_states(seed: int | None = None) -> Iterator[None]:
             _turn.release()
 
 
+def seed_random_states(seed: int) -> None:
+    """Seed the global generators anew, within :func:`untouched_random_states`."""
+    _set_states(_seeded_states(seed))
+
+
 @contextlib.contextmanager
 def others_turn() -> Iterator[None]:
     """Let other threads have their turn, during long work that needs no global generator."""

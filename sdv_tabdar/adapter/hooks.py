@@ -13,11 +13,13 @@ import types
 from collections.abc import Mapping, Sequence
 from typing import Any
 
+import numpy as np
 import pandas as pd
 import tqdm
 from rdt.transformers import FloatFormatter, UnixTimestampEncoder
 
 from sdv_tabdar.adapter import private_names
+from sdv_tabdar.adapter.blocks import Blocks
 from sdv_tabdar.adapter.complete import Completer, NothingMetError, missing_operation
 from sdv_tabdar.adapter.fitted import FittedTable
 from sdv_tabdar.adapter.global_generators import others_turn
@@ -38,10 +40,12 @@ class SDVHooks(private_names.BaseSingleTableSynthesizer):
     Attributes:
         _fitted_table: What is known of the table; None before one was seen.
         _training_options: What one call of ``fit`` asks of training.
+        _blocks: How the rows of one call that draws are cut.
     """
 
     _fitted_table: FittedTable | None = None
     _training_options: Mapping[str, Any] = types.MappingProxyType({})
+    _blocks: Blocks = Blocks()
 
     _model_sdtype_transformers = {  # noqa: RUF012 - SDV's name for a constant of the class
         # The model encodes values itself, with missing ones among them.
@@ -187,24 +191,30 @@ class SDVHooks(private_names.BaseSingleTableSynthesizer):
         table = self._table
         known = conditions.attrs.pop(READ, None) or Known.from_conditions(conditions, table)
         private_names.seed_sampling(self)
-        chunks = Completer(table).chunks(
-            known,
-            max_tries=max_tries_per_batch,
-            batch_size=batch_size,
-            progress=None if progress_bar is None else progress_bar.update,
-        )
-        parts = []
-        try:
-            for rows in chunks:
-                given = conditions.iloc[rows.index.to_numpy()].set_axis(rows.index)
-                restored = table.form.restore(rows, given)
-                restored.index = conditions.index[rows.index.to_numpy()]
-                if output_file_path and len(restored):
-                    append_csv(output_file_path, restored)
-                if len(restored):
-                    parts.append(restored)
-        except NothingMetError as error:
-            raise ValueError(str(error)) from None  # the class that SDV raises
+        parts: list[pd.DataFrame] = []
+        unmet = None
+        for block in self._blocks.cut(len(conditions)):
+            chunks = Completer(table).chunks(
+                known.rows(np.arange(block.start, block.stop)),
+                max_tries=max_tries_per_batch,
+                batch_size=batch_size,
+                progress=None if progress_bar is None else progress_bar.update,
+            )
+            try:
+                for rows in chunks:
+                    places = block.start + rows.index.to_numpy()
+                    counted = self._blocks.counted(table, rows, known.cells.columns)
+                    given = conditions.iloc[places].set_axis(rows.index)
+                    restored = table.form.restore(counted, given)
+                    restored.index = conditions.index[places]
+                    if output_file_path and len(restored):
+                        append_csv(output_file_path, restored)
+                    if len(restored):
+                        parts.append(restored)
+            except NothingMetError as error:
+                unmet = unmet or error
+        if unmet is not None and not parts:
+            raise ValueError(str(unmet)) from None  # the class that SDV raises
         return pd.concat(parts) if parts else table.form.empty()
 
     def _sample_with_progress_bar(

@@ -12,6 +12,7 @@ import numpy.typing as npt
 import pandas as pd
 
 from sdv_tabdar.adapter import private_names
+from sdv_tabdar.adapter.blocks import Blocks
 from sdv_tabdar.adapter.complete import Completer
 from sdv_tabdar.adapter.fitted import FittedTable
 from sdv_tabdar.adapter.formats import with_categories
@@ -31,9 +32,10 @@ def impute(
     num_draws: int,
     num_samples: int,
     batch_size: int | None,
+    blocks: Blocks,
 ) -> list[Any]:
     """Tables with their gaps filled; see the synthesizer's method of the same name."""
-    imputer = Imputer(table, data)
+    imputer = Imputer(table, data, blocks)
     if num_draws > 1 or num_samples == 1:
         return imputer.draws(num_draws, _TRIES, batch_size)
     return [imputer.expectation(num_samples, _TRIES, batch_size)]
@@ -45,15 +47,17 @@ class Imputer:
     Args:
         table: The fitted table.
         data: The table with gaps, in the user's form; any of the columns, any index.
+        blocks: How its rows are cut.
 
     Raises:
         ValueError: If the table has a column that the training table had not, or a known cell
             that its column cannot hold.
     """
 
-    def __init__(self, table: FittedTable, data: pd.DataFrame) -> None:
+    def __init__(self, table: FittedTable, data: pd.DataFrame, blocks: Blocks) -> None:
         self.table = table
         self.data = data
+        self.blocks = blocks
         self.known = Known.from_gaps(data, table, Task.IMPUTE)
         warn_of_unseen(table, [self.known], Task.IMPUTE)
         columns = [key for key in self.known.exact if table.profiles[key].has_values]
@@ -78,6 +82,28 @@ class Imputer:
         self, num_draws: int, max_tries: int, batch_size: int | None, *, averaged: bool
     ) -> list[pd.DataFrame]:
         """For each result the finished rows that have gaps, under their positions."""
+        results: list[list[pd.DataFrame]] = [[] for _ in range(1 if averaged else num_draws)]
+        for block in self.blocks.cut(len(self.data)):
+            rows = self.rows[(self.rows >= block.start) & (self.rows < block.stop)]
+            if not len(rows):
+                continue
+            found = self._completed(rows, num_draws, max_tries, batch_size, averaged=averaged)
+            for result, part in zip(results, found, strict=True):
+                counted = self.blocks.counted(self.table, part, before=block.start)
+                result.append(self._with_new_keys(self._with_generated(counted)))
+        self._warn_about_gaps()
+        return [pd.concat(parts) if parts else self.known.cells.iloc[:0] for parts in results]
+
+    def _completed(
+        self,
+        rows: Integers,
+        num_draws: int,
+        max_tries: int,
+        batch_size: int | None,
+        *,
+        averaged: bool,
+    ) -> list[pd.DataFrame]:
+        """For each result the finished rows of some that have gaps, under their positions."""
 
         def completed(known: Known, max_tries: int) -> list[pd.DataFrame]:
             completer = Completer(self.table)
@@ -87,8 +113,8 @@ class Imputer:
 
         size = batch_size or max(1, _CHUNK_DRAWS // num_draws)
         results: list[list[pd.DataFrame]] = [[] for _ in range(1 if averaged else num_draws)]
-        for start in range(0, len(self.rows), size):
-            positions = self.rows[start : start + size]
+        for start in range(0, len(rows), size):
+            positions = rows[start : start + size]
             parts = completed(self.known.rows(positions), max_tries)
             for part in parts:
                 part.index = pd.Index(positions[part.index.to_numpy()])
@@ -106,8 +132,7 @@ class Imputer:
                 unmet = self._unmet(positions, parts)
             for result, part in zip(results, parts, strict=True):
                 result.append(part.sort_index())
-        self._warn_about_gaps()
-        return [pd.concat(parts) if parts else self.known.cells.iloc[:0] for parts in results]
+        return [pd.concat(parts) for parts in results]
 
     def _unmet(self, positions: Integers, parts: Sequence[pd.DataFrame]) -> Integers:
         """The rows that one of the results lacks."""
@@ -163,7 +188,6 @@ class Imputer:
 
     def _filled(self, rows: pd.DataFrame) -> pd.DataFrame:
         """The user's table with its gaps taken from finished rows."""
-        rows = self._with_new_keys(self._with_generated(rows.copy(deep=False)))
         restored = self.table.form.restore(rows)
         left = np.setdiff1d(self.rows, rows.index.to_numpy())
         if len(left):
@@ -188,6 +212,7 @@ class Imputer:
 
     def _with_generated(self, rows: pd.DataFrame) -> pd.DataFrame:
         """Values where generators left cells missing as often as training had missing ones."""
+        rows = rows.copy(deep=False)
         for key, profile in self.table.profiles.items():
             if profile.role is not Role.GENERATED or not profile.has_values or key not in rows:
                 continue
@@ -213,8 +238,7 @@ class Imputer:
             values = rows[key].to_numpy(dtype=object, copy=True)
             clashes = generated & np.array([value in used for value in values])
             while clashes.any():
-                fresh = private_names.generate_columns(self.table.host, [key], int(clashes.sum()))
-                values[clashes] = fresh[key].to_numpy(dtype=object)
+                values[clashes] = self.blocks.fresh(self.table, key, int(clashes.sum()))
                 clashes = generated & np.array([value in used for value in values])
             rows[key] = self.table.profiles[key].typed(list(values), rows.index)
         return rows

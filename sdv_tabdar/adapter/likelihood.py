@@ -12,6 +12,7 @@ import numpy.typing as npt
 import pandas as pd
 
 from sdv_tabdar.adapter import private_names
+from sdv_tabdar.adapter.blocks import Blocks
 from sdv_tabdar.adapter.fitted import FittedTable
 from sdv_tabdar.adapter.global_generators import others_turn
 from sdv_tabdar.adapter.known import Known, Task, warn_of_unseen
@@ -32,13 +33,20 @@ class Scores:
         data: Rows in the user's form.
         unseen: One of :data:`UNSEEN`.
         steps: By column of numbers, the distance of neighbouring values, see the synthesizer.
+        blocks: How the rows are cut.
     """
 
     def __init__(
-        self, table: FittedTable, data: pd.DataFrame, unseen: str, steps: Mapping[str, float]
+        self,
+        table: FittedTable,
+        data: pd.DataFrame,
+        unseen: str,
+        steps: Mapping[str, float],
+        blocks: Blocks,
     ) -> None:
         self.table = table
         self.steps = {str(name): step for name, step in steps.items()}
+        self.blocks = blocks
         self.model, _ = table.trained
         self._check_steps()
         self.data = data
@@ -108,16 +116,22 @@ class Scores:
             self._mark(str(name), marked)
         told = request.observed & ~outside
         observed[:, [names.index(name) for name in request.frame.columns]] = told
-        with others_turn():
-            found = self.model.log_likelihood(
-                request.frame,
-                told,
-                num_orders=num_orders,
-                by_column=by_column,
-                steps=self.steps,
-                progress=progress,
-            )
-        return rows, found, observed
+        found = []
+        for block in self.blocks.cut(len(self.data)):
+            chosen = np.flatnonzero((rows >= block.start) & (rows < block.stop))
+            part = request.frame.iloc[chosen].reset_index(drop=True)
+            with others_turn():
+                found.append(
+                    self.model.log_likelihood(
+                        part,
+                        told[chosen],
+                        num_orders=num_orders,
+                        by_column=by_column,
+                        steps=self.steps,
+                        progress=progress,
+                    )
+                )
+        return rows, np.concatenate(found), observed
 
     def _check_steps(self) -> None:
         """Refuse steps of columns that are not the model's own."""

@@ -236,6 +236,42 @@ def check_seed(value: Any) -> None:
         )
 
 
+def check_first_row(value: Any, seed: Any, block: int) -> None:
+    """Refuse a first row at which no block begins.
+
+    Args:
+        value: The row.
+        seed: The seed of the call.
+        block: Rows of a block.
+
+    Raises:
+        ValueError: If it is no multiple of a block, or there is no seed.
+    """
+    check_count('first_row', value, 0)
+    if value % block:
+        raise ValueError(
+            f"Parameter 'first_row' must be a multiple of the {block:,} rows of a block, however: "
+            f'{value!r}.'
+        )
+    if value and seed is None:
+        raise ValueError(
+            "Parameter 'first_row' says which of the rows of a seed are meant; give 'seed'."
+        )
+
+
+def check_whole(shares: Any, first_row: Any) -> None:
+    """Refuse shares of rows that are only a part.
+
+    Raises:
+        ValueError: If both are given.
+    """
+    if shares is not None and first_row:
+        raise ValueError(
+            "Parameter 'shares' is about all rows of a call, and 'first_row' asks for a part of "
+            "them. Draw them all, or give each part its values by 'sample_remaining_columns'."
+        )
+
+
 def settings_text(parameters: Mapping[str, Any], constructor: Callable[..., Any]) -> str:
     """The arguments of a constructor that are not as by default, as they would be written."""
     declared = inspect.signature(constructor).parameters

@@ -19,9 +19,11 @@ else:
     import sre_constants as constants
     import sre_parse as parser
 
+__all__ = ['RDT_UNBOUNDED', 'check_pattern', 'constants', 'parser']
+
 _LONGEST = 1_000
 _MOST_PARTS = 200_000  # of about 300 bytes each
-_UNBOUNDED = 16  # repetitions that RDT takes in place of no limit
+RDT_UNBOUNDED = 16  # repetitions that RDT takes in place of no limit
 
 
 def check_pattern(pattern: Any, place: str) -> None:
@@ -53,7 +55,7 @@ def _parts(parsed: Any, depth: int) -> int:
     for operation, arguments in parsed:
         if operation in (constants.MAX_REPEAT, constants.MIN_REPEAT):
             low, high, repeated = arguments
-            high = max(low, _UNBOUNDED) if high is constants.MAXREPEAT else int(high)
+            high = max(low, RDT_UNBOUNDED) if high is constants.MAXREPEAT else int(high)
             times = max(high * (high + 1) // 2 - low * (low - 1) // 2, 1)
             total += times * _parts(repeated, depth + 1)
         elif operation is constants.SUBPATTERN:

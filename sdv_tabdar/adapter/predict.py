@@ -11,6 +11,7 @@ import numpy as np
 import pandas as pd
 
 from sdv_tabdar.adapter import private_names, replaced
+from sdv_tabdar.adapter.blocks import Blocks
 from sdv_tabdar.adapter.complete import needs_draws
 from sdv_tabdar.adapter.fitted import FittedTable
 from sdv_tabdar.adapter.known import Known, Task, warn_of_unseen
@@ -104,13 +105,14 @@ class Predictor:
         by_column: bool,
         unseen: str,
         steps: Mapping[str, float],
+        blocks: Blocks,
         progress: Callable[[int], Any] | None,
     ) -> pd.Series | pd.DataFrame:
         """Log-likelihood of rows; see the synthesizer's method of the same name."""
         check_count('num_orders', num_orders, 1)
         check_choice('unseen', unseen, UNSEEN)
         self._warn_about_rewritten({str(name) for name in data.columns})
-        scores = Scores(self.table, data, unseen, steps)
+        scores = Scores(self.table, data, unseen, steps, blocks)
         if by_column:
             return scores.of_cells(num_orders, progress)
         return scores.of_rows(num_orders, progress)

@@ -9,7 +9,7 @@ from typing import Any
 import pandas as pd
 
 FORMATS = ('csv', 'parquet')
-STREAMED_ROWS = 100_000  # of a batch, where rows are written only and nobody says how many
+STREAMED_ROWS = 6 * 16_384  # of a batch, where rows are written only: some whole blocks
 
 
 class TableFile:

@@ -77,6 +77,9 @@ class ModelConfig:
             those that tell more than is known of them (measured in tables of 1,000 rows and more);
             ``'random'``; or ``'fixed'``, left to right in training and sampling (the paper's 'w/o
             random order'), which can condition on leading columns only.
+        attention: What known cells see of each other: ``'bidirectional'``, all of them, as in the
+            paper; or ``'causal'``, those that became known before them, so that what the network
+            has computed of a known cell never changes and rows of many columns are drawn faster.
     """
 
     width: int = 96
@@ -95,6 +98,7 @@ class ModelConfig:
     precision: str = 'auto'
     numerical_head: str = 'diffusion'
     column_order: str = 'random'
+    attention: str = 'bidirectional'
 
     def __post_init__(self) -> None:
         """Validate each field."""
@@ -116,6 +120,7 @@ class ModelConfig:
         _check_choice(self, 'feedforward', ('relu', 'gated'))
         _check_choice(self, 'precision', ('auto', 'float32', 'bfloat16'))
         _check_choice(self, 'numerical_head', ('diffusion', 'bins'))
+        _check_choice(self, 'attention', ('bidirectional', 'causal'))
         _check_choice(self, 'column_order', ('weighted', 'random', 'fixed'))
         if self.width % self.num_heads:
             raise ValueError(
@@ -239,7 +244,7 @@ PAPER: dict[str, Any] = {
     'sigma_max': 80.0,
 }
 
-_BEFORE: dict[str, Any] = {'feedforward': 'relu'}
+_BEFORE: dict[str, Any] = {'feedforward': 'relu', 'attention': 'bidirectional'}
 
 
 def with_former_settings(settings: Mapping[str, Any]) -> dict[str, Any]:

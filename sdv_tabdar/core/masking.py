@@ -51,6 +51,21 @@ def _stratified_integers(size: int, stop: int, *, generator: torch.Generator) ->
     return (uniform * stop).long().clamp_max(stop - 1).unsqueeze(1)
 
 
+def random_ranks(num_rows: int, num_columns: int, *, generator: torch.Generator) -> torch.Tensor:
+    """Orders in which the cells of rows become visible: a permutation of 0..C-1 in each row.
+
+    Args:
+        num_rows: B.
+        num_columns: C.
+        generator: Source of randomness; its device is the result's.
+
+    Returns:
+        ``(B, C)``.
+    """
+    scores = torch.rand(num_rows, num_columns, generator=generator, device=generator.device)
+    return scores.argsort(dim=1)
+
+
 def random_order(num_columns: int, *, generator: torch.Generator) -> list[int]:
     """A uniformly random order of the columns (Algorithms 2 and 3 of the paper)."""
     order = torch.randperm(num_columns, generator=generator, device=generator.device)

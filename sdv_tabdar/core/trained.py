@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import dataclasses
+import functools
 from collections.abc import Mapping, Sequence
 from pathlib import Path
 from typing import Any
@@ -100,7 +101,12 @@ class Trained:
 
     def answers(self, config: SamplingConfig, generator: torch.Generator) -> Answers:
         """What the network answers, as it computes fastest on its device."""
-        return Answers(self.encoder, lowered(self.network), config, generator)
+        return Answers(self.encoder, self._fastest, config, generator)
+
+    @functools.cached_property
+    def _fastest(self) -> TabDARNetwork:
+        """The network in its fastest type; weights are rounded once, not in each call."""
+        return lowered(self.network)
 
     def to_state(self) -> dict[str, Any]:
         """Plain values, arrays and the user's levels; tensors on the CPU."""

@@ -16,6 +16,7 @@ from sdv.sampling import Condition, DataFrameCondition
 
 from sdv_tabdar.adapter import private_names
 from sdv_tabdar.adapter.alike import like_conditions
+from sdv_tabdar.adapter.blocks import BLOCK_ROWS
 from sdv_tabdar.adapter.impute import impute
 from sdv_tabdar.adapter.likelihood import UNSEEN
 from sdv_tabdar.adapter.losses import loss_plot, loss_values
@@ -24,6 +25,7 @@ from sdv_tabdar.adapter.parameters import (
     check_count,
     check_drawing,
     check_sample,
+    check_whole,
     settings_text,
 )
 from sdv_tabdar.adapter.predict import Predictor
@@ -73,6 +75,7 @@ class TabDARSynthesizer(ProtectedCalls):
         precision (str): ``'float32'``, ``'bfloat16'`` or ``'auto'``, of the transformer's products.
         numerical_head (str): What places numbers in their bins, ``'diffusion'`` or ``'bins'``.
         column_order (str): In which columns are drawn, ``'weighted'``, ``'random'`` or ``'fixed'``.
+        attention (str): ``'bidirectional'`` or ``'causal'``.
         epochs (int): Passes over the table; None holds rows out and ends by their likelihood.
         max_training_time (float): Seconds after which training ends; None for no limit.
         batch_size (int): Rows of a training step; None chooses by the table and the cores.
@@ -104,7 +107,12 @@ class TabDARSynthesizer(ProtectedCalls):
 
     All methods that draw, impute or predict raise ``sdv.errors.SamplingError`` before ``fit``, and
     ``ValueError`` for a count that is not a whole number in range or a ``seed`` that is none.
+
+    Attributes:
+        BLOCK_ROWS (int): Rows of a block, see :meth:`sample`.
     """
+
+    BLOCK_ROWS = BLOCK_ROWS
 
     def __init__(
         self,
@@ -128,6 +136,7 @@ class TabDARSynthesizer(ProtectedCalls):
         precision: str = _MODEL.precision,
         numerical_head: str = _MODEL.numerical_head,
         column_order: str = _MODEL.column_order,
+        attention: str = _MODEL.attention,
         epochs: int | None = _TRAINING.epochs,
         max_training_time: float | None = _TRAINING.max_training_time,
         batch_size: int | None = _TRAINING.batch_size,
@@ -282,6 +291,7 @@ class TabDARSynthesizer(ProtectedCalls):
         *,
         shares: Shares | None = None,
         seed: int | None = None,
+        first_row: int = 0,
     ) -> Any:
         """Draw synthetic rows.
 
@@ -301,16 +311,21 @@ class TabDARSynthesizer(ProtectedCalls):
                 shares add up to 1, ``Between``. Several columns are independent of each other.
             seed: Seed of all that is drawn in this call, keys and personal data among it: the
                 same seed draws the same rows, and calls without one go on as if it had not been.
-                None goes on where the last call stopped.
+                None goes on where the last call stopped. Rows come in blocks of ``BLOCK_ROWS``
+                that follow from model, seed and place alone, if ``batch_size`` is None or a
+                multiple of it.
+            first_row: With a seed, the first of its rows that are wanted, a multiple of
+                ``BLOCK_ROWS``: what ``sample(first_row + num_rows, seed=seed)`` ends with. So
+                several calls, in any order and on any machine, draw the rows of one.
 
         Returns:
             The rows: a frame if ``fit`` was given one, else a dictionary. No rows if
             ``return_rows`` is False.
 
         Raises:
-            ValueError: If the rows are neither to be written nor to be returned, or ``shares``
+            ValueError: If the rows are neither to be written nor to be returned, ``shares``
                 names what training had not, has shares that do not add up, or speaks of a value
-                twice.
+                twice, or the rows cannot begin at ``first_row``.
             AssertionError: If the file exists.
         """
         table = self._table_to_sample()
@@ -319,7 +334,8 @@ class TabDARSynthesizer(ProtectedCalls):
         name = private_names.table_name(self)
         file = TableFile(output_folder_path, name, output_format) if output_folder_path else None
         name = main_table_name or name
-        with self._drawing(seed):
+        check_whole(shares, first_row)
+        with self._drawing(seed, first_row):
             wanted = None if shares is None else share_conditions(table, num_rows, shares)
             rows = self._sampled(
                 num_rows, name, max_tries_per_batch, batch_size, file, return_rows, wanted
@@ -376,6 +392,7 @@ class TabDARSynthesizer(ProtectedCalls):
         output_folder_path: str | None = None,
         *,
         seed: int | None = None,
+        first_row: int = 0,
     ) -> Any:
         """Complete rows of which some columns are known.
 
@@ -385,6 +402,8 @@ class TabDARSynthesizer(ProtectedCalls):
             batch_size: Rows at a time.
             output_folder_path: Folder of the file.
             seed: As in :meth:`sample`.
+            first_row: With a seed, how many rows of a larger table come before these, a multiple
+                of ``BLOCK_ROWS``: they are completed as there.
 
         Returns:
             The rows in the order and with the index of ``known_columns``: a frame if ``fit`` was
@@ -396,7 +415,7 @@ class TabDARSynthesizer(ProtectedCalls):
         self._table_to_sample()
         check_drawing(max_tries_per_batch, batch_size, output_folder_path)
         known = with_text_labels(self._table_in(known_columns))
-        with self._drawing(seed):
+        with self._drawing(seed, first_row, known):
             (rows,) = self._sample_conditions(
                 [known], max_tries_per_batch, batch_size, output_folder_path
             )
@@ -455,6 +474,7 @@ class TabDARSynthesizer(ProtectedCalls):
         batch_size: int | None = None,
         *,
         seed: int | None = None,
+        first_row: int = 0,
     ) -> Any:
         """Fill the missing cells of a table.
 
@@ -471,6 +491,7 @@ class TabDARSynthesizer(ProtectedCalls):
                 dates) or the most frequent value among (everything else). 1 for a single draw.
             batch_size: Rows to fill at a time; None lets the synthesizer choose.
             seed: As in :meth:`sample`.
+            first_row: As in :meth:`sample_remaining_columns`.
 
         Returns:
             The completed table, or a list of ``num_draws`` tables; a frame or a dictionary, like
@@ -487,8 +508,8 @@ class TabDARSynthesizer(ProtectedCalls):
         check_count('num_samples', num_samples, 1)
         check_count('batch_size', batch_size, 1, optional=True)
         rows = self._table_in(data)
-        with self._drawing(seed):
-            filled = impute(table, rows, num_draws, num_samples, batch_size)
+        with self._drawing(seed, first_row, rows) as blocks:
+            filled = impute(table, rows, num_draws, num_samples, batch_size, blocks)
         found = [self._like(data, frame) for frame in filled]
         return found if num_draws > 1 else found[0]
 
@@ -499,6 +520,7 @@ class TabDARSynthesizer(ProtectedCalls):
         num_samples: int = 200,
         *,
         seed: int | None = None,
+        first_row: int = 0,
     ) -> pd.DataFrame:
         """The distribution of a column of categories, given the other known cells of each row.
 
@@ -512,6 +534,7 @@ class TabDARSynthesizer(ProtectedCalls):
                 of an Inequality or a Range is known without one below it, or a total without
                 its parts.
             seed: Seed of these draws, as in :meth:`sample`.
+            first_row: As in :meth:`sample_remaining_columns`.
 
         Returns:
             Probabilities: one row a row of ``data`` (same index), one column a level; sorted,
@@ -521,8 +544,11 @@ class TabDARSynthesizer(ProtectedCalls):
             ValueError: If the column is unknown or not categorical.
         """
         predictor = Predictor(self._table_to_sample())
-        with self._drawing(seed):
-            return predictor.probabilities(self._table_in(data), column, num_samples)
+
+        def answer(rows: pd.DataFrame) -> pd.DataFrame:
+            return predictor.probabilities(rows, column, num_samples)
+
+        return self._by_block(self._table_in(data), answer, seed, first_row)
 
     def predict_quantiles(
         self,
@@ -532,6 +558,7 @@ class TabDARSynthesizer(ProtectedCalls):
         num_samples: int = 200,
         *,
         seed: int | None = None,
+        first_row: int = 0,
     ) -> pd.DataFrame:
         """Quantiles of a column of numbers or dates, given the other known cells of each row.
 
@@ -541,6 +568,7 @@ class TabDARSynthesizer(ProtectedCalls):
             quantiles: Levels from 0 to 1.
             num_samples: As in :meth:`predict_proba`; quantiles are those of the draws.
             seed: As in :meth:`predict_proba`.
+            first_row: As in :meth:`sample_remaining_columns`.
 
         Returns:
             One row a row of ``data`` (same index), one column a level: numbers in the unit of
@@ -550,8 +578,11 @@ class TabDARSynthesizer(ProtectedCalls):
             ValueError: If the column is unknown or not numerical, or a level is not from 0 to 1.
         """
         predictor = Predictor(self._table_to_sample())
-        with self._drawing(seed):
-            return predictor.quantiles(self._table_in(data), column, quantiles, num_samples)
+
+        def answer(rows: pd.DataFrame) -> pd.DataFrame:
+            return predictor.quantiles(rows, column, quantiles, num_samples)
+
+        return self._by_block(self._table_in(data), answer, seed, first_row)
 
     def log_likelihood(
         self,
@@ -562,6 +593,7 @@ class TabDARSynthesizer(ProtectedCalls):
         unseen: str = UNSEEN[0],
         steps: Mapping[str, float] | None = None,
         seed: int | None = None,
+        first_row: int = 0,
     ) -> pd.Series | pd.DataFrame:
         """How likely the model finds each row, to rank outliers or to compare models.
 
@@ -582,6 +614,7 @@ class TabDARSynthesizer(ProtectedCalls):
                 ``{'age': 1, 'price': 0.01}``: what counts is then the mass of all numbers that
                 round to a value in place of its density, so that different models can be compared.
             seed: Seed of the orders; None goes on where the last call stopped.
+            first_row: As in :meth:`sample_remaining_columns`.
 
         Returns:
             Nats, with the index of ``data``: log mass for categories, missing cells and numbers
@@ -595,15 +628,18 @@ class TabDARSynthesizer(ProtectedCalls):
             ValueError: If ``unseen`` is none of these words, or ``steps`` names a column that is
                 none of the model's numbers or has a step that is not above 0.
         """
-        predictor = Predictor(self._table_to_sample())
+        table = self._table_to_sample()
+        predictor = Predictor(table)
         frame = self._table_in(data)
-        with self._drawing(seed), self._bar('Scoring rows', len(frame)) as bar:
+        bar = self._bar('Scoring rows', len(frame))
+        with bar, self._drawing(seed, first_row, table.form.empty()) as blocks:
             return predictor.log_likelihood(
                 frame,
                 num_orders,
                 by_column=by_column,
                 unseen=unseen,
                 steps=steps or {},
+                blocks=blocks,
                 progress=bar.update,
             )
 

@@ -19,6 +19,7 @@ from rdt.transformers import (
     AnonymizedFaker,
     BaseTransformer,
     FloatFormatter,
+    IndexGenerator,
     LabelEncoder,
     RegexGenerator,
 )
@@ -165,8 +166,30 @@ def test_hyper_transformer_and_transformers() -> None:
         assert hasattr(BaseTransformer, name), f'RDT has renamed BaseTransformer.{name}'
     assert hasattr(LabelEncoder(), 'add_noise'), 'RDT has renamed LabelEncoder.add_noise'
     for transformer, names in (
-        (AnonymizedFaker(), ['random_seed', '_faker_random_seed', '_unique_categories']),
-        (RegexGenerator(), ['random_seed', '_unique_regex_values']),
+        (
+            AnonymizedFaker(),
+            [
+                'random_seed',
+                '_faker_random_seed',
+                '_unique_categories',
+                '_data_cardinality',
+                '_nan_frequency',
+                '_get_unique_categories',
+                '_reverse_transform',
+            ],
+        ),
+        (
+            RegexGenerator(),
+            [
+                'random_seed',
+                '_unique_regex_values',
+                '_generate_unique_regexes',
+                'generator',
+                'generator_size',
+                'generated',
+            ],
+        ),
+        (IndexGenerator(), ['_counter']),
     ):
         for name in names:
             kind = type(transformer).__name__

@@ -20,7 +20,12 @@ from sdv_tabdar.core.schema import ColumnKind
 NUMERICAL, CATEGORICAL = ColumnKind.NUMERICAL, ColumnKind.CATEGORICAL
 
 
-def trained(frame: pd.DataFrame, kinds: dict[str, ColumnKind], epochs: int) -> TabDAR:
+def trained(
+    frame: pd.DataFrame,
+    kinds: dict[str, ColumnKind],
+    epochs: int,
+    attention: str = 'bidirectional',
+) -> TabDAR:
     """A small model, trained for a few seconds."""
     model = TabDAR(
         ModelConfig(
@@ -33,6 +38,7 @@ def trained(frame: pd.DataFrame, kinds: dict[str, ColumnKind], epochs: int) -> T
             denoiser_blocks=2,
             num_bins=8,
             precision='float32',
+            attention=attention,
         ),
         TrainingConfig(
             epochs=epochs,
@@ -58,12 +64,12 @@ def joint() -> pd.Series:
     return pd.Series(0.01 + 0.82 * masses, index=index)
 
 
-@pytest.fixture(scope='session')
-def discrete(joint: pd.Series) -> TabDAR:
+@pytest.fixture(scope='session', params=['bidirectional', 'causal'])
+def discrete(joint: pd.Series, request: pytest.FixtureRequest) -> TabDAR:
     counts = (joint * 4000).round().astype(int)
     frame = joint.index.to_frame(index=False).loc[np.repeat(np.arange(len(joint)), counts)]
     frame = frame.reset_index(drop=True).replace({'c': {'missing': None}})
-    return trained(frame, dict.fromkeys('abc', CATEGORICAL), epochs=80)
+    return trained(frame, dict.fromkeys('abc', CATEGORICAL), epochs=80, attention=request.param)
 
 
 @pytest.fixture(scope='session')

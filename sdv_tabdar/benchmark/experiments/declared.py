@@ -8,15 +8,18 @@ from typing import Any
 
 from sdv_tabdar.benchmark.experiments import (
     attacked,
+    attention,
     comparison,
     conditional_quality,
     conditional_skill,
     conditional_speed,
     conditional_truth,
+    engines,
     full_report,
     held_out,
     imputation,
     known_entropy,
+    latency,
     likelihood,
     likelihood_speed,
     paper,
@@ -167,6 +170,32 @@ EXPERIMENTS: Mapping[str, Experiment] = {
         OneTable('Sampling speed', ['table', 'synthesizer'], sampling_speed.NUMBERS, name='run'),
         note='Medians [lowest, highest].',
     ),
+    'engines': Experiment(
+        'rows drawn per second to Parquet by one process and by two workers of an engine',
+        {
+            **_on_tables(ASKED, 'adult'),
+            **TRAINED,
+            'engines': ['process', 'dask'],
+            'sample_rows': 200_000,
+            'repeats': 3,
+        },
+        AskModels(engines.measure, ('engines', 'sample_rows', 'repeats')),
+        OneTable('Engines', ['table', 'engine'], engines.NUMBERS, within='table'),
+        note='Medians [lowest, highest] of {repeats} turns, in each of which one draws after the '
+        'other; memory is the highest so far.',
+    ),
+    'latency': Experiment(
+        'how long calls for a few rows take',
+        {
+            **_on_tables('latency', 'adult'),
+            'named_settings': attention.KINDS,
+            'fit_seconds': 20.0,
+            'repeats': 100,
+        },
+        MeasureJobs(latency.measure, latency.jobs, ('repeats',)),
+        OneTable('Calls for a few rows', ['table', 'setting', 'call'], latency.NUMBERS),
+        note='After one call of each that is not counted; the calls take turns.',
+    ),
     'training-speed': Experiment(
         'training rows per second beside a plain implementation of the same network',
         {
@@ -232,6 +261,19 @@ EXPERIMENTS: Mapping[str, Experiment] = {
         note='Of test rows where nothing else is said. Drawn: in orders in which rows are drawn, '
         'the mean of their log-likelihoods; mixture: of the mean of their densities; any order: '
         'the bound over random sets of known cells. Gains are differences seed by seed.',
+    ),
+    'attention': Experiment(
+        'bidirectional and causal attention after the same number of passes',
+        {
+            **_on_tables('attention'),
+            'rows': 6_000,
+            'named_settings': attention.KINDS,
+            'cells': 1_200_000,
+        },
+        MeasureJobs(attention.measure, attention.jobs, ('cells',)),
+        OneTable('Attention among known cells', ['table', 'setting'], attention.NUMBERS),
+        note='Likelihoods in nats per unit of each number; errors in standard deviations of the '
+        'training rows.',
     ),
     'stopping': Experiment(
         'when training ends by default, and what it has learnt and memorised by then',

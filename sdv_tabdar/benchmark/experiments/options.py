@@ -125,6 +125,7 @@ OPTIONS: Mapping[str, Option] = {
         'how long our synthesizer may train (the others have no such setting)', **_SECONDS
     ),
     'epochs': Option('passes over the table', **_COUNT),
+    'cells': Option('about so many cells of training rows, in whole passes', **_COUNT),
     'settings': Option('hyperparameters in place of the defaults', metavar=_SETTINGS),
     'named_settings': Option(
         "'NAME:key=value,...' ('NAME' alone: the defaults)",
@@ -154,6 +155,11 @@ OPTIONS: Mapping[str, Option] = {
     'steps': Option("steps of the diffusion's solver", many=True, **_COUNT),
     'sigma_max': Option('where the solver starts', bounded(float, above=0), many=True, metavar='S'),
     'sample_rows': Option('rows to draw', **_COUNT),
+    'engines': Option(
+        "what draws: 'process', one of two threads; 'dask', 'spark', two of one thread each",
+        many=True,
+        metavar='ENGINE',
+    ),
     'evaluation_threads': Option('threads of the evaluation', **_COUNT),
     'only': Option("which of the paper's tables", many=True, metavar='TABLE'),
     'seconds': Option('how long each is trained at a time', **_SECONDS),

@@ -7,7 +7,7 @@ from collections.abc import Iterator
 import torch
 
 from sdv_tabdar.core.config import SamplingConfig
-from sdv_tabdar.core.nn.cache import Rows
+from sdv_tabdar.core.nn.causal import CausalCache
 from sdv_tabdar.core.nn.incremental import (
     cached_context,
     empty_cache,
@@ -15,6 +15,7 @@ from sdv_tabdar.core.nn.incremental import (
     insert_tokens,
 )
 from sdv_tabdar.core.nn.network import TabDARNetwork
+from sdv_tabdar.core.nn.rows import Rows
 from sdv_tabdar.core.table import EncodedTable
 
 _MIN_ORDERS = 8  # chunks that a table is cut into, unless they would be smaller than ...
@@ -42,8 +43,14 @@ class Chunk:
         self._cached: list[int] = []
         self._cache = empty_cache(network, num_rows)
         self._crossed = self.observed.new_zeros(num_rows, len(network.crosses))
-        for position in range(num_columns):
-            self._insert(position, self.observed[:, position])
+        if not isinstance(self._cache, CausalCache):
+            for position in range(num_columns):
+                self._insert(position, self.observed[:, position])
+        elif self.observed.any():
+            known = network.crosses(self.codes)[1]
+            self._crossed = known & network.crosses.observed(self.observed)
+            start = EncodedTable(self.codes, self.residuals, self.observed)
+            self._cached = self._cache.start(start, self._crossed)
 
     def __len__(self) -> int:
         """Number of rows, B."""

@@ -88,7 +88,7 @@ def complete(
             )
         )
     chunks = []
-    with workers(len(tasks), generator.device) as team:
+    with workers(len(tasks), generator.device, single=True) as team:
         for chunk in team.run(tasks):
             chunks.append(chunk)
             if progress is not None:

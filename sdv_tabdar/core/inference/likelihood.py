@@ -69,7 +69,7 @@ def log_likelihood(
         )
     num_columns = table.codes.shape[1]
     parts = [torch.zeros((0, num_columns) if by_column else 0)]
-    with workers(len(tasks), generator.device) as team:
+    with workers(len(tasks), generator.device, single=True) as team:
         for part in team.run(tasks):
             parts.append(part.cpu())
             if progress is not None:

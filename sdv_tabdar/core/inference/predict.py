@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import functools
+from collections.abc import Callable
 
 import numpy as np
 import numpy.typing as npt
@@ -13,13 +14,13 @@ from sdv_tabdar.core.config import SamplingConfig
 from sdv_tabdar.core.inference.chunk import table_chunks
 from sdv_tabdar.core.inference.column import log_density
 from sdv_tabdar.core.nn.network import TabDARNetwork
+from sdv_tabdar.core.runtime.threads import workers
 from sdv_tabdar.core.table import EncodedTable
 
 Floats = npt.NDArray[np.float64]
 Integers = npt.NDArray[np.int64]
 
 
-@torch.inference_mode()
 def level_probabilities(
     encoder: TableEncoder,
     network: TabDARNetwork,
@@ -32,17 +33,18 @@ def level_probabilities(
     Levels that share a code share its probability in proportion to their training counts.
     """
     codec = encoder.codecs[position]
-    parts = [np.zeros((0, codec.column.num_codes))] + [
-        network.code_head.log_probabilities(_context(network, chunk, position), position)
-        .exp()
-        .cpu()
-        .numpy()
-        for chunk in table_chunks(table, network, config)
-    ]
-    return codec.level_probabilities(np.concatenate(parts).astype(np.float64))
+
+    def answer(chunk: EncodedTable) -> Floats:
+        context = _context(network, chunk, position)
+        found = network.code_head.log_probabilities(context, position).exp()
+        return found.double().cpu().numpy()
+
+    found = _by_chunk(network, table, config, answer)
+    return codec.level_probabilities(
+        np.concatenate([np.zeros((0, codec.column.num_codes)), *found])
+    )
 
 
-@torch.inference_mode()
 def quantiles_of(
     encoder: TableEncoder,
     network: TabDARNetwork,
@@ -57,18 +59,20 @@ def quantiles_of(
     make the distribution function that the codec inverts.
     """
     codec = encoder.codecs[position]
-    parts = [np.zeros((0, len(levels)))]
-    for chunk in table_chunks(table, network, config):
+
+    def answer(chunk: EncodedTable) -> Floats:
         context = _context(network, chunk, position)
         logits = network.code_head.logits(context, position)
         present = codec.column.num_codes - (codec.column.missing is not None)
         masses = logits[:, :present].softmax(dim=1).double().cpu().numpy()
         cdf = functools.partial(_residual_cdf, network, context, position, config)
-        parts.append(codec.quantiles(masses, levels, cdf))
-    return np.concatenate(parts)
+        found: Floats = codec.quantiles(masses, levels, cdf)
+        return found
+
+    found = _by_chunk(network, table, config, answer)
+    return np.concatenate([np.zeros((0, len(levels))), *found])
 
 
-@torch.no_grad()
 def cell_log_densities(
     network: TabDARNetwork, table: EncodedTable, position: int, config: SamplingConfig
 ) -> Floats:
@@ -77,16 +81,34 @@ def cell_log_densities(
     In nats, and per unit of the residual; the cells must be encoded, observed or not.
     """
     numerical = {column: place for place, column in enumerate(network.schema.numerical)}
-    parts = [np.zeros(0)]
-    for chunk in table_chunks(table, network, config):
+
+    def answer(chunk: EncodedTable) -> Floats:
         residuals = None
         if position in numerical:
             residuals = chunk.residuals[:, numerical[position]]
         context = _context(network, chunk, position)
         codes = chunk.codes[:, position]
         found = log_density(network, position, context, codes, residuals, config=config)
-        parts.append(found.double().cpu().numpy())
-    return np.concatenate(parts)
+        return found.double().cpu().numpy()
+
+    return np.concatenate([np.zeros(0), *_by_chunk(network, table, config, answer)])
+
+
+def _by_chunk(
+    network: TabDARNetwork,
+    table: EncodedTable,
+    config: SamplingConfig,
+    answer: Callable[[EncodedTable], Floats],
+) -> list[Floats]:
+    """What is answered about each chunk of a table, side by side."""
+
+    def alone(chunk: EncodedTable) -> Floats:
+        with torch.no_grad():  # a setting of each thread
+            return answer(chunk)
+
+    tasks = [functools.partial(alone, chunk) for chunk in table_chunks(table, network, config)]
+    with workers(len(tasks), network.pad.device, single=True) as team:
+        return list(team.run(tasks))
 
 
 def _residual_cdf(

@@ -12,9 +12,8 @@ import dataclasses
 
 import torch
 
+from sdv_tabdar.core.nn.rows import Rows
 from sdv_tabdar.core.nn.transformer import attention_bias
-
-Rows = torch.Tensor | slice
 
 
 @dataclasses.dataclass

@@ -2,19 +2,26 @@
 
 What is computed equals :meth:`~sdv_tabdar.core.nn.network.TabDARNetwork.contexts` of the same
 observed cells, with less work: the first block's part is kept in an :class:`AttentionCache`, and
-the last block works for the one asked cell only.
+the last block works for the one asked cell only. Where attention is causal, all of it is kept, in a
+:class:`CausalCache`.
 """
 
 from __future__ import annotations
 
 import torch
 
-from sdv_tabdar.core.nn.cache import AttentionCache, Rows
+from sdv_tabdar.core.nn.cache import AttentionCache
+from sdv_tabdar.core.nn.causal import CausalCache
 from sdv_tabdar.core.nn.network import TabDARNetwork
+from sdv_tabdar.core.nn.rows import Rows
+
+Cache = AttentionCache | CausalCache
 
 
-def empty_cache(network: TabDARNetwork, num_rows: int) -> AttentionCache:
+def empty_cache(network: TabDARNetwork, num_rows: int) -> Cache:
     """The cache of rows of which nothing is known: only ``[pad]``, which every cell sees."""
+    if network.is_causal:
+        return CausalCache(network, num_rows)
     num_places = 1 + len(network.positions) + len(network.crosses)
     num_heads = network.layers[0].num_heads
     cache = AttentionCache.empty(num_places, num_rows, num_heads, network.pad)
@@ -24,7 +31,7 @@ def empty_cache(network: TabDARNetwork, num_rows: int) -> AttentionCache:
 
 def insert_cells(
     network: TabDARNetwork,
-    cache: AttentionCache,
+    cache: Cache,
     place: int,
     rows: Rows,
     position: int,
@@ -46,10 +53,10 @@ def insert_cells(
     insert_tokens(network, cache, place, rows, tokens)
 
 
-def cached_context(
-    network: TabDARNetwork, cache: AttentionCache, position: int, rows: Rows
-) -> torch.Tensor:
+def cached_context(network: TabDARNetwork, cache: Cache, position: int, rows: Rows) -> torch.Tensor:
     """The output z ``(N, D)`` for one column of some rows, given the cells in the cache."""
+    if isinstance(cache, CausalCache):
+        return cache.context(position, rows)
     asking = network.positions[position].view(1, -1)
     layers = network.layers
     first, others, last = layers[0], layers[:-1], layers[-1]
@@ -65,9 +72,12 @@ def cached_context(
 
 
 def insert_tokens(
-    network: TabDARNetwork, cache: AttentionCache, place: int, rows: Rows, tokens: torch.Tensor
+    network: TabDARNetwork, cache: Cache, place: int, rows: Rows, tokens: torch.Tensor
 ) -> None:
     """Make tokens ``(N, D)`` known in N rows, at their place in the cache."""
+    if isinstance(cache, CausalCache):
+        cache.insert(place, rows, tokens)
+        return
     first = network.layers[0]
     query, key_value = first.project(tokens)
     key, value = first.split_heads(key_value).chunk(2, dim=-1)

@@ -22,6 +22,7 @@ from sdv_tabdar.core.nn.heads.codes import CodeHead
 from sdv_tabdar.core.nn.heads.residual import first_bins
 from sdv_tabdar.core.nn.tokenizers import Tokenizer
 from sdv_tabdar.core.nn.transformer import Block, attention_bias
+from sdv_tabdar.core.nn.visibility import LAST, arrivals
 from sdv_tabdar.core.runtime.device import shapes_are_fixed
 from sdv_tabdar.core.schema import TableSchema
 from sdv_tabdar.core.table import EncodedTable
@@ -48,6 +49,7 @@ class TabDARNetwork(nn.Module):
         self.schema = schema
         self.precision = config.precision
         self.fixed_order = config.column_order == 'fixed'
+        self.is_causal = config.attention == 'causal'
         self.precedence: tuple[float, ...] = ()
         num_columns = len(schema.columns)
         self.tokenizer = Tokenizer(schema, config.width)
@@ -86,18 +88,24 @@ class TabDARNetwork(nn.Module):
         found = [weight for weight in self.blocks.parameters() if weight.ndim == 2]
         return found + self.code_head.hidden_matrices() + self.residual_head.hidden_matrices()
 
-    def contexts(self, table: EncodedTable) -> torch.Tensor:
+    def contexts(self, table: EncodedTable, ranks: torch.Tensor | None = None) -> torch.Tensor:
         """The outputs z ``(B, C, D)`` for every cell, given the observed cells of its row.
 
         The value of a hidden cell has no influence on any output: its token is zero before its
         position is added, and no cell attends to it. Faster ways to the same contexts stand in
-        ``pairs``, ``incremental`` and ``lowered``.
+        ``pairs``, ``incremental``, ``causal`` and ``lowered``.
+
+        Args:
+            table: B rows.
+            ranks: ``(B, C)``, where attention is causal: the order in which the observed cells of
+                a row became visible, each of which sees those before it. Default: left to right.
         """
         tokens = self.tokenizer(table.codes, table.residuals)
         hidden = tokens * table.observed.t().unsqueeze(-1) + self.positions.unsqueeze(1)
         together, known = self.crosses(table.codes)
         x = torch.cat([self.pad.expand(1, len(table), -1), hidden, together])
-        bias = self.key_bias(table.observed, known & self.crosses.observed(table.observed))
+        crossed = known & self.crosses.observed(table.observed)
+        bias = self.key_bias(table.observed, crossed, ranks)
         for block in self.blocks:
             x = block(x, bias=bias)
         return self.norm(x[1 : 1 + len(tokens)]).transpose(0, 1)
@@ -117,16 +125,30 @@ class TabDARNetwork(nn.Module):
             leading=self.schema.leading,
         )
 
-    def key_bias(self, observed: torch.Tensor, crossed: torch.Tensor) -> torch.Tensor:
+    def key_bias(
+        self, observed: torch.Tensor, crossed: torch.Tensor, ranks: torch.Tensor | None = None
+    ) -> torch.Tensor:
         """Attention bias for 1 + C + X keys of each row: ``[pad]`` is visible.
 
         Args:
             observed: ``(B, C)``, which cells are.
             crossed: ``(B, X)``, which crosses are.
+            ranks: As in :meth:`contexts`.
+
+        Returns:
+            ``(B * heads, 1, 1 + C + X)`` for all queries; where attention is causal with an entry
+            for each of the queries ``[pad]``, cells and crosses in place of the 1.
         """
         visible = torch.nn.functional.pad(observed, (1, 0), value=True)
-        visible = torch.cat([visible, crossed], dim=1)
-        return attention_bias(visible.unsqueeze(1), self.layers[0].num_heads)
+        visible = torch.cat([visible, crossed], dim=1).unsqueeze(1)
+        if self.is_causal:
+            if ranks is None:
+                ranks = torch.arange(observed.shape[1], device=observed.device)
+            since = arrivals(ranks.expand(observed.shape), self.crosses.members)
+            asked = torch.nn.functional.pad(~observed, (1, len(self.crosses)))
+            until = since.masked_fill(asked, LAST)
+            visible = visible & (since[:, None] <= until[:, :, None])
+        return attention_bias(visible, self.layers[0].num_heads)
 
     def losses(
         self, table: EncodedTable, *, noise_draws: int, generator: torch.Generator

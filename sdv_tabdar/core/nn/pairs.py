@@ -11,6 +11,7 @@ import torch
 
 from sdv_tabdar.core.nn.network import TabDARNetwork
 from sdv_tabdar.core.nn.transformer import attention_bias
+from sdv_tabdar.core.nn.visibility import LAST, arrivals
 from sdv_tabdar.core.table import EncodedTable
 
 
@@ -19,6 +20,7 @@ def pair_contexts(
     codes: torch.Tensor,
     residuals: torch.Tensor,
     observed_by_first: torch.Tensor,
+    ranks: torch.Tensor | None = None,
 ) -> torch.Tensor:
     """Contexts of the hidden cells of P pairs.
 
@@ -31,6 +33,8 @@ def pair_contexts(
         codes: ``(P, C)``, of the observed cells.
         residuals: ``(P, C_num)``, likewise.
         observed_by_first: ``(P, C)`` bool, whether it is the first row that sees its cell.
+        ranks: ``(P, C)``, where attention is causal: the order in which cells became visible, as
+            in :meth:`~sdv_tabdar.core.nn.network.TabDARNetwork.contexts`.
 
     Returns:
         ``(C, P, D)``, for the cell of the row that does not see it.
@@ -44,7 +48,11 @@ def pair_contexts(
     *others, last = network.layers
     by_first = known & network.crosses.observed(observed_by_first)
     by_second = known & network.crosses.observed(~observed_by_first)
-    bias = pair_bias(observed_by_first, by_first, by_second, last.num_heads)
+    since = None
+    if network.is_causal:
+        assert ranks is not None, 'causal attention needs an order of the cells'
+        since = arrivals(ranks, network.crosses.members)
+    bias = pair_bias(observed_by_first, by_first, by_second, last.num_heads, since)
     for number, block in enumerate(others):
         if number:
             x = block(x, num_keys=num_visible, bias=bias)
@@ -63,6 +71,7 @@ def pair_bias(
     crossed_by_first: torch.Tensor,
     crossed_by_second: torch.Tensor,
     num_heads: int,
+    since: torch.Tensor | None = None,
 ) -> torch.Tensor:
     """Attention bias for 2 + 2 C + X queries and 2 + C + X keys of pairs: a token sees its row's.
 
@@ -75,6 +84,8 @@ def pair_bias(
         crossed_by_first: ``(P, X)``, whether the first row sees all members of a cross.
         crossed_by_second: ``(P, X)``, whether the second row does.
         num_heads: Attention heads.
+        since: ``(P, 1 + C + X)``, when ``[pad]``, cells and crosses became visible, if visible
+            ones see only what did so before them.
 
     Returns:
         ``(P * heads, 2 + 2 C + X, 2 + C + X)``.
@@ -85,7 +96,13 @@ def pair_bias(
     crossed = crossed_by_second.to(torch.int8).where(crossed_by_first | crossed_by_second, nobody)
     keys = torch.cat([pads, row, crossed], dim=1)
     queries = torch.cat([keys, 1 - row], dim=1)
-    return attention_bias(queries[:, :, None] == keys[:, None], num_heads)
+    visible = queries[:, :, None] == keys[:, None]
+    if since is not None:
+        since = torch.cat([since[:, :1], since], dim=1)
+        asked = torch.full_like(row, LAST, dtype=since.dtype)
+        until = torch.cat([since, asked], dim=1)
+        visible &= since[:, None] <= until[:, :, None]
+    return attention_bias(visible, num_heads)
 
 
 def pair_losses(
@@ -94,6 +111,7 @@ def pair_losses(
     *,
     noise_draws: int,
     generator: torch.Generator,
+    ranks: torch.Tensor | None = None,
 ) -> torch.Tensor:
     """Losses of the hidden cells of P pairs of rows.
 
@@ -102,6 +120,7 @@ def pair_losses(
         table: 2 P rows. Row P + p sees the cells that row p does not, and no others.
         noise_draws: As in :meth:`~sdv_tabdar.core.nn.network.TabDARNetwork.losses`.
         generator: Source of the noise.
+        ranks: As in :func:`pair_contexts`.
 
     Returns:
         ``(P, C)``, for every pair and column the loss of the one cell that is hidden.
@@ -112,6 +131,6 @@ def pair_losses(
     first, second = table.codes.split(num_pairs)
     observed, hidden = first.where(side, second), second.where(side, first)
     first, second = table.residuals.split(num_pairs)
-    context = pair_contexts(network, observed, first.where(numerical_side, second), side)
+    context = pair_contexts(network, observed, first.where(numerical_side, second), side, ranks)
     asked = EncodedTable(hidden, second.where(numerical_side, first), torch.zeros_like(side))
     return network.cell_losses(asked, context, noise_draws=noise_draws, generator=generator)

@@ -74,6 +74,10 @@ class Block(nn.Module):
         normed = self._lower(self.norm_attention(x))
         return self.query(normed).float(), self.key_value(normed).float()
 
+    def project_key_value(self, x: torch.Tensor) -> torch.Tensor:
+        """The keys with values alone."""
+        return self.key_value(self._lower(self.norm_attention(x))).float()
+
     def project_query(self, x: torch.Tensor) -> torch.Tensor:
         """The queries alone."""
         return self.query(self._lower(self.norm_attention(x))).float()
@@ -141,7 +145,7 @@ class Block(nn.Module):
         normed = self.norm_attention(keys).transpose(0, 1)
         query = self.split_heads(self.project_query(x) * self.scale).transpose(0, 1)
         logits = (query @ key_map).transpose(0, 1) @ normed.transpose(1, 2)
-        weights = _softmax(logits if bias is None else logits + bias.view_as(logits))
+        weights = softmax(logits if bias is None else logits + bias.view_as(logits))
         attended = (weights @ normed).transpose(0, 1) @ value_map.transpose(1, 2)
         attended = attended.transpose(0, 1) + self.key_value.bias.view(*shape)[:, 1]
         return self.after_attention(x, attended.flatten(1))
@@ -159,7 +163,7 @@ class Block(nn.Module):
             logits = (query * self.scale) @ keys
         else:
             logits = torch.baddbmm(bias, query, keys, alpha=self.scale)
-        return (_softmax(logits) @ value).transpose(0, 1)
+        return (softmax(logits) @ value).transpose(0, 1)
 
     def _lower(self, x: torch.Tensor) -> torch.Tensor:
         """In the type that the linear layers multiply in."""
@@ -193,7 +197,7 @@ def attention_bias(visible: torch.Tensor, num_heads: int) -> torch.Tensor:
     return bias.repeat_interleave(num_heads, dim=0)
 
 
-def _softmax(logits: torch.Tensor) -> torch.Tensor:
+def softmax(logits: torch.Tensor) -> torch.Tensor:
     """Softmax over the last dimension; by vectorised steps where torch's own is scalar."""
     if logits.shape[-1] >= _VECTOR or logits.device.type != 'cpu':
         return logits.softmax(dim=-1)

@@ -44,20 +44,24 @@ class Workers:
 
 
 @contextlib.contextmanager
-def workers(most: int, device: torch.device) -> Iterator[Workers]:
+def workers(most: int, device: torch.device, *, single: bool = False) -> Iterator[Workers]:
     """Threads for work on ``device``, put away at the end.
 
     Args:
         most: How many there is work for.
         device: On a CPU there is a thread for each core that torch may use, up to ``most``; on
             a GPU tasks run one after the other in the calling thread.
+        single: Whether each operation has one thread, also where there are more cores than tasks,
+            so that what it rounds does not depend on their number.
     """
     cores = torch_threads()
     number = min(cores, most) if device.type == 'cpu' else 1
     if number <= 1:
-        yield Workers(1, None)
+        alone = single and device.type == 'cpu' and cores > 1
+        with _torch_threads.limited_to(1) if alone else contextlib.nullcontext():
+            yield Workers(1, None)
         return
-    with _torch_threads.limited_to(max(cores // number, 1)) as share:
+    with _torch_threads.limited_to(1 if single else max(cores // number, 1)) as share:
         pool = ThreadPoolExecutor(number, 'sdv_tabdar', torch.set_num_threads, (share,))
         try:
             yield Workers(number, pool)

@@ -21,7 +21,7 @@ import torch
 
 from sdv_tabdar.core.config import SamplingConfig
 from sdv_tabdar.core.diffusion import SIGMA_DATA
-from sdv_tabdar.core.masking import complementary_observed, leading_observed
+from sdv_tabdar.core.masking import complementary_observed, leading_observed, random_ranks
 from sdv_tabdar.core.nn.network import TabDARNetwork
 from sdv_tabdar.core.nn.pairs import pair_contexts
 from sdv_tabdar.core.table import EncodedTable
@@ -63,10 +63,13 @@ class Questions:
         table: ``num_sets`` times N rows, of which every N are all rows in their order. Where the
             network sees cells in any order, ``observed`` and its complement are asked both.
         num_sets: How often each row is asked.
+        ranks: ``(num_sets * N, C)``, the order in which its cells became visible, which matters
+            where attention is causal.
     """
 
     table: EncodedTable
     num_sets: int
+    ranks: torch.Tensor
 
 
 def make_questions(
@@ -84,9 +87,12 @@ def make_questions(
     size = len(index), rows.codes.shape[1]
     if fixed_order:
         observed = leading_observed(*size, generator=generator)
+        ranks = torch.arange(size[1], device=index.device).expand(size)
     else:
         observed = complementary_observed(*size, generator=generator)[: len(index)]
-    return Questions(EncodedTable(rows.codes[index], rows.residuals[index], observed), num_sets)
+        ranks = random_ranks(*size, generator=generator)
+    table = EncodedTable(rows.codes[index], rows.residuals[index], observed)
+    return Questions(table, num_sets, ranks)
 
 
 @torch.no_grad()
@@ -99,10 +105,10 @@ def row_loss(network: TabDARNetwork, questions: Questions) -> RowLoss:
     """
     number, num_columns = questions.table.codes.shape
     size = max(_CHUNK_TOKENS // (num_columns + 1), 1)
-    parts = [
-        _cell_losses(network, questions.table.rows(slice(start, start + size)))
-        for start in range(0, number, size)
-    ]
+    parts = []
+    for start in range(0, number, size):
+        rows = slice(start, start + size)
+        parts.append(_cell_losses(network, questions.table.rows(rows), questions.ranks[rows]))
     codes, residuals = (
         torch.cat([part[kind] for part in parts], dim=1).double().cpu().numpy() for kind in (0, 1)
     )
@@ -117,17 +123,20 @@ def cell_losses(network: TabDARNetwork, table: EncodedTable) -> torch.Tensor:
     An observed cell is asked for given those that are not, a hidden one given those that are.
     """
     size = max(_CHUNK_TOKENS // (table.codes.shape[1] + 1), 1)
+    from_left = torch.arange(table.codes.shape[1], device=table.codes.device)
     parts = []
     for start in range(0, len(table), size):
         rows = table.rows(slice(start, start + size))
-        codes, residuals = _cell_losses(network, rows)
+        codes, residuals = _cell_losses(network, rows, from_left.expand(rows.codes.shape))
         parts.append((codes + residuals).t() / _pair_weights(rows.observed))
     return torch.cat(parts)
 
 
-def _cell_losses(network: TabDARNetwork, table: EncodedTable) -> tuple[torch.Tensor, torch.Tensor]:
+def _cell_losses(
+    network: TabDARNetwork, table: EncodedTable, ranks: torch.Tensor
+) -> tuple[torch.Tensor, torch.Tensor]:
     """Weighted losses ``(C, B)`` of the codes and of the residuals of the cells asked for."""
-    context, weights = _asked(network, table)
+    context, weights = _asked(network, table, ranks)
     codes = network.code_head.loss(table.codes.t(), context) * weights
     residuals = torch.zeros_like(codes)
     head, numerical = network.residual_head, network.tokenizer.numerical
@@ -148,14 +157,16 @@ def _cell_losses(network: TabDARNetwork, table: EncodedTable) -> tuple[torch.Ten
     return codes, residuals.index_copy(0, numerical, lost)
 
 
-def _asked(network: TabDARNetwork, table: EncodedTable) -> tuple[torch.Tensor, torch.Tensor]:
+def _asked(
+    network: TabDARNetwork, table: EncodedTable, ranks: torch.Tensor
+) -> tuple[torch.Tensor, torch.Tensor]:
     """Contexts ``(C, B, D)`` of the cells that are asked for, and their weights ``(C, B)``."""
     num_columns = table.codes.shape[1]
     if network.fixed_order:
         hidden = ~table.observed
         weights = hidden * (num_columns / hidden.sum(dim=1, keepdim=True))
-        return network.contexts(table).transpose(0, 1), weights.t()
-    context = pair_contexts(network, table.codes, table.residuals, table.observed)
+        return network.contexts(table, ranks).transpose(0, 1), weights.t()
+    context = pair_contexts(network, table.codes, table.residuals, table.observed, ranks)
     return context, _pair_weights(table.observed).t()
 
 

@@ -11,7 +11,7 @@ from __future__ import annotations
 import torch
 
 from sdv_tabdar.core.config import TrainingConfig
-from sdv_tabdar.core.masking import complementary_observed, leading_observed
+from sdv_tabdar.core.masking import complementary_observed, leading_observed, random_ranks
 from sdv_tabdar.core.nn.network import TabDARNetwork
 from sdv_tabdar.core.nn.pairs import pair_losses
 from sdv_tabdar.core.table import EncodedTable
@@ -59,7 +59,10 @@ def _paired_losses(
     num_pairs = len(rows) // 2
     observed = complementary_observed(num_pairs, num_columns, generator=generator)
     table = EncodedTable(rows.codes, rows.residuals, observed)
-    losses = pair_losses(network, table, noise_draws=noise_draws, generator=generator)
+    ranks = None
+    if network.is_causal:
+        ranks = random_ranks(num_pairs, num_columns, generator=generator)
+    losses = pair_losses(network, table, noise_draws=noise_draws, generator=generator, ranks=ranks)
     side = observed[:num_pairs]
     hidden_of_second = side.sum(dim=1, keepdim=True)
     num_hidden = torch.where(side, hidden_of_second, num_columns - hidden_of_second)

@@ -9,7 +9,11 @@ from concurrent.futures import ThreadPoolExecutor
 import numpy as np
 import pytest
 
-from sdv_tabdar.adapter.global_generators import others_turn, untouched_random_states
+from sdv_tabdar.adapter.global_generators import (
+    others_turn,
+    seed_random_states,
+    untouched_random_states,
+)
 
 
 def draw() -> tuple[float, float]:
@@ -37,6 +41,10 @@ def test_a_seed_decides_what_is_drawn() -> None:
     assert drawn(4) == drawn(4)
     assert drawn(4) != drawn(5)
     assert drawn(None) == drawn(None)  # both go on from the state that was found
+    with untouched_random_states(5):
+        draw()
+        seed_random_states(4)
+        assert draw() == drawn(4)
 
 
 def test_within_another_one_the_numbers_go_on() -> None:

@@ -6,6 +6,7 @@ import numpy as np
 import pandas as pd
 import pytest
 
+from sdv_tabdar.adapter.blocks import Blocks
 from sdv_tabdar.adapter.fitted import FittedTable
 from sdv_tabdar.adapter.likelihood import UNSEEN, Scores
 
@@ -15,7 +16,7 @@ ROWS = make_table().head(4).reset_index(drop=True)
 
 
 def scores(fitted: FittedTable, rows: pd.DataFrame, unseen: str = UNSEEN[0]) -> Scores:
-    return Scores(fitted, rows, unseen)
+    return Scores(fitted, rows, unseen, {}, Blocks())
 
 
 def test_rows_of_training_are_possible_and_keys_do_not_count(fitted: FittedTable) -> None:

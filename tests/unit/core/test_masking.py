@@ -9,6 +9,7 @@ from sdv_tabdar.core.masking import (
     complementary_observed,
     leading_observed,
     random_order,
+    random_ranks,
     weighted_order,
 )
 
@@ -50,6 +51,13 @@ def test_an_order_holds_each_column_once(columns: int, generator: torch.Generato
     order = random_order(columns, generator=generator)
     assert sorted(order) == list(range(columns))
     assert all(type(position) is int for position in order)
+
+
+def test_ranks_are_a_uniform_order_of_each_row(generator: torch.Generator) -> None:
+    ranks = random_ranks(6000, 3, generator=generator)
+    assert torch.equal(ranks.sort(dim=1).values, torch.arange(3).expand(6000, 3))
+    shares = (ranks * torch.tensor([9, 3, 1])).sum(dim=1).bincount().double() / 6000
+    assert torch.allclose(shares[shares > 0], torch.full((6,), 1 / 6).double(), atol=0.03)
 
 
 def test_orders_are_uniform(generator: torch.Generator) -> None:

@@ -494,6 +494,15 @@ def test_a_loaded_model_can_be_fitted_again(
     assert own.loss_values.equals(fitted.loss_values)
 
 
+def test_a_model_saved_without_attention_is_bidirectional(fitted: TabDAR) -> None:
+    state = fitted.__getstate__()
+    model = {name: value for name, value in state['model'].items() if name != 'attention'}
+    loaded = TabDAR.__new__(TabDAR)
+    loaded.__setstate__({**state, 'model': model, 'version': 4})
+    assert loaded.model.attention == 'bidirectional'
+    assert len(loaded.sample(2)) == 2
+
+
 def test_another_version_of_the_format_is_an_error(fitted: TabDAR) -> None:
     state = {**fitted.__getstate__(), 'version': 99}
     with pytest.raises(ValueError, match='saved in format 99; this version .* reads formats 4 and'):

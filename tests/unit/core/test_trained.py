@@ -29,6 +29,14 @@ def test_a_state_is_plain_and_comes_back(fitted: TabDAR, mixed: pd.DataFrame) ->
     pd.testing.assert_frame_equal(found, expected)
 
 
+def test_weights_are_rounded_once_for_all_calls(fitted: TabDAR) -> None:
+    rounding = dataclasses.replace(fitted.model, precision='bfloat16')
+    back = Trained.from_state(fitted.trained.to_state(), rounding, torch.device('cpu'))
+    first, second = (back.answers(SamplingConfig(), torch.Generator()).network for _ in range(2))
+    assert first is second
+    assert first is not back.network
+
+
 def test_columns_have_weights_where_the_order_is_weighted(
     mixed: pd.DataFrame, kinds: dict[str, ColumnKind], tiny: ModelConfig
 ) -> None:

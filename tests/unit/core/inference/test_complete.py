@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import dataclasses
 
+import pytest
 import torch
 
 from sdv_tabdar.core.config import SamplingConfig
@@ -13,6 +14,14 @@ from sdv_tabdar.core.table import EncodedTable
 
 CONFIG = SamplingConfig(num_steps=5, sampling_batch_size=1000, num_particles=8)
 COLOUR = 1
+
+
+@pytest.fixture(params=['bidirectional', 'causal'])
+def network(
+    network: TabDARNetwork, causal: TabDARNetwork, request: pytest.FixtureRequest
+) -> TabDARNetwork:
+    """With either kind of attention."""
+    return network if request.param == 'bidirectional' else causal
 
 
 def _complete(

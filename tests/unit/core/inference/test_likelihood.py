@@ -34,6 +34,7 @@ def _from_whole_rows(network: TabDARNetwork, table: EncodedTable, order: list[in
     """:func:`ordered_log_densities` by one pass of the whole network for every column."""
     found, known = torch.zeros(table.codes.shape), torch.zeros_like(table.observed)
     numerical = list(network.schema.numerical)
+    ranks = torch.tensor(order).argsort()
     for position in order:
         before = EncodedTable(table.codes, table.residuals, known.clone())
         residuals = None
@@ -42,7 +43,7 @@ def _from_whole_rows(network: TabDARNetwork, table: EncodedTable, order: list[in
         cells = log_density(
             network,
             position,
-            network.contexts(before)[:, position],
+            network.contexts(before, ranks)[:, position],
             table.codes[:, position],
             residuals,
             config=CONFIG,
@@ -60,6 +61,14 @@ def test_log_densities_from_the_cache_are_those_of_whole_rows(
         found = ordered_log_densities(network, partial, order, CONFIG)
     assert torch.allclose(found, _from_whole_rows(network, partial, order), atol=1e-4)
     assert bool((found[~partial.observed] == 0).all())
+
+
+def test_log_densities_with_causal_attention_are_those_of_whole_rows(
+    causal: TabDARNetwork, partial: EncodedTable
+) -> None:
+    order = [3, 5, 0, 4, 1, 2]
+    found = ordered_log_densities(causal, partial, order, CONFIG)
+    assert torch.allclose(found, _from_whole_rows(causal, partial, order), atol=1e-4)
 
 
 def test_the_mean_over_orders_is_of_probabilities(

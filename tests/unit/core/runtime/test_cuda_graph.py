@@ -53,11 +53,17 @@ def _network(schema: TableSchema, config: ModelConfig) -> TabDARNetwork:
 
 
 @pytest.mark.parametrize('weighting', ['order', 'sum'])
+@pytest.mark.parametrize('attention', ['bidirectional', 'causal'])
 @pytest.mark.parametrize('order', ['random', 'fixed'])
 def test_a_step_of_fixed_shapes_neither_waits_nor_leaves_the_device(
-    encoded: EncodedTable, encoder: TableEncoder, tiny: ModelConfig, order: str, weighting: str
+    encoded: EncodedTable,
+    encoder: TableEncoder,
+    tiny: ModelConfig,
+    attention: str,
+    order: str,
+    weighting: str,
 ) -> None:
-    config = dataclasses.replace(tiny, column_order=order)
+    config = dataclasses.replace(tiny, column_order=order, attention=attention)
     network = _network(encoder.schema, config).to(META)
     table = encoded.to(META)
     optimizer = Muon(network.hidden_matrices(), lr=1e-3)

@@ -39,6 +39,14 @@ def test_torchs_threads_are_shared_and_put_back(four_threads: None, most: int, s
     assert torch.get_num_threads() == 4
 
 
+@pytest.mark.parametrize('most', [1, 2, 4])
+def test_operations_may_be_held_to_one_thread(four_threads: None, most: int) -> None:
+    """So that what they round does not depend on how many there are."""
+    with workers(most, CPU, single=True) as team:
+        assert list(team.run([torch.get_num_threads] * most)) == [1] * most
+    assert torch.get_num_threads() == 4
+
+
 def test_threads_that_work_at_once_start_from_the_same_number(four_threads: None) -> None:
     """A second user is limited like the first one, and afterwards each thread is as it was."""
     threads, found = TorchThreads(), []

@@ -23,12 +23,15 @@ def _network(encoder: TableEncoder, config: ModelConfig) -> TabDARNetwork:
         return TabDARNetwork(encoder.schema, config).eval().requires_grad_(False)
 
 
+@pytest.mark.parametrize('attention', ['bidirectional', 'causal'])
 @pytest.mark.parametrize('order', ['random', 'fixed'])
 def test_the_part_of_the_codes_is_that_of_the_training_loss(
-    encoder: TableEncoder, encoded: EncodedTable, tiny: ModelConfig, order: str
+    encoder: TableEncoder, encoded: EncodedTable, tiny: ModelConfig, order: str, attention: str
 ) -> None:
     """Without diffusion the training loss is the bound itself, per cell."""
-    config = dataclasses.replace(tiny, column_order=order, numerical_head='bins')
+    config = dataclasses.replace(
+        tiny, column_order=order, numerical_head='bins', attention=attention
+    )
     network = _network(encoder, config)
     generator = torch.Generator().manual_seed(0)
     fixed = order == 'fixed'
