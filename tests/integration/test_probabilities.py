@@ -139,6 +139,8 @@ def test_rounded_numbers_have_a_mass(small: TabDARSynthesizer) -> None:
     massive = small.log_likelihood(ROWS, unseen='rare', steps=steps, seed=0)
     np.testing.assert_allclose((massive - dense)[:2], np.log(0.001), atol=0.05)
     assert massive[2] == pytest.approx(dense[2], abs=1e-6)  # of an unseen number as it was
+    between = ROWS.head(1).assign(count=1.5)
+    assert np.isfinite(small.log_likelihood(between, unseen='rare', steps=steps, seed=0)).all()
     for wrong in ({'other': 1.0}, {'level': 1.0}, {'size': 0.0}):
         with pytest.raises(ValueError, match='steps'):
             small.log_likelihood(ROWS, unseen='rare', steps=wrong)

@@ -301,6 +301,7 @@ EXPERIMENTS: Mapping[str, Experiment] = {
             'synthesizers': yardsticks.SYNTHESIZERS,
             'max_training_time': 150.0,
             'argn_python': None,
+            'likelihoods': False,
             'judged_rows': 10_000,
             'detected_rows': 5_000,
         },

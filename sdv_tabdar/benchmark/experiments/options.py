@@ -195,6 +195,7 @@ OPTIONS: Mapping[str, Option] = {
     'baseline_rows': Option('training rows that the others than mean/mode learn from', **_COUNT),
     'scored_rows': Option('rows to score', **_COUNT),
     'orders': Option('orders of the columns to average over', many=True, **_COUNT),
+    'likelihoods': Option('also bits a row of held-out rows, where a model has them', kind=None),
     'judged_rows': Option('at most so many rows to draw and to compare with', **_COUNT),
     'detected_rows': Option('at most so many of either for detectors', **_COUNT),
     'test_rows': Option('at most so many test rows', **_COUNT),

@@ -116,7 +116,8 @@ def collect(options: argparse.Namespace) -> Rows:
             continue
         asked = {**place, 'judged': options.judged_rows, 'detected': options.detected_rows}
         scored = measure_job(judge, job, folder, asked)
-        likely = measure_job(log_masses, job, folder, place) if has_likelihood(job) else {}
+        asks = options.likelihoods and has_likelihood(job)
+        likely = measure_job(log_masses, job, folder, place) if asks else {}
         if scored is not None:
             row = {'fit_seconds': drawn['fit'], 'sample_seconds': drawn['sample']}
             row |= scored['scores'] | {key: (likely or {}).get(key) for key in BITS}
@@ -189,7 +190,7 @@ def _asked(
         return lambda rows: argn.log_mass(rows, steps)
     ours = load_synthesizer(str(model))
     return lambda rows: ours.log_likelihood(
-        rows, LIKELY_ORDERS, steps=steps, seed=job.seed
+        rows, LIKELY_ORDERS, unseen='rare', steps=steps, seed=job.seed
     ).to_numpy()
 
 
@@ -239,7 +240,8 @@ def yardstick_tables(rows: pd.DataFrame) -> list[Grid]:
     # The goals tell which is worse; the best of some references is no merit.
     plain = [dataclasses.replace(number, goal=None) for number in numbers]
     main = table(rows, 'Yardsticks', by, [*plain, *COSTS], name='table: rows')
-    return [main, _likelihoods(rows), _order_grid(rows)]
+    likely = [_likelihoods(rows)] if rows['bits_held_out'].notna().any() else []
+    return [main, *likely, _order_grid(rows)]
 
 
 def _likelihoods(rows: pd.DataFrame) -> Grid:

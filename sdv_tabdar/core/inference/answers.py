@@ -132,8 +132,10 @@ class Answers:
         if num_orders < 1:
             raise ValueError(f'num_orders must be at least 1, however: num_orders={num_orders}.')
         table = self.encoder.encode(frame, known_cells(frame, observed, {}))
-        volumes = self.encoder.log_volume(frame, table.observed.cpu().numpy())
-        intervals = rounding_intervals(frame, steps, np.isneginf(volumes), self.encoder.schema)
+        observed = table.observed.cpu().numpy()
+        volumes = self.encoder.log_volume(frame, observed)
+        bare = ~observed | np.isneginf(volumes)
+        intervals = rounding_intervals(frame, steps, bare, self.encoder.schema)
         rounded = self.encoder.restrict(intervals)
         found = log_likelihood(
             self.network,

@@ -43,7 +43,7 @@ def known_cells(
 def rounding_intervals(
     frame: pd.DataFrame,
     steps: Mapping[str, float],
-    excluded: npt.NDArray[np.bool_],
+    bare: npt.NDArray[np.bool_],
     schema: TableSchema,
 ) -> dict[str, list[Restriction | None]]:
     """The numbers that round to each cell of some columns, see ``TabDAR.log_likelihood``.
@@ -51,7 +51,8 @@ def rounding_intervals(
     Args:
         frame: Any of the fitted columns.
         steps: By column of numbers, the distance of neighbouring values.
-        excluded: ``(B, C)``, cells without probability; they and missing ones have None.
+        bare: ``(B, C)``, cells that are not known or have no probability; they and missing ones
+            have None.
         schema: The fitted columns.
 
     Raises:
@@ -67,10 +68,10 @@ def rounding_intervals(
         if name not in frame.columns:
             continue
         numbers = pd.to_numeric(frame[name]).to_numpy(np.float64, na_value=np.nan)
-        bare = np.isnan(numbers) | excluded[:, position]
+        left = np.isnan(numbers) | bare[:, position]
         found[name] = [
             None if skipped else Interval(number - step / 2, number + step / 2)
-            for number, skipped in zip(numbers.tolist(), bare, strict=True)
+            for number, skipped in zip(numbers.tolist(), left, strict=True)
         ]
     return found
 

@@ -27,7 +27,7 @@ def test_from_references_to_tables(
     monkeypatch.setattr(detectors, 'TREES', 3)
     monkeypatch.setattr(yardsticks, 'METRICS', ('shape', 'trend', 'marginals', 'dcr'))
     given = ['yardsticks', '--data', prepared, '--tables', 'one', '--out', tmp_path / 'out']
-    given += ['--synthesizers', 'real', 'copy', f'tabdar:{TINY},epochs=1']
+    given += ['--likelihoods', '--synthesizers', 'real', 'copy', f'tabdar:{TINY},epochs=1']
     printed = command(*given)
     assert '| one: real |' in printed
     assert '| one: chain of boosted trees |' in printed
