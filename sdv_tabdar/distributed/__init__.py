@@ -115,7 +115,7 @@ def log_likelihood(
     synthesizer: Any,
     frame: Any,
     *,
-    num_orders: int = 10,
+    num_orders: int = 1,
     unseen: str = 'impossible',
     seed: int | None = None,
 ) -> Any:

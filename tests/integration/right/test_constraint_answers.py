@@ -91,7 +91,7 @@ def test_a_known_high_informs_predictions_of_other_columns() -> None:
     high = (low + RANDOM.uniform(0.5, 5, N)).round(1)
     data = pd.DataFrame({'large': low > 500, 'tenth': low / 10, 'low': low, 'high': high})
     columns = {'large': {'sdtype': 'boolean'}, 'tenth': NUMBER, 'low': NUMBER, 'high': NUMBER}
-    synthesizer = fit_under([Inequality('low', 'high')], data, columns, epochs=60)
+    synthesizer = fit_under([Inequality('low', 'high')], data, columns, width=32, epochs=150)
     given = pd.DataFrame({'high': [200.0, 800.0], 'low': [np.nan, np.nan]}, index=['a', 'b'])
     shares = synthesizer.predict_proba(given, 'large', num_samples=100)
     assert shares.loc['b', True] > shares.loc['a', True] + 0.3
