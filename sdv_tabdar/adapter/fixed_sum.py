@@ -242,6 +242,9 @@ class FixedSum(SingleTableProgrammableConstraint):
 def _check_saved(entry: Any, place: str) -> None:
     """Refuse a saved FixedSum whose parts do not fit together."""
     parts, lowest = entry['arguments']['part_columns'], entry['learnt']['_lowest']
+    names = [*parts, entry['arguments']['total_column']]
+    if len(set(names)) < len(names):
+        raise Unfit(f'{place}.arguments', f'must name distinct columns, however: {names[:5]}.')
     if len(lowest) != len(parts) or not np.isin(lowest, [0.0, -np.inf]).all():
         raise Unfit(f'{place}.learnt._lowest', f'must be 0 or -inf for each of {parts[:5]}.')
 

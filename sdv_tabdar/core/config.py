@@ -10,6 +10,7 @@ from __future__ import annotations
 import dataclasses
 import datetime
 import math
+import sys
 from collections.abc import Mapping
 from typing import Any
 
@@ -31,7 +32,7 @@ def _check_number(
     if isinstance(value, bool) or not isinstance(value, (int, float)):
         raise TypeError(f'{field} must be a number, however: {field}={value!r}.')
     too_low = value <= low if open_low else value < low
-    if not math.isfinite(value) or too_low or value > high:
+    if not abs(value) <= sys.float_info.max or too_low or value > high:
         allowed = f'{"more than" if open_low else "at least"} {low:g}'
         allowed += f' and at most {high:g}' if high < math.inf else ' and finite'
         raise ValueError(f'{field} must be {allowed}, however: {field}={value!r}.')

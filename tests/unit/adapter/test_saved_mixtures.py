@@ -77,3 +77,6 @@ def test_a_sum_with_other_parts_than_it_says() -> None:
         entry['learnt'] = {'_decimals': {}, '_lowest': wrong}
         with pytest.raises(Unfit, match='must be 0 or -inf for each of'):
             saved_constraints.check(entry, 'here')
+    entry['arguments']['part_columns'] = ['a', 'a']
+    with pytest.raises(Unfit, match='must name distinct columns'):
+        saved_constraints.check(entry, 'here')
