@@ -209,7 +209,7 @@ def attention_bias(visible: torch.Tensor, num_heads: int) -> torch.Tensor:
         ``(B * heads, T or 1, V)``; ``(B, T, V)`` for all heads where there are many keys and
         several queries, on a CPU.
     """
-    bias = torch.zeros(visible.shape, device=visible.device).masked_fill_(~visible, -torch.inf)
+    bias = torch.zeros(visible.shape, device=visible.device).masked_fill(~visible, -torch.inf)
     _, num_queries, num_keys = visible.shape
     if num_keys >= _MANY and min(num_queries, num_heads) > 1 and visible.device.type == 'cpu':
         return bias
