@@ -33,6 +33,8 @@ class FittedTable:
         processed: The form of the table that the model has learnt; None without a model.
         model: The trained model; None before training, and if all columns are generated.
         num_rows: Rows of the training table.
+        spent: What the model has cost of a privacy budget, see ``privacy/budget.py``; None if it
+            was not learnt under one.
         said: What users have been told once and need not be told again; it is not saved.
     """
 
@@ -43,6 +45,7 @@ class FittedTable:
     processed: ProcessedFormat | None = None
     model: TabDAR | None = None
     num_rows: int = 0
+    spent: Mapping[str, Any] | None = None
     said: set[tuple[str, str]] = dataclasses.field(default_factory=set, compare=False)
 
     def with_profiles(
@@ -116,6 +119,7 @@ class FittedTable:
             'processed': None if self.processed is None else self.processed.to_state(),
             'model': self.model,
             'num_rows': self.num_rows,
+            'spent': self.spent,
         }
 
     @classmethod
@@ -140,4 +144,5 @@ class FittedTable:
             None if processed is None else ProcessedFormat.from_state(processed),
             state['model'],
             state['num_rows'],
+            state.get('spent'),
         )

@@ -28,7 +28,12 @@ from sdv_tabdar.adapter.old_files import STATE_VERSION, refuse_old_files, wrong_
 from sdv_tabdar.adapter.parameters import configs
 from sdv_tabdar.adapter.processed import ProcessedFormat
 from sdv_tabdar.adapter.rows_on_disk import append_csv
-from sdv_tabdar.core.config import with_former_settings
+from sdv_tabdar.core.config import (
+    ModelConfig,
+    SamplingConfig,
+    TrainingConfig,
+    with_former_settings,
+)
 from sdv_tabdar.core.model import TabDAR
 
 refuse_old_files()
@@ -111,7 +116,7 @@ class SDVHooks(private_names.BaseSingleTableSynthesizer):
     def _fit(self, processed_data: pd.DataFrame) -> None:
         """Train the model on SDV's processed table."""
         processed = ProcessedFormat.learn(processed_data, self, self._table.form.zones)
-        model, training, sampling = configs(vars(self))
+        model, training, sampling = self._configs()
         network = TabDAR(
             model,
             training,
@@ -125,6 +130,10 @@ class SDVHooks(private_names.BaseSingleTableSynthesizer):
                 processed.to_model(processed_data), processed.kinds, **self._training_options
             )
         self._fitted_table = dataclasses.replace(self._table, processed=processed, model=network)
+
+    def _configs(self) -> tuple[ModelConfig, TrainingConfig, SamplingConfig]:
+        """What training is to use of the arguments of the constructor."""
+        return configs(vars(self))
 
     def _sample(self, num_rows: int, conditions: dict[str, Any] | None = None) -> pd.DataFrame:
         """Draw processed rows, all with the same known cells if ``conditions`` gives any."""

@@ -16,6 +16,8 @@ from sdv.metadata import Metadata
 
 from sdv_tabdar.core.config import ModelConfig, SamplingConfig, TrainingConfig
 
+_LEAST_EPSILON, _MOST_EPSILON = 0.01, 100.0
+_LEAST_DELTA, _MOST_DELTA = 1e-15, 0.1
 _MOST_ROWS = 1_000_000  # that protect_values may ask for
 
 
@@ -44,6 +46,7 @@ def check_parameters(parameters: Mapping[str, Any]) -> None:
             f"Invalid value {token!r} for parameter 'rare_token'. Please provide text such as "
             "'_RARE_', or None."
         )
+    _check_budget(parameters['epsilon'], parameters['delta'])
     state = parameters['random_state']
     whole = isinstance(state, (int, np.integer)) and not isinstance(state, bool)
     if state is not None and (not whole or not 0 <= state < 2**63):
@@ -60,6 +63,25 @@ def check_parameters(parameters: Mapping[str, Any]) -> None:
             "locale names such as ['en_US']."
         )
     configs(parameters)
+
+
+def _check_budget(epsilon: Any, delta: Any) -> None:
+    """Refuse a privacy budget that is none."""
+
+    def is_within(value: Any, low: float, high: float) -> bool:
+        is_number = isinstance(value, numbers.Real) and not isinstance(value, bool)
+        return is_number and low <= value <= high
+
+    if epsilon is not None and not is_within(epsilon, _LEAST_EPSILON, _MOST_EPSILON):
+        raise SynthesizerInputError(
+            f"Invalid value {epsilon!r} for parameter 'epsilon'. Please provide a number from "
+            f'{_LEAST_EPSILON:g} to {_MOST_EPSILON:g}, or None for no guarantee.'
+        )
+    if delta is not None and (not is_within(delta, _LEAST_DELTA, _MOST_DELTA) or epsilon is None):
+        raise SynthesizerInputError(
+            f"Invalid value {delta!r} for parameter 'delta'. Please provide a number from "
+            f"{_LEAST_DELTA:g} to {_MOST_DELTA:g} beside 'epsilon', less than 1 / rows; or None."
+        )
 
 
 def configs(parameters: Mapping[str, Any]) -> tuple[ModelConfig, TrainingConfig, SamplingConfig]:

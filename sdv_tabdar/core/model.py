@@ -30,6 +30,7 @@ from sdv_tabdar.core.runtime.random import RandomState, make_generator, uniform_
 from sdv_tabdar.core.schema import ColumnKind
 from sdv_tabdar.core.trained import Trained
 from sdv_tabdar.core.training.history import Callback, TrainingHistory
+from sdv_tabdar.core.training.private import PrivateRows, refuse_unpaid
 
 _STATE_VERSION = 5
 _FORMER_VERSION = 4  # without settings that have come since
@@ -78,6 +79,7 @@ class TabDAR:
         callbacks: Sequence[Callback] = (),
         checkpoint_path: str | Path | None = None,
         before: TabDAR | None = None,
+        private: PrivateRows | None = None,
     ) -> TabDAR:
         """Learn a table.
 
@@ -91,6 +93,8 @@ class TabDAR:
             before: A fitted model of a table with the same columns and with the same architecture.
                 Training goes on from its weights, at a lower rate and for a tenth of the default
                 length; it is not changed.
+            private: The rows to learn from by steps that a privacy budget pays for; ``frame`` is
+                then a table that stands in for them, from which all else is learnt.
 
         Returns:
             Itself. Ctrl-C ends training early, with what was learnt by then. If anything goes
@@ -108,6 +112,8 @@ class TabDAR:
                 'Training can go on with the architecture that it began with only; that was '
                 f'{before.model}, and {self.model} is asked for. Fit anew, without warm_start.'
             )
+        if private is not None:
+            refuse_unpaid(self.model, checkpoint_path)
         generator = make_generator(self.random_state, self._device)
         with self._resources(), training_bar(self.verbose) as show:
             self._trained = Trained.fit(
@@ -121,6 +127,7 @@ class TabDAR:
                 callbacks=callbacks,
                 checkpoint_path=checkpoint_path,
                 before=None if before is None else before.trained,
+                private=private,
             )
         self._generator = generator
         return self

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import copy
 import dataclasses
 import functools
 from collections.abc import Mapping, Sequence
@@ -19,11 +20,12 @@ from sdv_tabdar.core.inference.answers import Answers
 from sdv_tabdar.core.nn.lowered import lowered
 from sdv_tabdar.core.nn.network import TabDARNetwork
 from sdv_tabdar.core.nn.warm_start import take_weights
-from sdv_tabdar.core.runtime.random import default_generator_at
+from sdv_tabdar.core.runtime.random import default_generator_at, make_generator
 from sdv_tabdar.core.schema import ColumnKind
 from sdv_tabdar.core.training.history import Callback, TrainingHistory
 from sdv_tabdar.core.training.loop import fit_network
 from sdv_tabdar.core.training.precedence import precedence
+from sdv_tabdar.core.training.private import PrivateRows, fit_privately
 from sdv_tabdar.core.training.trainer import Progress, initial_network
 
 
@@ -55,6 +57,7 @@ class Trained:
         callbacks: Sequence[Callback],
         checkpoint_path: str | Path | None,
         before: Trained | None = None,
+        private: PrivateRows | None = None,
     ) -> Trained:
         """Learn a table: its codes, its crosses, then the network; see ``TabDAR.fit``.
 
@@ -69,9 +72,14 @@ class Trained:
             callbacks: Called at the end of each epoch.
             checkpoint_path: File that keeps the state of the training.
             before: What was trained with the same architecture, to go on from.
+            private: The rows to learn from in a private training, which ``frame`` stands in for.
         """
         everything = np.ones(frame.shape, dtype=bool)
         start = None
+        if private is not None:
+            return cls._fit_privately(
+                frame, kinds, model, private, before, device, generator, progress, callbacks
+            )
         if before is None:
             encoder = TableEncoder.fit(frame, kinds, model)
             table = encoder.encode(frame, everything)
@@ -98,6 +106,43 @@ class Trained:
         if model.column_order == 'weighted':
             network.precedence = precedence(lowered(network), table.to(device))
         return cls(encoder, network, history)
+
+    @classmethod
+    def _fit_privately(
+        cls,
+        frame: pd.DataFrame,
+        kinds: Mapping[Any, ColumnKind],
+        model: ModelConfig,
+        private: PrivateRows,
+        before: Trained | None,
+        device: torch.device,
+        generator: torch.Generator,
+        progress: Progress | None,
+        callbacks: Sequence[Callback],
+    ) -> Trained:
+        """As :meth:`fit`; the codes are those of ``frame``, and rows are seen by steps alone."""
+        if before is None:
+            encoder = TableEncoder.fit(frame, kinds, model)
+        else:
+            encoder = before.encoder.grown(frame, kinds, model)
+        own = make_generator(
+            int(torch.randint(2**62, (1,), generator=generator, device=generator.device)),
+            torch.device('cpu'),
+        )
+        start = initial_network(encoder.schema, model, own)
+        if before is not None:
+            earlier = copy.deepcopy(before.network).cpu()
+            take_weights(start, earlier, encoder.codes_in(before.encoder))
+        rows = private.frame[list(encoder.schema.names)]
+        network, history = fit_privately(
+            start,
+            encoder.encode(rows, np.ones(rows.shape, dtype=bool)),
+            private.steps,
+            generator=own,
+            progress=progress,
+            callbacks=callbacks,
+        )
+        return cls(encoder, network.to(device), history)
 
     def answers(self, config: SamplingConfig, generator: torch.Generator) -> Answers:
         """What the network answers, as it computes fastest on its device."""

@@ -162,12 +162,13 @@ def _holding(host: Mapping[str, Any]) -> Iterator[tuple[str, str]]:
 def _training(table: Any, model: Any) -> dict[str, Any]:
     if table is None or model is None:
         return {}
-    history = model['history']
+    history, spent = model['history'], table.get('spent')
     return {
         'rows': table['num_rows'],
         'epochs': len(history['losses']),
         'seconds': history['seconds'],
         'reason': history['reason'],
+        **{name: spent[name] for name in ('epsilon', 'delta') if spent},
     }
 
 

@@ -83,6 +83,20 @@ _PROCESSED = checked.record(
         'zones': checked.entries(_ZONE),
     }
 )
+_PART = checked.number(0, 1)
+_SPENT = checked.record(
+    {
+        'epsilon': checked.number(0, finite=False),
+        'delta': _PART,
+        'chance': _PART,
+        'counts': checked.items(checked.record({'what': _TEXT, 'noise': checked.number(0)})),
+        'steps': checked.items(
+            checked.record(
+                {'number': checked.whole(0, 2**53), 'rate': _PART, 'noise': checked.number(0)}
+            )
+        ),
+    }
+)
 _STATE = checked.record(
     {
         'form': _FORM,
@@ -90,7 +104,9 @@ _STATE = checked.record(
         'rewritten': checked.items(checked.items(_TEXT, kinds=(list, tuple)), kinds=(list, tuple)),
         'processed': checked.optional(_PROCESSED),
         'num_rows': checked.whole(0, 2**53),
-    }
+        'spent': checked.optional(_SPENT),
+    },
+    absent=('spent',),  # from files of former versions
 )
 
 

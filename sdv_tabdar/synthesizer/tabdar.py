@@ -42,12 +42,12 @@ from sdv_tabdar.core.config import ModelConfig, SamplingConfig, TrainingConfig
 from sdv_tabdar.core.training.history import EpochReport
 from sdv_tabdar.files.read import read
 from sdv_tabdar.files.write import write
-from sdv_tabdar.privacy.calls import ProtectedCalls
+from sdv_tabdar.privacy.private_calls import PrivateCalls
 
 _MODEL, _TRAINING, _SAMPLING = ModelConfig(), TrainingConfig(), SamplingConfig()
 
 
-class TabDARSynthesizer(ProtectedCalls):
+class TabDARSynthesizer(PrivateCalls):
     """A generative model of a table that also conditions and imputes, for SDV.
 
     Cells are learnt in every order, so the one trained model draws rows, completes rows of which
@@ -95,6 +95,10 @@ class TabDARSynthesizer(ProtectedCalls):
             and the greatest ones of a column, in whose place there is a blurred bound.
         rare_token (str): What stands in the place of rare levels in columns of text, such as
             ``'_RARE_'``; None for other levels, in their shares.
+        epsilon (float): Budget of differential privacy, of which all that is learnt is paid: what
+            is fitted would be about as likely without any one row. None for no such guarantee. It
+            needs ``sdv_tabdar[dp]``.
+        delta (float): The guarantee's delta; None for ``default_delta``, less than 1 / rows.
         random_state (int): Seed of training; None for another model each time.
         verbose (bool): Whether to show progress bars of training and sampling.
         enable_gpu (bool): Whether to use a GPU if there is one.
@@ -153,6 +157,8 @@ class TabDARSynthesizer(ProtectedCalls):
         num_particles: int = _SAMPLING.num_particles,
         protect_values: bool | int = False,
         rare_token: str | None = None,
+        epsilon: float | None = None,
+        delta: float | None = None,
         random_state: int | None = None,
         verbose: bool = False,
         enable_gpu: bool = True,

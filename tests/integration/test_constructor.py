@@ -17,7 +17,7 @@ from sdv_tabdar.synthesizer import TabDARSynthesizer
 
 CONFIGS = (ModelConfig, TrainingConfig, SamplingConfig)
 HOST = ['metadata', 'enforce_min_max_values', 'enforce_rounding', 'locales']
-OWN = ['protect_values', 'rare_token', 'random_state', 'verbose', 'enable_gpu']
+OWN = ['protect_values', 'rare_token', 'epsilon', 'delta', 'random_state', 'verbose', 'enable_gpu']
 
 
 def test_arguments_are_the_hosts_then_every_setting_then_ours() -> None:

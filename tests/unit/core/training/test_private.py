@@ -1,0 +1,106 @@
+"""Training by noisy sums: what it does, when it ends, what it refuses."""
+
+from __future__ import annotations
+
+import dataclasses
+import math
+
+import pytest
+import torch
+
+from sdv_tabdar.core.config import ModelConfig
+from sdv_tabdar.core.nn.network import TabDARNetwork
+from sdv_tabdar.core.training import private
+from sdv_tabdar.core.training.history import EpochReport
+from sdv_tabdar.core.training.private import PrivateSteps, fit_privately, rate_factor, refuse_unpaid
+
+from .test_row_gradients import SETTINGS, made, seeded
+
+STEPS = PrivateSteps(
+    number=12,
+    rate=0.5,
+    noise_multiplier=0.01,
+    expected_rows=6,
+    learning_rate=0.01,
+    pairs=1,
+    ema_decay=0.9,
+)
+
+
+def loss_of(network: TabDARNetwork) -> float:
+    _, table = made()
+    everything = dataclasses.replace(table, observed=torch.zeros_like(table.observed))
+    found = network.losses(everything, noise_draws=1, generator=seeded())
+    return float(found.detach().mean())
+
+
+def test_it_learns_where_there_is_little_noise_and_gives_averaged_weights() -> None:
+    network, table = made()
+    before = loss_of(network)
+    found, history = fit_privately(
+        network, table, dataclasses.replace(STEPS, number=60), generator=seeded()
+    )
+    assert loss_of(found) < before
+    assert found is not network
+    assert not found.training
+    assert history.losses == []
+    assert history.evaluations == {}
+    assert history.reason == 'All steps that the budget pays for were done.'
+
+
+def test_no_more_steps_are_done_than_are_paid_for(monkeypatch: pytest.MonkeyPatch) -> None:
+    asked: list[float] = []
+
+    def noted(total: torch.Tensor, noise: float) -> torch.Tensor:
+        asked.append(noise)
+        return total
+
+    monkeypatch.setattr(private, 'noisy_sum', noted)
+    network, table = made()
+    fit_privately(network, table, STEPS, generator=seeded())
+    assert len(asked) == 12 * len(list(network.parameters()))
+    assert set(asked) == {0.01}
+
+
+def test_a_callback_ends_it_and_is_told_no_loss() -> None:
+    reports: list[EpochReport] = []
+
+    def stop(report: EpochReport) -> bool:
+        reports.append(report)
+        return len(reports) == 2
+
+    network, table = made()
+    _, history = fit_privately(network, table, STEPS, generator=seeded(), callbacks=[stop])
+    assert [report.steps for report in reports] == [2, 4]
+    assert all(math.isnan(report.loss) for report in reports)
+    assert history.reason == 'A callback ended training.'
+
+
+def test_it_ends_when_its_time_is_over() -> None:
+    network, table = made()
+    steps = dataclasses.replace(STEPS, number=10**6, max_seconds=1e-9)
+    _, history = fit_privately(network, table, steps, generator=seeded())
+    assert history.reason == 'The longest time that training may take was over.'
+
+
+def test_the_rate_falls_at_the_end() -> None:
+    rates = [rate_factor(share) for share in (0.0, 0.5, 0.9, 0.95, 1.0)]
+    assert rates == pytest.approx([1, 1, 1, 0.5, 0])
+
+
+@pytest.mark.parametrize(
+    ('name', 'value'),
+    [('numerical_head', 'diffusion'), ('column_order', 'weighted'), ('attention', 'causal')],
+)
+def test_what_learns_beside_the_steps_is_refused(name: str, value: str) -> None:
+    refuse_unpaid(dataclasses.replace(SETTINGS, max_crosses=0), None)
+    settings: ModelConfig = dataclasses.replace(SETTINGS, max_crosses=0, **{name: value})
+    with pytest.raises(ValueError, match=f'however: {name}='):
+        refuse_unpaid(settings, None)
+
+
+def test_crosses_and_checkpoints_are_refused() -> None:
+    with pytest.raises(ValueError, match='max_crosses=0 alone'):
+        refuse_unpaid(dataclasses.replace(SETTINGS, max_crosses=1), None)
+    with pytest.raises(ValueError, match='keeps no checkpoint'):
+        refuse_unpaid(dataclasses.replace(SETTINGS, max_crosses=0), 'file')
