@@ -24,6 +24,7 @@ from sdv_tabdar.benchmark.experiments import (
     likelihood_speed,
     paper,
     prediction,
+    private,
     protection,
     sampling_speed,
     scaling,
@@ -321,6 +322,22 @@ EXPERIMENTS: Mapping[str, Experiment] = {
         OneTable('Protection of rare values', ['table', 'rows', 'setting'], protection.NUMBERS),
         note='Of rows drawn, against as many test rows. Rare: of fewer than five training rows. '
         'Encoding: of columns of numbers, without a network.',
+    ),
+    'differential-privacy': Experiment(
+        'our synthesizer and others under a privacy budget, judged on test rows',
+        {
+            **_on_tables('differential_privacy', 'adult', 'shoppers', 'default'),
+            'metrics': ['mle', 'trend', 'xgb_c2st', 'shape'],
+            'epsilons': [1.0, 3.0, 10.0],
+            'settings': '',
+            'argn_python': None,
+            'dpmm_python': None,
+            'dpmm_methods': ['aim', 'mst'],
+        },
+        Compare(private.specs),
+        OneTable('Differential privacy', ['table', 'synthesizer'], private.NUMBERS, within='table'),
+        note='Of a whole budget of that epsilon and delta 1e-6. MLE: the AUC of boosted trees '
+        'trained on drawn rows, on real test rows.',
     ),
     'attacks': Experiment(
         'what attackers learn of the rows that our synthesizer was fitted on, by settings',

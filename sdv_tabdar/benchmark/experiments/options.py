@@ -115,6 +115,11 @@ OPTIONS: Mapping[str, Option] = {
     'argn_python': Option(
         'the Python that has mostlyai-engine, for the synthesizer tabularargn', metavar='PYTHON'
     ),
+    'dpmm_python': Option('the Python that has dpmm, for AIM and MST', metavar='PYTHON'),
+    'dpmm_methods': Option('which of its methods', many=True, choices=('aim', 'mst')),
+    'epsilons': Option(
+        'privacy budgets, once each', kind=bounded(float, above=0), many=True, metavar='EPSILON'
+    ),
     'base': Option(
         "what ablation, depth and dimension vary; 'tabdar-paper' for the paper's settings, which "
         'want a GPU',

@@ -42,6 +42,11 @@ KINDS: Mapping[str, Kind] = {
         'TabularARGN (needs mostlyai-engine, here or in the Python of --argn-python)',
         'tabularargn:build',
     ),
+    'dpmm': Kind(
+        'AIM or MST under a privacy budget (method=aim, epsilon=, delta=; needs dpmm, here or in '
+        'the Python of python=)',
+        'dpmm:build',
+    ),
     'real': Kind('real rows that nothing was trained on, where there are any', 'references:real'),
     'copy': Kind('a copy of training rows', 'references:copy'),
     'independent': Kind(

@@ -51,6 +51,9 @@ class TabularARGN:
         Tiwald et al. (2025), 'TabularARGN', arXiv:2501.12012.
     """
 
+    name, package, option = 'tabularargn', 'mostlyai-engine', '--argn-python'
+    script = ARGN_SCRIPT
+
     def __init__(
         self,
         sdtypes: Mapping[str, str],
@@ -66,7 +69,7 @@ class TabularARGN:
             'options': dict(options or {}),
         }
         self.seconds: dict[str, float] = {}
-        self._folder = Path(tempfile.mkdtemp(prefix='argn-'))
+        self._folder = Path(tempfile.mkdtemp(prefix=f'{self.name}-'))
         weakref.finalize(self, shutil.rmtree, self._folder, ignore_errors=True)
         self._run('check')
 
@@ -107,17 +110,17 @@ class TabularARGN:
         folder = self._folder
         (folder / 'settings.json').write_text(json.dumps({**self.settings, **settings}))
         # Without -P the script's neighbours would hide packages, such as the other 'datasets'.
-        command = [self.python, '-P', str(ARGN_SCRIPT), step, str(folder)]
+        command = [self.python, '-P', str(self.script), step, str(folder)]
         try:
             done = subprocess.run(command, capture_output=True, text=True, check=False)
         except OSError as error:
-            raise ImportError(f"'tabularargn' cannot start '{self.python}': {error}.") from error
+            raise ImportError(f"'{self.name}' cannot start '{self.python}': {error}.") from error
         if done.returncode == 0:
             return float(json.loads((folder / f'{step}.json').read_text())['seconds'])
         if step == 'check':
             raise ImportError(
-                f"'tabularargn' needs the package mostlyai-engine, and '{self.python}' does not "
+                f"'{self.name}' needs the package {self.package}, and '{self.python}' does not "
                 'have it. Install it into an environment of its own (pip install '
-                'mostlyai-engine) and give that Python with --argn-python.\n' + done.stderr
+                f'{self.package}) and give that Python with {self.option}.\n' + done.stderr
             )
-        raise RuntimeError(f'TabularARGN failed to {step}:\n{done.stderr}')
+        raise RuntimeError(f'{type(self).__name__} failed to {step}:\n{done.stderr}')
