@@ -253,13 +253,20 @@ PAPER: dict[str, Any] = {
     'sigma_max': 80.0,
 }
 
-_BEFORE: dict[str, Any] = {
-    'feedforward': 'relu',
-    'attention': 'bidirectional',
-    'calibration': False,
+_BEFORE: Mapping[type, Mapping[str, Any]] = {
+    ModelConfig: {'feedforward': 'relu', 'attention': 'bidirectional'},
+    TrainingConfig: {'calibration': False},
+    SamplingConfig: {},
 }
 
 
-def with_former_settings(settings: Mapping[str, Any]) -> dict[str, Any]:
-    """Saved settings, with those that there were none of when they were saved."""
-    return {**_BEFORE, **settings}
+def with_former_settings(settings: Mapping[str, Any], *kinds: type) -> dict[str, Any]:
+    """Saved settings of one or all kinds, with those that there were none of when they were saved.
+
+    Args:
+        settings: By name.
+        kinds: :class:`ModelConfig`, :class:`TrainingConfig` or :class:`SamplingConfig`; all if none
+            is given.
+    """
+    former = [_BEFORE[kind] for kind in kinds or _BEFORE]
+    return {name: value for part in (*former, settings) for name, value in part.items()}
