@@ -13,6 +13,7 @@ import numpy as np
 import pandas as pd
 import torch
 
+from sdv_tabdar.core.calibration import calibrate, rows_to_draw
 from sdv_tabdar.core.codecs.crosses import crosses_of, find_crosses
 from sdv_tabdar.core.codecs.encoder import TableEncoder
 from sdv_tabdar.core.config import ModelConfig, SamplingConfig, TrainingConfig
@@ -78,7 +79,15 @@ class Trained:
         start = None
         if private is not None:
             return cls._fit_privately(
-                frame, kinds, model, private, before, device, generator, progress, callbacks
+                frame,
+                kinds,
+                model,
+                private,
+                before,
+                generator=generator,
+                progress=progress,
+                callbacks=callbacks,
+                calibrated=training.calibration,
             )
         if before is None:
             encoder = TableEncoder.fit(frame, kinds, model)
@@ -103,6 +112,9 @@ class Trained:
             checkpoint_path=checkpoint_path,
             start=start,
         )
+        num_rows = rows_to_draw(len(history.losses) * len(table), len(encoder.schema.columns))
+        if training.calibration and num_rows:
+            calibrate(network, num_rows)
         if model.column_order == 'weighted':
             network.precedence = precedence(lowered(network), table.to(device))
         return cls(encoder, network, history)
@@ -115,10 +127,11 @@ class Trained:
         model: ModelConfig,
         private: PrivateRows,
         before: Trained | None,
-        device: torch.device,
+        *,
         generator: torch.Generator,
         progress: Progress | None,
         callbacks: Sequence[Callback],
+        calibrated: bool,
     ) -> Trained:
         """As :meth:`fit`; the codes are those of ``frame``, and rows are seen by steps alone."""
         if before is None:
@@ -142,7 +155,11 @@ class Trained:
             progress=progress,
             callbacks=callbacks,
         )
-        return cls(encoder, network.to(device), history)
+        trained_on = int(private.steps.number * private.steps.expected_rows)
+        num_rows = rows_to_draw(trained_on, len(encoder.schema.columns))
+        if calibrated and num_rows:  # by the counts of the codes, which are those of ``frame``
+            calibrate(network, num_rows)
+        return cls(encoder, network.to(generator.device), history)
 
     def answers(self, config: SamplingConfig, generator: torch.Generator) -> Answers:
         """What the network answers, as it computes fastest on its device."""
