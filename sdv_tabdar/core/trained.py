@@ -151,7 +151,6 @@ class Trained:
             start,
             encoder.encode(rows, np.ones(rows.shape, dtype=bool)),
             private.steps,
-            generator=own,
             progress=progress,
             callbacks=callbacks,
         )

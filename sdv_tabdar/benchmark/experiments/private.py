@@ -2,7 +2,7 @@
 
 Each is given the same epsilon and delta as a whole. TabularARGN asks for ranges and levels before
 training with a budget of its own, which is taken off; dpmm takes a part for the bins of numbers,
-and the levels of categories from the rows, which it does not pay for.
+and levels and limits from the rows, which it does not pay for.
 """
 
 from __future__ import annotations

@@ -19,7 +19,7 @@ import pandas as pd
 
 NUMBERS = ('numerical', 'datetime')
 PIPELINES = {'aim': 'AIMPipeline', 'mst': 'MSTPipeline'}
-BINS_SHARE = 0.1  # of epsilon, for the bins of numbers; levels are taken as known
+BINS_SHARE = 0.1  # of epsilon, for the bins of numbers; levels and limits are taken as known
 
 
 def build(settings: dict[str, Any]) -> Any:
@@ -42,6 +42,19 @@ def read(path: Path, sdtypes: dict[str, str]) -> pd.DataFrame:
     return rows.astype(dict.fromkeys(texts, 'category'))
 
 
+def limits(rows: pd.DataFrame) -> dict[str, dict[str, float]]:
+    """Least and greatest number of each column.
+
+    They are read off the rows, which the budget does not pay for: what dpmm would ask for itself
+    fails where the budget of a column is small.
+    """
+    numbers = rows.select_dtypes('number')
+    return {
+        name: {'lower': column.min().item(), 'upper': column.max().item()}
+        for name, column in numbers.items()
+    }
+
+
 def main(step: str, folder: Path) -> None:
     """Do one step and write down what it took."""
     settings = json.loads((folder / 'settings.json').read_text())
@@ -51,7 +64,7 @@ def main(step: str, folder: Path) -> None:
         rows = read(folder / 'train.csv', settings['sdtypes'])
         model = build(settings)
         start = time.perf_counter()
-        model.fit(rows, random_state=settings['seed'])
+        model.fit(rows, domain=limits(rows), random_state=settings['seed'])
         (folder / 'model').mkdir(exist_ok=True)
         model.store(folder / 'model')
     elif step == 'sample':

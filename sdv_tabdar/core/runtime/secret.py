@@ -14,6 +14,11 @@ import torch
 _BITS = 53  # of a float64's mantissa
 
 
+def secret_generator() -> torch.Generator:
+    """A common generator on the CPU, with a seed from the operating system."""
+    return torch.Generator().manual_seed(int.from_bytes(os.urandom(8), 'little') >> 1)
+
+
 def secret_uniforms(count: int) -> torch.Tensor:
     """Uniform numbers ``(count,)`` in (0, 1), float64."""
     drawn = torch.frombuffer(bytearray(os.urandom(8 * max(count, 1))), dtype=torch.int64)[:count]

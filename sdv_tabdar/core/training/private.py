@@ -17,6 +17,7 @@ import torch
 
 from sdv_tabdar.core.config import ModelConfig
 from sdv_tabdar.core.nn.network import TabDARNetwork
+from sdv_tabdar.core.runtime.secret import secret_generator
 from sdv_tabdar.core.table import EncodedTable
 from sdv_tabdar.core.training.ema import Ema
 from sdv_tabdar.core.training.history import Callback, EpochReport, TrainingHistory
@@ -73,19 +74,19 @@ def fit_privately(
     table: EncodedTable,
     steps: PrivateSteps,
     *,
-    generator: torch.Generator,
     progress: Progress | None = None,
     callbacks: Sequence[Callback] = (),
 ) -> tuple[TabDARNetwork, TrainingHistory]:
     """Train a network on rows of which no single one has much influence.
 
-    A training that ends early has spent no more than one that goes to its end.
+    A training that ends early has spent no more than one that goes to its end. Noise, the rows of
+    each step and hidden sets come from secret random numbers: were these sets known, one more row
+    would be seen to change those of the rows behind it.
 
     Args:
         network: The network to begin with; it is changed.
         table: The encoded rows, on a CPU.
         steps: What to do.
-        generator: Chooses hidden sets; noise and rows come from secret random numbers.
         progress: Called after each step.
         callbacks: Called when each row has been used once on average; training ends if one
             returns True. The losses of their reports are NaN.
@@ -94,6 +95,7 @@ def fit_privately(
         The network with averaged weights, in evaluation mode, and a history without losses.
     """
     network.train()
+    generator = secret_generator()
     gradients = RowGradients(network, table, steps.pairs)
     optimizer = torch.optim.Adam(gradients.parameters.values(), steps.learning_rate, _BETAS)
     ema = Ema(network, steps.ema_decay)
@@ -126,7 +128,7 @@ def fit_privately(
             if steps.max_seconds is not None and seconds > steps.max_seconds:
                 history.reason = 'The longest time that training may take was over.'
                 break
-    history.seconds = time.perf_counter() - start
+    # how long it took would tell of the number of rows: it is not noted
     _logger.info('Private training ended after %d steps. %s', step + 1, history.reason)
     return ema.network.requires_grad_(False).eval(), history
 

@@ -22,7 +22,6 @@ import torch
 from torch import nn
 from torch.func import functional_call, grad, vmap
 
-from sdv_tabdar.core.masking import complementary_observed
 from sdv_tabdar.core.nn.network import TabDARNetwork
 from sdv_tabdar.core.nn.pairs import pair_contexts
 from sdv_tabdar.core.runtime.secret import secret_normals, secret_uniforms
@@ -111,10 +110,8 @@ class RowGradients:
             if not len(part):
                 continue
             table = self._table.rows(part)
-            shape = (len(part), self._pairs, -1)
-            sides = complementary_observed(
-                len(part) * self._pairs, table.codes.shape[1], generator=generator
-            )[: len(part) * self._pairs].view(shape)
+            shape = (len(part), self._pairs, table.codes.shape[1])
+            sides = own_sides(shape, generator=generator)
             found = self._of_rows(values, table.codes.long(), table.residuals, sides)
             factors = clipping_factors(found)
             told = factors > 0
@@ -124,6 +121,27 @@ class RowGradients:
                     rows_of = rows_of[told]
                 total[name].view(-1).addmv_(rows_of.t(), factors[told])
         return total
+
+
+def own_sides(shape: tuple[int, int, int], *, generator: torch.Generator) -> torch.Tensor:
+    """What the first halves of pairs of hidden sets see, for each row by itself.
+
+    As ``masking.complementary_observed``, but stratified among the pairs of one row: hidden sets
+    that depended on how many rows there are would let one row change the gradients of the others.
+
+    Args:
+        shape: ``(B, P, C)``.
+        generator: Source of randomness.
+
+    Returns:
+        ``(B, P, C)`` bool.
+    """
+    num_rows, pairs, num_columns = shape
+    place = torch.rand(num_rows, pairs, generator=generator).argsort(dim=1)
+    inside = torch.rand(num_rows, pairs, generator=generator)
+    hidden = ((place + inside) / pairs * (num_columns + 1)).long().clamp_max(num_columns)
+    ranks = torch.rand(shape, generator=generator).argsort(dim=2).argsort(dim=2)
+    return ranks >= hidden.unsqueeze(2)
 
 
 def clipping_factors(gradients: Gradients) -> torch.Tensor:

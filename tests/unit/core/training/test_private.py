@@ -37,9 +37,7 @@ def loss_of(network: TabDARNetwork) -> float:
 def test_it_learns_where_there_is_little_noise_and_gives_averaged_weights() -> None:
     network, table = made()
     before = loss_of(network)
-    found, history = fit_privately(
-        network, table, dataclasses.replace(STEPS, number=60), generator=seeded()
-    )
+    found, history = fit_privately(network, table, dataclasses.replace(STEPS, number=60))
     assert loss_of(found) < before
     assert found is not network
     assert not found.training
@@ -57,7 +55,7 @@ def test_no_more_steps_are_done_than_are_paid_for(monkeypatch: pytest.MonkeyPatc
 
     monkeypatch.setattr(private, 'noisy_sum', noted)
     network, table = made()
-    fit_privately(network, table, STEPS, generator=seeded())
+    fit_privately(network, table, STEPS)
     assert len(asked) == 12 * len(list(network.parameters()))
     assert set(asked) == {0.01}
 
@@ -70,7 +68,7 @@ def test_a_callback_ends_it_and_is_told_no_loss() -> None:
         return len(reports) == 2
 
     network, table = made()
-    _, history = fit_privately(network, table, STEPS, generator=seeded(), callbacks=[stop])
+    _, history = fit_privately(network, table, STEPS, callbacks=[stop])
     assert [report.steps for report in reports] == [2, 4]
     assert all(math.isnan(report.loss) for report in reports)
     assert history.reason == 'A callback ended training.'
@@ -79,7 +77,7 @@ def test_a_callback_ends_it_and_is_told_no_loss() -> None:
 def test_it_ends_when_its_time_is_over() -> None:
     network, table = made()
     steps = dataclasses.replace(STEPS, number=10**6, max_seconds=1e-9)
-    _, history = fit_privately(network, table, steps, generator=seeded())
+    _, history = fit_privately(network, table, steps)
     assert history.reason == 'The longest time that training may take was over.'
 
 

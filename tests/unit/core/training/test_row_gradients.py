@@ -83,7 +83,7 @@ def test_a_row_has_a_part_of_norm_below_one_and_no_influence_on_that_of_others()
 def test_the_sum_is_that_of_its_rows_however_they_are_cut(monkeypatch: pytest.MonkeyPatch) -> None:
     network, table = made()
     rows = torch.arange(12)
-    monkeypatch.setattr(row_gradients, 'complementary_observed', _all_seen_by_first)
+    monkeypatch.setattr(row_gradients, 'own_sides', _all_seen_but_one)
     whole = RowGradients(network, table, pairs=1).clipped_sum(rows, generator=seeded())
     monkeypatch.setattr(row_gradients, '_CHUNK', 1)
     for name, part in (
@@ -92,10 +92,21 @@ def test_the_sum_is_that_of_its_rows_however_they_are_cut(monkeypatch: pytest.Mo
         torch.testing.assert_close(part, whole[name], rtol=1e-4, atol=1e-6)
 
 
-def _all_seen_by_first(number: int, columns: int, *, generator: torch.Generator) -> torch.Tensor:
-    first = torch.ones(number, columns, dtype=torch.bool)
-    first[:, 0] = False
-    return torch.cat([first, ~first])
+def _all_seen_but_one(shape: tuple[int, int, int], *, generator: torch.Generator) -> torch.Tensor:
+    sides = torch.ones(shape, dtype=torch.bool)
+    sides[..., 0] = False
+    return sides
+
+
+def test_hidden_sets_are_stratified_in_a_row_and_independent_between_rows() -> None:
+    sides = row_gradients.own_sides((2_000, 4, 3), generator=seeded())
+    seen = sides.sum(dim=2)
+    assert torch.bincount(seen.flatten()).tolist() == [2_000] * 4  # each number once in each row
+    first = row_gradients.own_sides((2_000, 1, 3), generator=seeded()).sum(dim=2)
+    counts = torch.bincount(first.flatten())
+    assert counts.tolist() != [500] * 4  # what stratified rows would have
+    assert float(counts.float().std()) < 60
+    assert sides.float().mean(dim=(0, 1)).tolist() == pytest.approx([0.5] * 3, abs=0.03)
 
 
 def test_a_step_without_rows_is_noise_alone() -> None:
