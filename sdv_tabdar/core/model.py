@@ -13,6 +13,7 @@ from pathlib import Path
 from typing import Any
 
 import pandas as pd
+import torch
 
 from sdv_tabdar.core.config import (
     ModelConfig,
@@ -27,6 +28,7 @@ from sdv_tabdar.core.runtime.autograd import own_grad_mode
 from sdv_tabdar.core.runtime.device import fast_products, present_device, resolve_device
 from sdv_tabdar.core.runtime.progress import training_bar
 from sdv_tabdar.core.runtime.random import RandomState, make_generator, uniform_numbers
+from sdv_tabdar.core.runtime.ranks import Ranks, present_ranks
 from sdv_tabdar.core.schema import ColumnKind
 from sdv_tabdar.core.trained import Trained
 from sdv_tabdar.core.training.history import Callback, TrainingHistory
@@ -79,7 +81,7 @@ class TabDAR:
         checkpoint_path: str | Path | None = None,
         before: TabDAR | None = None,
     ) -> TabDAR:
-        """Learn a table.
+        """Learn a table; where ``torch.distributed`` has a process group, all ranks together.
 
         Args:
             frame: The table. Missing cells are NaN, None or pandas.NA; that a cell is missing is
@@ -98,18 +100,22 @@ class TabDAR:
 
         Raises:
             ValueError: If the table is empty, a numerical column holds infinite values, or the
-                checkpoint is that of another table or of other settings.
+                checkpoint is that of another table or of other settings, or ranks have such.
             TypeError: If a numerical column holds something that is not a number.
             FloatingPointError: If the training loss stops being finite again and again.
-            RuntimeError: If ``before`` has not been fitted.
+            RuntimeError: If ``before`` has not been fitted, or another rank no longer answers.
         """
         if before is not None and before.model != self.model:
             raise ValueError(
                 'Training can go on with the architecture that it began with only; that was '
                 f'{before.model}, and {self.model} is asked for. Fit anew, without warm_start.'
             )
-        generator = make_generator(self.random_state, self._device)
-        with self._resources(), training_bar(self.verbose) as show:
+        with (
+            present_ranks() as ranks,
+            self._resources(),
+            training_bar(self.verbose and ranks.leads) as show,
+        ):
+            generator = self._agreed_generator(ranks)
             self._trained = Trained.fit(
                 frame,
                 kinds,
@@ -121,9 +127,17 @@ class TabDAR:
                 callbacks=callbacks,
                 checkpoint_path=checkpoint_path,
                 before=None if before is None else before.trained,
+                ranks=ranks,
             )
         self._generator = generator
         return self
+
+    def _agreed_generator(self, ranks: Ranks) -> torch.Generator:
+        """Training's source of randomness, with the seed of the first rank."""
+        generator = make_generator(self.random_state, self._device)
+        if ranks.number == 1:
+            return generator
+        return make_generator(ranks.told(generator.initial_seed), self._device)
 
     def sample(self, num_rows: int, *, progress: Progress | None = None) -> pd.DataFrame:
         """Draw rows.

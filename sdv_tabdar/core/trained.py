@@ -20,6 +20,7 @@ from sdv_tabdar.core.nn.lowered import lowered
 from sdv_tabdar.core.nn.network import TabDARNetwork
 from sdv_tabdar.core.nn.warm_start import take_weights
 from sdv_tabdar.core.runtime.random import default_generator_at
+from sdv_tabdar.core.runtime.ranks import ALONE, Ranks
 from sdv_tabdar.core.schema import ColumnKind
 from sdv_tabdar.core.training.history import Callback, TrainingHistory
 from sdv_tabdar.core.training.loop import fit_network
@@ -55,6 +56,7 @@ class Trained:
         callbacks: Sequence[Callback],
         checkpoint_path: str | Path | None,
         before: Trained | None = None,
+        ranks: Ranks = ALONE,
     ) -> Trained:
         """Learn a table: its codes, its crosses, then the network; see ``TabDAR.fit``.
 
@@ -69,6 +71,7 @@ class Trained:
             callbacks: Called at the end of each epoch.
             checkpoint_path: File that keeps the state of the training.
             before: What was trained with the same architecture, to go on from.
+            ranks: Processes that train it together.
         """
         everything = np.ones(frame.shape, dtype=bool)
         start = None
@@ -94,6 +97,7 @@ class Trained:
             callbacks=callbacks,
             checkpoint_path=checkpoint_path,
             start=start,
+            ranks=ranks,
         )
         if model.column_order == 'weighted':
             network.precedence = precedence(lowered(network), table.to(device))
