@@ -60,9 +60,9 @@ def fit_network(
             on if it was cut short; it is removed when training ends by itself.
         start: A trained network of these columns to go on from, at a lower rate and for a tenth of
             the default length. No rows are held out then, as it knows most of them. It is changed.
-        ranks: Processes that train the network together, with the same arguments. Progress,
-            callbacks and the checkpoint are those of the first one, and its clock counts; an
-            interrupt of any one ends training on all.
+        ranks: Processes that train the network together, with the same arguments. Callbacks and
+            the checkpoint are those of the first one, and its clock counts; an interrupt of any
+            one ends training on all.
 
     Returns:
         The network with averaged weights, in evaluation mode, and the history.
@@ -115,7 +115,7 @@ def _run(
     reason = ''
     while not reason and not trainer.finished:
         heard = trainer.step(wishes)
-        if progress is not None and ranks.leads:
+        if progress is not None:
             losses = trainer.history.losses
             progress(trainer.share, len(losses), losses[-1] if losses else math.nan)
         if trainer.epoch_is_over:
