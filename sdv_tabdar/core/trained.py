@@ -19,6 +19,7 @@ from sdv_tabdar.core.inference.answers import Answers
 from sdv_tabdar.core.nn.lowered import lowered
 from sdv_tabdar.core.nn.network import TabDARNetwork
 from sdv_tabdar.core.nn.warm_start import take_weights
+from sdv_tabdar.core.runtime.device import answering_device
 from sdv_tabdar.core.runtime.random import default_generator_at
 from sdv_tabdar.core.runtime.ranks import ALONE, Ranks
 from sdv_tabdar.core.schema import ColumnKind
@@ -73,6 +74,7 @@ class Trained:
             before: What was trained with the same architecture, to go on from.
             ranks: Processes that train it together.
         """
+        answering = answering_device(device)
         everything = np.ones(frame.shape, dtype=bool)
         start = None
         if before is None:
@@ -85,7 +87,7 @@ class Trained:
             table = encoder.encode(frame[list(encoder.schema.names)], everything)
             sets = [cross.members for cross in before.encoder.schema.crosses]
             encoder = encoder.with_crosses(crosses_of(sets, table, encoder.schema))
-            start = initial_network(encoder.schema, model, generator).to(device)
+            start = initial_network(encoder.schema, model, generator).to(answering)
             take_weights(start, before.network, encoder.codes_in(before.encoder))
         network, history = fit_network(
             table.to(device),
@@ -99,8 +101,9 @@ class Trained:
             start=start,
             ranks=ranks,
         )
+        network = network.to(answering)
         if model.column_order == 'weighted':
-            network.precedence = precedence(lowered(network), table.to(device))
+            network.precedence = precedence(lowered(network), table.to(answering))
         return cls(encoder, network, history)
 
     def answers(self, config: SamplingConfig, generator: torch.Generator) -> Answers:

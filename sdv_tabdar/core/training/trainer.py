@@ -13,7 +13,7 @@ import torch
 
 from sdv_tabdar.core.config import ModelConfig, TrainingConfig
 from sdv_tabdar.core.nn.network import TabDARNetwork
-from sdv_tabdar.core.runtime.random import default_generator_at
+from sdv_tabdar.core.runtime.random import default_generator_at, drawn_seeds
 from sdv_tabdar.core.runtime.ranks import ALONE, Ranks
 from sdv_tabdar.core.runtime.threads import Workers
 from sdv_tabdar.core.schema import TableSchema
@@ -410,8 +410,7 @@ def initial_network(
     schema: TableSchema, model: ModelConfig, generator: torch.Generator
 ) -> TabDARNetwork:
     """A network with initial weights drawn from ``generator`` and not from torch's global one."""
-    seed = int(torch.randint(2**62, (1,), generator=generator, device=generator.device))
-    with default_generator_at(seed):
+    with default_generator_at(drawn_seeds(generator, 1)[0]):
         return TabDARNetwork(schema, model)
 
 
