@@ -29,6 +29,7 @@ from sdv_tabdar.benchmark.experiments.core_table import configurations, core_tab
 from sdv_tabdar.benchmark.experiments.experiment import Rows, facts, plan_settings
 from sdv_tabdar.benchmark.experiments.held_out import any_order_loss, known_rows, shuffled_test
 from sdv_tabdar.benchmark.files import read_json, write_json
+from sdv_tabdar.benchmark.jobs.cost import MIB
 from sdv_tabdar.benchmark.jobs.job import Job
 from sdv_tabdar.benchmark.jobs.measurements import measure_job
 from sdv_tabdar.benchmark.jobs.process import Measure
@@ -45,6 +46,7 @@ from sdv_tabdar.core.training.loop import fit_network
 ARRANGEMENTS = ['1', '2', '2:256']
 NUMBERS = (
     Number('batch_size', 'rows of a step', digits=0),
+    median('exchanged', 'exchanged in a step, MiB', 1),
     median('rows_per_second', 'rows/s', 0),
     median('ratio', 'times the first', 2),
     median('rows_per_cpu_second', 'rows per processor second', 0),
@@ -122,6 +124,9 @@ def measure_speed(
         batch_size: Rows of a step; None leaves it to the defaults.
         warm_up: Seconds before the count begins.
         asked: ``seconds`` of the count.
+
+    Raises:
+        ValueError: If that is not enough for two steps.
     """
     seconds = warm_up + asked['seconds']
     found = _in_ranks(_speed_of_rank, number, (job, batch_size, seconds))
@@ -133,6 +138,7 @@ def measure_speed(
     spent = stamps[:, -1] - stamps[:, 0]
     return {
         'batch_size': found[0]['batch_size'],
+        'exchanged': found[0]['exchanged'],
         'rows_per_second': rows / spent[0, 0],
         'rows_per_cpu_second': rows / spent[:, 1].sum(),
         'rows_per_busiest': rows / spent[:, 1].max(),
@@ -170,7 +176,7 @@ def _speed_of_rank(job: dict[str, Any], batch_size: int | None, seconds: float) 
     generator = torch.Generator().manual_seed(0)
     with kept_memory(), present_ranks() as ranks:
         size = rows_of_step(config, len(table), generator.device, ranks.number)
-        fit_network(
+        network, _ = fit_network(
             table,
             encoder.schema,
             model,
@@ -179,7 +185,10 @@ def _speed_of_rank(job: dict[str, Any], batch_size: int | None, seconds: float) 
             progress=stamp,
             ranks=ranks,
         )
-    return {'stamps': stamps, 'batch_size': size}
+    # The gradients, and the updates of the matrices that are Muon's.
+    sent = [*network.parameters(), *network.hidden_matrices()]
+    exchanged = sum(weights.numel() * weights.element_size() for weights in sent) / MIB
+    return {'stamps': stamps, 'batch_size': size, 'exchanged': exchanged}
 
 
 def _learnt_by_rank(job: dict[str, Any], batch_size: int | None, epochs: int) -> dict[str, Any]:

@@ -28,6 +28,7 @@ def test_a_rank_counts_its_rows(prepared: Path) -> None:
     found = ranks.measure_speed(_job(prepared), 1, 16, warm_up=0.0, seconds=1.5, turn=0)
     assert found['batch_size'] == 16
     assert found['rows_per_second'] > 0
+    assert found['exchanged'] > 0
     assert found['rows_per_cpu_second'] == found['rows_per_busiest'] > 0
     json.dumps(found)
     with pytest.raises(ValueError, match='are not enough for two training steps'):
@@ -75,6 +76,7 @@ def test_the_command_takes_turns_and_prints_medians(
             return {'test': 3.0 + number, 'fit_seconds': 2.0, 'environment': {}}
         return {
             'batch_size': 256 * number,
+            'exchanged': 2.0,
             'rows_per_second': 100.0 * number,
             'rows_per_cpu_second': 90.0,
             'rows_per_busiest': 95.0 * number,
@@ -89,6 +91,6 @@ def test_the_command_takes_turns_and_prints_medians(
     turn = [('measure_speed', 1, None), ('measure_speed', 2, 512)]
     learnt = [('measure_learnt', 1, None), ('measure_learnt', 2, 512)]
     assert asked == [*turn, *turn, *learnt, *learnt]
-    assert '| one: 1 rank | 256 | 100 | 1.00 | 90 | 95 | 1.00 | 4.000 ± 0.000 | 2.0 ± 0.0 |' in text
-    assert '| one: 2 ranks, 512 rows | 512 | 200 | 2.00 | 90 | 190 | 2.00 | 5.000' in text
+    assert '| one: 1 rank | 256 | 2.0 | 100 | 1.00 | 90 | 95 | 1.00 | 4.000 ± 0.000 |' in text
+    assert '| one: 2 ranks, 512 rows | 512 | 2.0 | 200 | 2.00 | 90 | 190 | 2.00 | 5.000' in text
     assert len(pd.read_csv(tmp_path / 'ranks.csv')) == 8
