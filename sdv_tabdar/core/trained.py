@@ -12,6 +12,7 @@ import numpy as np
 import pandas as pd
 import torch
 
+from sdv_tabdar.core.calibration import calibrate, rows_to_draw
 from sdv_tabdar.core.codecs.crosses import crosses_of, find_crosses
 from sdv_tabdar.core.codecs.encoder import TableEncoder
 from sdv_tabdar.core.config import ModelConfig, SamplingConfig, TrainingConfig
@@ -102,6 +103,9 @@ class Trained:
             ranks=ranks,
         )
         network = network.to(answering)
+        num_rows = rows_to_draw(len(history.losses) * len(table), len(encoder.schema.columns))
+        if training.calibration and num_rows:
+            calibrate(network, num_rows)
         if model.column_order == 'weighted':
             network.precedence = precedence(lowered(network), table.to(answering))
         return cls(encoder, network, history)
