@@ -21,7 +21,9 @@ from sdv_tabdar.core.inference.answers import Answers
 from sdv_tabdar.core.nn.lowered import lowered
 from sdv_tabdar.core.nn.network import TabDARNetwork
 from sdv_tabdar.core.nn.warm_start import take_weights
+from sdv_tabdar.core.runtime.device import answering_device
 from sdv_tabdar.core.runtime.random import default_generator_at, make_generator
+from sdv_tabdar.core.runtime.ranks import ALONE, Ranks
 from sdv_tabdar.core.schema import ColumnKind
 from sdv_tabdar.core.training.history import Callback, TrainingHistory
 from sdv_tabdar.core.training.loop import fit_network
@@ -59,6 +61,7 @@ class Trained:
         checkpoint_path: str | Path | None,
         before: Trained | None = None,
         private: PrivateRows | None = None,
+        ranks: Ranks = ALONE,
     ) -> Trained:
         """Learn a table: its codes, its crosses, then the network; see ``TabDAR.fit``.
 
@@ -74,7 +77,9 @@ class Trained:
             checkpoint_path: File that keeps the state of the training.
             before: What was trained with the same architecture, to go on from.
             private: The rows to learn from in a private training, which ``frame`` stands in for.
+            ranks: Processes that train it together.
         """
+        answering = answering_device(device)
         everything = np.ones(frame.shape, dtype=bool)
         start = None
         if private is not None:
@@ -99,7 +104,7 @@ class Trained:
             table = encoder.encode(frame[list(encoder.schema.names)], everything)
             sets = [cross.members for cross in before.encoder.schema.crosses]
             encoder = encoder.with_crosses(crosses_of(sets, table, encoder.schema))
-            start = initial_network(encoder.schema, model, generator).to(device)
+            start = initial_network(encoder.schema, model, generator).to(answering)
             take_weights(start, before.network, encoder.codes_in(before.encoder))
         network, history = fit_network(
             table.to(device),
@@ -111,12 +116,14 @@ class Trained:
             callbacks=callbacks,
             checkpoint_path=checkpoint_path,
             start=start,
+            ranks=ranks,
         )
+        network = network.to(answering)
         num_rows = rows_to_draw(len(history.losses) * len(table), len(encoder.schema.columns))
         if training.calibration and num_rows:
             calibrate(network, num_rows)
         if model.column_order == 'weighted':
-            network.precedence = precedence(lowered(network), table.to(device))
+            network.precedence = precedence(lowered(network), table.to(answering))
         return cls(encoder, network, history)
 
     @classmethod
@@ -158,7 +165,7 @@ class Trained:
         num_rows = rows_to_draw(trained_on, len(encoder.schema.columns))
         if calibrated and num_rows:  # by the counts of the codes, which are those of ``frame``
             calibrate(network, num_rows)
-        return cls(encoder, network.to(generator.device), history)
+        return cls(encoder, network.to(answering_device(generator.device)), history)
 
     def answers(self, config: SamplingConfig, generator: torch.Generator) -> Answers:
         """What the network answers, as it computes fastest on its device."""
