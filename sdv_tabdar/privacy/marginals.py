@@ -52,11 +52,11 @@ class LevelMarginal:
             name: Of the column.
             index: The distinct values of its rows.
             places: ``(B,)`` which of them each row has.
-            known: The values if they are known beforehand, all of them but missing.
+            known: The values if they are known beforehand, all of them.
         """
         counts = np.bincount(places, minlength=len(index.levels))
         if known:
-            listed = [*known, MISSING]
+            listed = list(known)
             found = np.zeros(len(listed), dtype=np.int64)
             own = LevelIndex(listed).of_distinct(index.levels)
             np.add.at(found, own[own >= 0], counts[: len(own)][own >= 0])
@@ -64,7 +64,7 @@ class LevelMarginal:
             kept = [
                 (level, count)
                 for level, count in zip(listed, noisy.tolist(), strict=True)
-                if count > questions.noise(LEVELS_WEIGHT)
+                if count > (_SURE if level is MISSING else 1) * questions.noise(LEVELS_WEIGHT)
             ]
         else:
             kept = questions.levels(f'levels of {name}', index.levels, counts, LEVELS_WEIGHT)

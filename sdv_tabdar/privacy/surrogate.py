@@ -394,7 +394,9 @@ def _column(name: Hashable, dtype: Any, entry: Mapping[str, Any], is_key: bool) 
         if entry.get('datetime_format') is None:
             raise InvalidDataError([_UNREADABLE.format(name, dtype, "'datetime64[ns]'")])
         return _Dates(name, key, dtype, text_format=entry['datetime_format'])
-    known = (False, True) if dtype in (bool, 'boolean') else ()
+    known: tuple[Hashable, ...] = ()
+    if pd.api.types.is_bool_dtype(dtype) and not isinstance(dtype, pd.CategoricalDtype):
+        known = (False, True) if isinstance(dtype, np.dtype) else (False, True, None)
     return _Levels(name, key, dtype, known=known)
 
 
