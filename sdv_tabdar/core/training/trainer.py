@@ -15,6 +15,7 @@ import torch
 from sdv_tabdar.core.config import ModelConfig, TrainingConfig
 from sdv_tabdar.core.nn.network import TabDARNetwork
 from sdv_tabdar.core.runtime.random import default_generator_at
+from sdv_tabdar.core.runtime.row_order import all_rows
 from sdv_tabdar.core.runtime.threads import Workers
 from sdv_tabdar.core.schema import TableSchema
 from sdv_tabdar.core.table import EncodedTable
@@ -108,7 +109,7 @@ class Trainer:
             self._network, table, self._batch_loss, batch_size, team, generator
         )
         self._held_out: HeldOut | None = None
-        self._rows = torch.arange(len(table), device=generator.device)
+        self._rows = all_rows(len(table), generator.device)
         self._schedule = self._make_schedule()
         self._steps, self._start = 0, time.perf_counter()
         self._epoch = Epoch(torch.zeros((), device=generator.device))
@@ -322,7 +323,7 @@ class Trainer:
             self._epoch.cut = True
 
     def _take_all_rows(self) -> None:
-        self._rows = torch.arange(len(self._table), device=self._generator.device)
+        self._rows = all_rows(len(self._table), self._generator.device)
 
     def _check(self) -> bool:
         """Whether all is finite; if it is not, back to where it was, at a lower rate."""
