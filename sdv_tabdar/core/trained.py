@@ -8,12 +8,10 @@ from collections.abc import Mapping, Sequence
 from pathlib import Path
 from typing import Any
 
-import numpy as np
-import pandas as pd
 import torch
 
 from sdv_tabdar.core.codecs.crosses import crosses_of, find_crosses
-from sdv_tabdar.core.codecs.encoder import TableEncoder
+from sdv_tabdar.core.codecs.encoder import Table, TableEncoder
 from sdv_tabdar.core.config import ModelConfig, SamplingConfig, TrainingConfig
 from sdv_tabdar.core.inference.answers import Answers
 from sdv_tabdar.core.nn.lowered import lowered
@@ -44,7 +42,7 @@ class Trained:
     @classmethod
     def fit(
         cls,
-        frame: pd.DataFrame,
+        frame: Table,
         kinds: Mapping[Any, ColumnKind],
         model: ModelConfig,
         training: TrainingConfig,
@@ -59,7 +57,7 @@ class Trained:
         """Learn a table: its codes, its crosses, then the network; see ``TabDAR.fit``.
 
         Args:
-            frame: The table.
+            frame: The table, in memory or in files.
             kinds: Kind of each of its columns.
             model: Architecture and encoding.
             training: Training settings.
@@ -70,16 +68,15 @@ class Trained:
             checkpoint_path: File that keeps the state of the training.
             before: What was trained with the same architecture, to go on from.
         """
-        everything = np.ones(frame.shape, dtype=bool)
         start = None
         if before is None:
             encoder = TableEncoder.fit(frame, kinds, model)
-            table = encoder.encode(frame, everything)
+            table = encoder.encode_all(frame)
             crosses = find_crosses(table, encoder.schema, model.max_crosses)
             encoder = encoder.with_crosses(crosses)
         else:
             encoder = before.encoder.grown(frame, kinds, model)
-            table = encoder.encode(frame[list(encoder.schema.names)], everything)
+            table = encoder.encode_all(frame)
             sets = [cross.members for cross in before.encoder.schema.crosses]
             encoder = encoder.with_crosses(crosses_of(sets, table, encoder.schema))
             start = initial_network(encoder.schema, model, generator).to(device)
