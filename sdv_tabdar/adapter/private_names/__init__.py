@@ -31,17 +31,21 @@ from sdv_tabdar.adapter.private_names.constraints import (
     unbind_totals,
 )
 from sdv_tabdar.adapter.private_names.metadata import (
+    column_errors,
     describe_anew,
     described,
     keys,
     level_order,
     modified_columns,
     original_table,
+    repeated_keys,
     table_name,
+    unique_columns,
 )
 from sdv_tabdar.adapter.private_names.preprocessing import (
     apply_default_transformers,
     preprocess_table,
+    processed_rows,
 )
 from sdv_tabdar.adapter.private_names.seeding import (
     SeededSampling,
@@ -58,8 +62,10 @@ from sdv_tabdar.adapter.private_names.transformers import (
     gives_categories,
     is_generated,
     keeps_order,
+    learn_counts,
     outputs,
     pseudonyms,
+    set_limits,
     transform_cells,
 )
 from sdv_tabdar.adapter.private_names.validity import (
@@ -79,6 +85,7 @@ __all__ = [
     'OrderedColumns',
     'SeededSampling',
     'apply_default_transformers',
+    'column_errors',
     'columns_made_in_turn',
     'combinations',
     'compared_columns',
@@ -101,6 +108,7 @@ __all__ = [
     'is_preprocessed',
     'keeps_order',
     'keys',
+    'learn_counts',
     'learn_rounding_digits',
     'level_order',
     'model',
@@ -114,16 +122,20 @@ __all__ = [
     'own_constraint',
     'own_constraints',
     'preprocess_table',
+    'processed_rows',
     'pseudonyms',
+    'repeated_keys',
     'reverse_transform',
     'rewritten_columns',
     'seed_sampling',
     'seeded_sampling',
+    'set_limits',
     'shares_of_whole_rows',
     'shares_valid',
     'table_name',
     'transform_cells',
     'unbind_totals',
     'unchanged',
+    'unique_columns',
     'valid_rows',
 ]

@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 import contextlib
-from collections.abc import Hashable, Iterator
+from collections.abc import Hashable, Iterator, Mapping
 from typing import Any
 
 import pandas as pd
@@ -44,6 +44,37 @@ def gives_categories(name: str, transformer: BaseTransformer) -> bool | None:
     if name.endswith('.is_null') and name not in transformer.columns:
         return True
     return {'float': False, 'categorical': True}.get(transformer.get_output_sdtypes().get(name))
+
+
+def learn_counts(synth: Any, num_rows: int, missing: Mapping[Hashable, float]) -> None:
+    """Let generators know of all rows what they have learnt of some.
+
+    Args:
+        synth: The synthesizer.
+        num_rows: How many rows there are.
+        missing: Share of missing cells of the user's columns.
+    """
+    transformers = synth._data_processor._hyper_transformer.field_transformers
+    shares = {str(name): share for name, share in missing.items()}
+    for name, transformer in transformers.items():
+        if getattr(transformer, 'data_length', None) is not None:
+            transformer.data_length = num_rows
+        if getattr(transformer, '_nan_frequency', 0.0) and name in shares:
+            transformer._nan_frequency = shares[str(name)]
+
+
+def set_limits(synth: Any, limits: Mapping[str, tuple[float, float]]) -> None:
+    """Let the transformers of some columns keep drawn numbers within other limits.
+
+    Args:
+        synth: The synthesizer.
+        limits: Least and greatest number of a column, as the transformer gives them.
+    """
+    for name, (field, transformer) in outputs(synth).items():
+        if name == field and name in limits and isinstance(transformer, FloatFormatter):
+            low, high = limits[name]
+            if transformer.enforce_min_max_values and low <= high:
+                transformer._min_value, transformer._max_value = low, high
 
 
 def encodes_levels(transformer: BaseTransformer) -> bool:

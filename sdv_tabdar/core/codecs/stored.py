@@ -9,6 +9,7 @@ however the process ends.
 
 from __future__ import annotations
 
+import math
 import tempfile
 from collections.abc import Hashable, Iterator, Mapping, Sequence
 from pathlib import Path
@@ -38,13 +39,17 @@ class StoredTable:
     Args:
         folder: Where that file is to be.
         kinds: The columns in order, and the kind of each.
+
+    Attributes:
+        numbers: The numerical columns.
     """
 
     def __init__(self, folder: str | Path, kinds: Mapping[str, ColumnKind]) -> None:
         self._folder = Path(folder)
         self.kinds = dict(kinds)
-        self._numbers = [name for name in kinds if kinds[name] is ColumnKind.NUMERICAL]
-        self._levels = {name: LevelIndex([]) for name in kinds if name not in self._numbers}
+        self.numbers = [name for name in kinds if kinds[name] is ColumnKind.NUMERICAL]
+        self._levels = {name: LevelIndex([]) for name in kinds if name not in self.numbers}
+        self._limits = dict.fromkeys(self.numbers, (math.inf, -math.inf))
         self._file = tempfile.TemporaryFile(dir=folder)  # noqa: SIM115 - lives as long as this
         self._sizes: list[int] = []
 
@@ -63,8 +68,14 @@ class StoredTable:
             TypeError: If a value does not suit the kind of its column.
             ValueError: If a number is infinite.
         """
-        for name in self._numbers:
-            self._file.write(as_floats(frame[name]).tobytes())
+        for name in self.numbers:
+            cells = as_floats(frame[name])
+            low, high = self._limits[name]
+            self._limits[name] = (
+                np.fmin.reduce(cells, initial=low),
+                np.fmax.reduce(cells, initial=high),
+            )
+            self._file.write(cells.tobytes())
         for name, index in self._levels.items():
             codes, distinct = distinct_values(frame[name])
             numbers = index.added(distinct)[codes].astype(np.int32)
@@ -98,6 +109,10 @@ class StoredTable:
         present = present[:filled]
         present.sort()  # in place, and so in the file
         return Numbers(present, len(self) - filled, self._allocate)
+
+    def limits(self, name: str) -> tuple[float, float]:
+        """The least and the greatest number of a column; infinite, and in turn, without any."""
+        return self._limits[name]
 
     def encoded(self, codecs: Sequence[Codec], code_dtype: type[np.integer[Any]]) -> EncodedTable:
         """The codes and residuals of all rows, in files; all cells are observed.
@@ -138,7 +153,7 @@ class StoredTable:
         offset = 0
         for size in self._sizes:
             part = {}
-            for name in (*self._numbers, *self._levels):
+            for name in (*self.numbers, *self._levels):
                 dtype = np.dtype(np.int32 if name in self._levels else np.float64)
                 if name in names:
                     part[name] = self._read(offset, size, dtype)
