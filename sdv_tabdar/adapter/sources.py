@@ -132,12 +132,21 @@ def _dask_frames(frame: Any) -> Iterator[pd.DataFrame]:
 
 
 def _spark_frames(frame: Any) -> Iterator[pd.DataFrame]:
-    """A frame of Spark, whose partitions come one at a time, as bytes of Arrow."""
+    """A frame of Spark, whose partitions come one at a time, as bytes of Arrow.
+
+    Times are, as in Spark's own ``toPandas``, those of the session's clock, without a zone.
+    """
     import pyarrow as pa
 
     for row in frame.mapInArrow(_packed, 'packed binary').toLocalIterator():
         with pa.ipc.open_stream(row.packed) as reader:
-            yield reader.read_pandas()
+            rows = reader.read_pandas()
+        times = rows.select_dtypes(['datetimetz', 'datetime'])
+        local = {
+            name: column.dt.tz_localize(None).astype('datetime64[ns]')
+            for name, column in times.items()
+        }
+        yield rows.assign(**local)
 
 
 def _packed(batches: Iterable[Any]) -> Iterator[Any]:

@@ -39,14 +39,15 @@ class ComputedOrder:
         """The numbers of the rows at some places that follow each other."""
         start, stop, step = places.indices(len(self))
         assert step == 1
-        found = self._at(np.arange(start, max(start, stop), dtype=np.int64))
+        found = self.at(np.arange(start, max(start, stop), dtype=np.int64))
         return torch.from_numpy(found).to(self.device)
 
-    def _at(self, places: np.typing.NDArray[np.int64]) -> np.typing.NDArray[np.int64]:
+    def at(self, places: np.typing.NDArray[np.int64]) -> np.typing.NDArray[np.int64]:
+        """The numbers of the rows at any places ``(N,)``."""
         numbers = places + self.start
         if self.key is not None:
             numbers = permuted(numbers, self.size, self.key)
-        return numbers if self.of is None else self.of._at(numbers)
+        return numbers if self.of is None else self.of.at(numbers)
 
 
 Rows: TypeAlias = torch.Tensor | ComputedOrder
