@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import itertools
 import re
 import tarfile
 import zipfile
@@ -59,3 +60,21 @@ def test_source_distribution_holds_what_builds_and_tests_the_package(
 )
 def test_all_places_name_one_version(file: str, line: str) -> None:
     assert re.search(line.format(re.escape(VERSION)), (ROOT / file).read_text(), re.MULTILINE)
+
+
+def _pins(file: str) -> dict[str, str]:
+    """Versions by package, each as its own name is spelled in any way."""
+    lines = (ROOT / file).read_text().splitlines()
+    pairs = [line.split(';')[0].strip().split('==') for line in lines if '==' in line]
+    return {re.sub(r'[-_.]+', '-', name).lower(): version for name, version in pairs}
+
+
+def test_no_package_is_pinned_to_two_versions() -> None:
+    files = ['constraints.txt', 'docs/constraints.txt']
+    for one, other in itertools.combinations(map(_pins, files), 2):
+        assert {name for name in one.keys() & other.keys() if one[name] != other[name]} == set()
+
+
+def test_changelog_links_to_no_page() -> None:
+    """It is a page of the site, too, where such a link would start from another folder."""
+    assert not re.search(r'\]\((?!https?:|#)', (ROOT / 'CHANGELOG.md').read_text())

@@ -136,6 +136,7 @@ class Predictor:
         """Whether the model has a column as the user has it."""
         field, transformer = private_names.outputs(self.table.host).get(key, (None, None))
         passes = transformer is None or private_names.keeps_order(transformer)
+        passes |= key in private_names.pseudonyms(self.table.host)
         is_rewritten = any(key in names for names in self.table.rewritten)
         return field == key and passes and key in self.processed.kinds and not is_rewritten
 

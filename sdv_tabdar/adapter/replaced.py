@@ -64,9 +64,11 @@ def drawn_probabilities(
 
 
 def _levels(table: FittedTable, key: str) -> list[Hashable]:
-    """The levels of a column, None last if cells may be missing."""
+    """The levels of a column as they are drawn, None last if cells may be missing."""
     profile = table.profiles[key]
-    return [*profile.levels.values(), *([None] if profile.has_missing else [])]
+    drawn = private_names.pseudonyms(table.host).get(key, {})
+    levels = [drawn.get(level, level) for level in profile.levels.values()]
+    return [*levels, *([None] if profile.has_missing else [])]
 
 
 def _places(levels: Sequence[Hashable]) -> dict[Hashable, int]:

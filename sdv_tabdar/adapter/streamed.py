@@ -59,6 +59,7 @@ class Streamed:
             name,
             private_names.original_table(synth).columns,
             private_names.fixed_combinations(synth),
+            private_names.mapped_columns(synth),
         )
         with _timed(source, 'First'), _bar('First pass', None, verbose) as bar:
             for batch in source.batches():

@@ -9,7 +9,7 @@ are kept beside the sample, and what is learnt of both together is what the whol
 from __future__ import annotations
 
 import dataclasses
-from collections.abc import Hashable, Iterable, Mapping, Sequence
+from collections.abc import Collection, Hashable, Iterable, Mapping, Sequence
 from typing import Any
 
 import numpy as np
@@ -62,6 +62,7 @@ class Survey:
         name: Of the table, for messages.
         columns: The metadata's description of each column.
         combinations: Columns whose combinations constraints list.
+        mapped: Columns whose values transformers list.
     """
 
     def __init__(
@@ -69,9 +70,11 @@ class Survey:
         name: str,
         columns: Mapping[str, Mapping[str, Any]],
         combinations: Iterable[Sequence[str]] = (),
+        mapped: Collection[str] = (),
     ) -> None:
         self._name, self._entries = name, columns
         self._combinations = [tuple(names) for names in combinations]
+        self._mapped = mapped
         self._num_rows = 0
         self._dtypes: dict[Hashable, Any] = {}
         self._missing: dict[Hashable, int] = {}
@@ -98,12 +101,12 @@ class Survey:
             if missing.any():
                 self._keep(('missing', column), batch, np.flatnonzero(missing)[:1])
             sdtype = entry.get('sdtype')
-            if sdtype in _LEARNT_AS_LEVELS:
-                self._list_levels(batch, column)
-            elif sdtype == 'numerical' and not missing.all():
+            if sdtype == 'numerical':
                 self._look_at_numbers(batch, column)
-            elif sdtype == 'datetime' and not missing.all():
+            elif sdtype == 'datetime':
                 self._look_at_dates(batch, column, entry.get('datetime_format'))
+            elif sdtype in _LEARNT_AS_LEVELS or column in self._mapped:
+                self._list_levels(batch, column)
         for names in self._combinations:
             self._list_combinations(batch, names)
         self._keep('first', batch, np.arange(min(_FIRST_ROWS, len(batch))))
@@ -187,6 +190,8 @@ class Survey:
             )
 
     def _look_at_numbers(self, batch: pd.DataFrame, column: Hashable) -> None:
+        if not batch[column].notna().any():
+            return
         plain = NumberForm.learn(batch[column]).plain(batch[column])
         if plain.dtype.kind not in 'iuf':
             return  # the validation of the batch names the values
@@ -203,6 +208,8 @@ class Survey:
 
     def _look_at_dates(self, batch: pd.DataFrame, column: Hashable, text_format: Any) -> None:
         values = batch[column]
+        if not values.notna().any():
+            return
         form = self._dates.get(column)
         if form is None:
             form = self._dates[column] = DateForm.learn(values, text_format)

@@ -152,6 +152,8 @@ class TrainingConfig:
         noise_draws: Noise levels drawn for each hidden numerical cell of a step.
         loss_weighting: ``'order'`` weighs the loss of a row by 1 / (number of its hidden cells),
             the bound of order-agnostic autoregressive models; ``'sum'`` is the paper's sum.
+        calibration: Whether, after training, the shares of each column's codes among drawn rows
+            are brought to those of the table. Training that was too short for it goes without.
     """
 
     epochs: int | None = None
@@ -164,6 +166,7 @@ class TrainingConfig:
     ema_decay: float = 0.9995
     noise_draws: int = 2
     loss_weighting: str = 'order'
+    calibration: bool = True
 
     def __post_init__(self) -> None:
         """Validate each field."""
@@ -185,6 +188,10 @@ class TrainingConfig:
         _check_number(self, 'ema_decay', 0, 1)
         _check_integer(self, 'noise_draws', 1)
         _check_choice(self, 'loss_weighting', ('order', 'sum'))
+        if not isinstance(self.calibration, bool):
+            raise TypeError(
+                f'calibration must be True or False, however: calibration={self.calibration!r}.'
+            )
 
 
 @dataclasses.dataclass(frozen=True)
@@ -241,13 +248,25 @@ PAPER: dict[str, Any] = {
     'scheduler': 'plateau',
     'noise_draws': 1,
     'loss_weighting': 'sum',
+    'calibration': False,
     'num_steps': 50,
     'sigma_max': 80.0,
 }
 
-_BEFORE: dict[str, Any] = {'feedforward': 'relu', 'attention': 'bidirectional'}
+_BEFORE: Mapping[type, Mapping[str, Any]] = {
+    ModelConfig: {'feedforward': 'relu', 'attention': 'bidirectional'},
+    TrainingConfig: {'calibration': False},
+    SamplingConfig: {},
+}
 
 
-def with_former_settings(settings: Mapping[str, Any]) -> dict[str, Any]:
-    """Saved settings, with those that there were none of when they were saved."""
-    return {**_BEFORE, **settings}
+def with_former_settings(settings: Mapping[str, Any], *kinds: type) -> dict[str, Any]:
+    """Saved settings of one or all kinds, with those that there were none of when they were saved.
+
+    Args:
+        settings: By name.
+        kinds: :class:`ModelConfig`, :class:`TrainingConfig` or :class:`SamplingConfig`; all if none
+            is given.
+    """
+    former = [_BEFORE[kind] for kind in kinds or _BEFORE]
+    return {name: value for part in (*former, settings) for name, value in part.items()}

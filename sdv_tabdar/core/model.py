@@ -424,8 +424,8 @@ class TabDAR:
                 'install the version that saved it.'
             )
         self.__init__(  # type: ignore[misc]
-            ModelConfig(**with_former_settings(state['model'])),
-            TrainingConfig(**state['training']),
+            ModelConfig(**with_former_settings(state['model'], ModelConfig)),
+            TrainingConfig(**with_former_settings(state['training'], TrainingConfig)),
             SamplingConfig(**state['sampling']),
             device=present_device(state['device']),
             random_state=state['random_state'],

@@ -10,6 +10,7 @@ from typing import Any
 
 import torch
 
+from sdv_tabdar.core.calibration import calibrate, rows_to_draw
 from sdv_tabdar.core.codecs.crosses import crosses_of, find_crosses
 from sdv_tabdar.core.codecs.encoder import Table, TableEncoder
 from sdv_tabdar.core.config import ModelConfig, SamplingConfig, TrainingConfig
@@ -92,6 +93,9 @@ class Trained:
             checkpoint_path=checkpoint_path,
             start=start,
         )
+        num_rows = rows_to_draw(len(history.losses) * len(table), len(encoder.schema.columns))
+        if training.calibration and num_rows:
+            calibrate(network, num_rows)
         if model.column_order == 'weighted':
             network.precedence = precedence(lowered(network), table.to(device))
         return cls(encoder, network, history)

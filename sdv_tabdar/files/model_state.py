@@ -138,7 +138,7 @@ def checked_state(state: Any, weights: Arrays, place: str) -> dict[str, Any]:
         schema = TableEncoder.from_state(state['encoder']).schema
     except ValueError as error:  # another version of the encoder
         raise Unfit(f'{place}.encoder', f'cannot be read: {error}') from error
-    config = ModelConfig(**with_former_settings(state['model']))
+    config = ModelConfig(**with_former_settings(state['model'], ModelConfig))
     _check_weights(schema, config, weights, f'{place}.weights')
     return {
         **state,
@@ -155,8 +155,8 @@ def checked_description(state: Any, place: str) -> dict[str, Any]:
     """
     _STATE(state, place)
     try:
-        ModelConfig(**with_former_settings(state['model']))
-        TrainingConfig(**state['training'])
+        ModelConfig(**with_former_settings(state['model'], ModelConfig))
+        TrainingConfig(**with_former_settings(state['training'], TrainingConfig))
         SamplingConfig(**state['sampling'])
     except (TypeError, ValueError) as error:
         raise Unfit(f'{place}.settings', f'are not allowed: {error}') from error

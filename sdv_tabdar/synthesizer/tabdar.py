@@ -86,6 +86,7 @@ class TabDARSynthesizer(ProtectedCalls):
         ema_decay (float): Decay of the moving average of the weights that is sampled from.
         noise_draws (int): Noise levels for each hidden number of a training step.
         loss_weighting (str): ``'order'`` or ``'sum'``.
+        calibration (bool): Whether each column's shares among drawn rows are corrected at the end.
         num_steps (int): Solver steps of the nested diffusion.
         sigma_max (float): Noise level at which the solver starts.
         sampling_batch_size (int): Rows that go through the network together.
@@ -147,6 +148,7 @@ class TabDARSynthesizer(ProtectedCalls):
         ema_decay: float = _TRAINING.ema_decay,
         noise_draws: int = _TRAINING.noise_draws,
         loss_weighting: str = _TRAINING.loss_weighting,
+        calibration: bool = _TRAINING.calibration,
         num_steps: int = _SAMPLING.num_steps,
         sigma_max: float = _SAMPLING.sigma_max,
         sampling_batch_size: int = _SAMPLING.sampling_batch_size,

@@ -3,12 +3,12 @@
 from __future__ import annotations
 
 import contextlib
-from collections.abc import Hashable, Iterator
+from collections.abc import Hashable, Iterable, Iterator
 from typing import Any
 
 import pandas as pd
 from pandas.api.types import is_datetime64_dtype
-from rdt.transformers import UnixTimestampEncoder
+from rdt.transformers import PseudoAnonymizedFaker, UnixTimestampEncoder
 from sdv.data_processing.numerical_formatter import MAX_DECIMALS
 
 _CELLS_TOGETHER = 1 << 21  # transformed at a time
@@ -34,6 +34,7 @@ def preprocess_table(synth: Any, table: pd.DataFrame) -> pd.DataFrame:
     """
     processor = synth._data_processor
     hyper_transformer = processor._hyper_transformer
+    _leave_pseudonyms(hyper_transformer.field_transformers.values())
     with _fitted_by_column(hyper_transformer), _dates_kept_whole(processor):
         processor.fit(table)
     _learn_rounding_anew(synth, table)
@@ -77,6 +78,13 @@ def processed_rows(synth: Any, table: pd.DataFrame) -> pd.DataFrame:
         table = synth._composite_keys.transform(table)
     transformed: pd.DataFrame = synth._data_processor.transform(table, is_condition=True)
     return transformed
+
+
+def _leave_pseudonyms(transformers: Iterable[Any]) -> None:
+    """Hand pseudonyms on as they are: RDT has a number with noise follow, a level in each row."""
+    for transformer in transformers:
+        if isinstance(transformer, PseudoAnonymizedFaker):
+            transformer.output_properties[None]['next_transformer'] = None
 
 
 def _learn_rounding_anew(synth: Any, table: pd.DataFrame) -> None:

@@ -13,6 +13,7 @@ import numpy.typing as npt
 from rdt.transformers import AnonymizedFaker, BaseTransformer, IndexGenerator, RegexGenerator
 from sdv.single_table.base import FIXED_RNG_SEED
 
+from sdv_tabdar.adapter.private_names.copies import copied
 from sdv_tabdar.adapter.texts import Texts, texts_of_faker, texts_of_pattern
 from sdv_tabdar.core.runtime.permutation import permuted
 
@@ -46,7 +47,7 @@ def seeded_sampling(synth: Any, seed: int, given: Collection[str] = ()) -> Itera
     """
     processor, was_set = synth._data_processor, synth._random_state_set
     synth._data_processor = copy.copy(processor)
-    synth._data_processor._hyper_transformer = copy.deepcopy(processor._hyper_transformer)
+    synth._data_processor._hyper_transformer = copied(processor._hyper_transformer)
     sampling = SeededSampling(synth, seed, given)
     synth._random_state_set = True
     model = synth._model

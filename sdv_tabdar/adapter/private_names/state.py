@@ -3,9 +3,10 @@
 from __future__ import annotations
 
 import contextlib
-import copy
 from collections.abc import Iterator
 from typing import Any
+
+from sdv_tabdar.adapter.private_names.copies import copied
 
 # What SDV's `fit` changes without replacing it.
 _FITTED_IN_PLACE = ('_data_processor', '_chained_constraints', '_reject_sampling_constraints')
@@ -41,7 +42,7 @@ def unchanged(synth: Any, *, if_it_works: bool = False) -> Iterator[None]:
         yield
         return
     in_place = {name: vars(synth)[name] for name in _FITTED_IN_PLACE}
-    before = {**vars(synth), **copy.deepcopy(in_place)}
+    before = {**vars(synth), **copied(in_place)}
     works = False
     try:
         yield

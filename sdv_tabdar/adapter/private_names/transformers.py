@@ -97,19 +97,37 @@ def transform_cells(cells: pd.DataFrame, transformer: BaseTransformer | None) ->
 
 
 def is_generated(synth: Any, column: str) -> bool:
-    """Whether a generator makes the column: a key, personal data, a formatted id."""
+    """Whether a generator makes the column: a key, personal data, a formatted id.
+
+    Pseudonyms are learnt, though RDT counts what writes them as a generator.
+    """
     transformer = synth._data_processor._hyper_transformer.field_transformers.get(column)
-    return transformer is not None and bool(transformer.is_generator())
+    if transformer is None or isinstance(transformer, PseudoAnonymizedFaker):
+        return False
+    return bool(transformer.is_generator())
 
 
-def pseudonyms(synth: Any) -> list[str]:
-    """Columns whose transformer keeps each real value beside the one that stands for it."""
+def pseudonyms(synth: Any) -> dict[str, dict[Hashable, Hashable]]:
+    """For columns whose transformer keeps each real value, the pseudonym that stands for each."""
     transformers = synth._data_processor._hyper_transformer.field_transformers
-    return [
-        str(name)
+    return {
+        str(name): transformer.get_mapping()
         for name, transformer in transformers.items()
         if isinstance(transformer, PseudoAnonymizedFaker)
-    ]
+    }
+
+
+def mapped_columns(synth: Any) -> set[str]:
+    """Columns of which all values must be known before a row is transformed, as far as assigned.
+
+    They are those that get pseudonyms, and those that are learnt as they are.
+    """
+    transformers = synth._data_processor._hyper_transformer.field_transformers
+    return {
+        str(name)
+        for name, transformer in transformers.items()
+        if transformer is None or isinstance(transformer, PseudoAnonymizedFaker)
+    }
 
 
 def generate_columns(synth: Any, columns: list[str], num_rows: int) -> pd.DataFrame:

@@ -9,6 +9,7 @@ from typing import Any
 from sdv_tabdar.benchmark.experiments import (
     attacked,
     attention,
+    calibrated,
     comparison,
     conditional_quality,
     conditional_skill,
@@ -280,6 +281,14 @@ EXPERIMENTS: Mapping[str, Experiment] = {
         note='Of test rows where nothing else is said. Drawn: in orders in which rows are drawn, '
         'the mean of their log-likelihoods; mixture: of the mean of their densities; any order: '
         'the bound over random sets of known cells. Gains are differences seed by seed.',
+    ),
+    'calibration': Experiment(
+        'what the correction of drawn shares at the end of training changes',
+        {**_on_parts('calibration'), 'named_settings': ['default'], 'parts': [0]},
+        MeasureJobs(calibrated.measure, held_out.jobs),
+        OneTable('Correction of drawn shares', ['table', 'rows', 'setting'], calibrated.NUMBERS),
+        note='All beside test rows; trends by the edges of these. Seconds: of training, and of the '
+        'correction.',
     ),
     'attention': Experiment(
         'bidirectional and causal attention after the same number of passes',

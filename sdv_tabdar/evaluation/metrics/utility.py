@@ -3,10 +3,10 @@
 Boosted trees learn each column from synthetic rows and from real training rows, and both are
 tested on the holdout. The score of a category is the AUC (one against the rest, mean over
 classes). That of a number is 1 - RMSE / (2 RMSE of the mean), of ranks among the real rows, so
-that no outlier decides: like an AUC it is .5 where nothing is learned and 1 where all is. The
-utility of a column is the share of the real rows' score that synthetic rows reach; `utility` is
-the mean over the columns, `utility_worst` the worst column. One target, as in `mle`, measures the
-relations of one column; this measures all.
+that no outlier decides: like an AUC it is .5 where nothing is learned and 1 where all is, and
+never below 0. The utility of a column is the share of the real rows' score that synthetic rows
+reach; `utility` is the mean over the columns, `utility_worst` the worst column. One target, as in
+`mle`, measures the relations of one column; this measures all.
 """
 
 from __future__ import annotations
@@ -55,7 +55,7 @@ def utility(context: Context) -> MetricResult:
     for name in columns.names:
         predict = _number_scores if columns.is_number(name) else _category_aucs
         scores = predict(name, [real, synthetic], test, columns, context.seed)
-        if scores is not None:
+        if scores is not None and scores[0] > 0:
             found.append({'column': name, 'real': scores[0], 'synthetic': scores[1]})
     if not found:
         raise NotComputableError('no column varies in the rows to test on.')
@@ -92,7 +92,7 @@ def _number_scores(
     for x, y in zip(xs, ranks[:-1], strict=True):
         predicted = fit_regressor(x, y, None, TREES, seed)(test_x)
         error = float(np.sqrt(np.mean((ranks[-1] - predicted) ** 2)))
-        scores.append(1 - error / (2 * spread))
+        scores.append(max(1 - error / (2 * spread), 0.0))
     return scores
 
 

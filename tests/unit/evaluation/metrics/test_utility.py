@@ -59,3 +59,18 @@ def test_columns_that_do_not_vary_are_left_out(real, types, holdout):
     frames = [frame.assign(code=1, weight=0.0) for frame in (real, real, holdout)]
     report = evaluate(*frames[:2], types, frames[2], metrics=['utility'], floors=False)
     assert set(types) - set(report.tables['utility']['column']) == {'code', 'weight'}
+
+
+def test_a_number_that_is_learned_wrong_has_no_utility_rather_than_less(
+    real, honest, types, holdout
+):
+    """Where nearly all numbers are equal, ranks that are somewhere else are far off."""
+    spike = {'spike': 'numerical', 'height': 'numerical'}
+    frames = []
+    for frame, share in ((real, 0.02), (honest, 0.98), (holdout, 0.02)):
+        generator = np.random.default_rng(0)
+        high = generator.random(len(frame)) < share
+        frames.append(frame[['height']].assign(spike=np.where(high, frame['height'], 0.0)))
+    report = evaluate(*frames[:2], spike, frames[2], metrics=['utility'], floors=False)
+    table = report.tables['utility'].set_index('column')
+    assert table['synthetic'].min() == report.scores['utility_worst'] == 0

@@ -1,0 +1,36 @@
+"""One network with and without the correction of drawn shares."""
+
+from __future__ import annotations
+
+from collections.abc import Callable
+from pathlib import Path
+from typing import Any
+
+import pandas as pd
+import pytest
+
+from sdv_tabdar.benchmark.experiments import calibrated
+
+from .conftest import TINY
+
+
+def test_one_network_is_compared_before_and_after(
+    prepared: Path,
+    tmp_path: Path,
+    command: Callable[..., str],
+    called: list[dict[str, Any]],
+    monkeypatch: pytest.MonkeyPatch,
+) -> None:
+    numbers = []
+    monkeypatch.setattr(calibrated, 'rows_to_draw', lambda rows, columns: 64)
+    monkeypatch.setattr(calibrated, 'calibrate', lambda network, number: numbers.append(number))
+    given = ['calibration', '--data', prepared, '--tables', 'one', '--out', tmp_path / 'out']
+    printed = command(*given, '--settings', f'small:{TINY},epochs=1')
+    assert len(called) == 1
+    assert numbers == [64]
+    assert 'as trained' in printed
+    rows = pd.read_csv(tmp_path / 'out' / 'calibration.csv').set_index('setting')
+    assert list(rows.index) == ['as trained', 'calibrated']
+    # Nothing was corrected, and the random numbers are the same.
+    scores = rows[['any_order', 'shape_error', 'xgb_c2st']]
+    assert scores.loc['as trained'].equals(scores.loc['calibrated'])
