@@ -164,11 +164,11 @@ def _watched() -> Iterator[_Seen]:
     seen, over = _Seen(), threading.Event()
     step = Trainer.step
 
-    def counted(trainer: Trainer) -> None:
+    def counted(trainer: Trainer, *arguments: Any) -> Any:
         if not seen.steps:
             seen.begun, seen.begun_processor = time.perf_counter(), time.process_time()
-        step(trainer)
         seen.steps += 1
+        return step(trainer, *arguments)
 
     def look() -> None:
         while True:

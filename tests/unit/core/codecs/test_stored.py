@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import contextlib
 import os
+import tracemalloc
 from collections.abc import Callable, Iterator
 from pathlib import Path
 
@@ -113,3 +114,20 @@ def test_nothing_is_left_in_the_folder(store: Store, tmp_path: Path) -> None:
 def test_the_disk_that_is_needed_follows_the_rows() -> None:
     kinds = {'number': ColumnKind.NUMERICAL, 'level': ColumnKind.CATEGORICAL}
     assert bytes_needed(2_000, kinds) == 2 * bytes_needed(1_000, kinds) >= 2_000 * (8 + 4 + 5)
+
+
+def test_memory_follows_the_parts_and_not_the_rows(
+    tmp_path: Path, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    monkeypatch.setattr(atoms, '_TOGETHER', 10_000)
+    kinds = dict.fromkeys('abcd', KINDS['free'])
+    generator = np.random.default_rng(0)
+    with StoredTable(tmp_path, kinds) as table:
+        tracemalloc.start()
+        for _ in range(40):
+            table.append(pd.DataFrame(generator.normal(size=(10_000, 4)), columns=list('abcd')))
+        encoded = TableEncoder.fit(table, kinds, CONFIG).encode_all(table)
+        _, peak = tracemalloc.get_traced_memory()
+        tracemalloc.stop()
+    assert len(encoded) == 400_000
+    assert peak < 2 * 2**20 < 400_000 * 8  # less than one column
