@@ -159,6 +159,12 @@ def test_missing_and_dates() -> None:
     assert students['salary'].isna().any()
 
 
+def test_train_on_several(tmp_path: Path) -> None:
+    synthesizer = _example('train_on_several').main(tmp_path, max_training_time=2)
+    assert len(synthesizer.sample(10)) == 10
+    assert [path.name for path in tmp_path.iterdir()] == ['trips.pkl']
+
+
 def test_constraints() -> None:
     rentals = _example('constraints').main(max_training_time=2, num_rows=100)
     assert len(rentals) == 100

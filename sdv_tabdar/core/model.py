@@ -8,11 +8,14 @@ from __future__ import annotations
 
 import contextlib
 import dataclasses
-from collections.abc import Hashable, Iterator, Mapping, Sequence
+import functools
+import logging
+from collections.abc import Callable, Hashable, Iterator, Mapping, Sequence
 from pathlib import Path
 from typing import Any
 
 import pandas as pd
+import torch
 
 from sdv_tabdar.core.codecs.encoder import Table
 from sdv_tabdar.core.config import (
@@ -25,12 +28,20 @@ from sdv_tabdar.core.inference.answers import Answers, CompletedRows, Floats, Ma
 from sdv_tabdar.core.restrictions import Restriction
 from sdv_tabdar.core.runtime.allocator import kept_memory
 from sdv_tabdar.core.runtime.autograd import own_grad_mode
-from sdv_tabdar.core.runtime.device import fast_products, present_device, resolve_device
+from sdv_tabdar.core.runtime.device import (
+    answering_device,
+    fast_products,
+    present_device,
+    resolve_device,
+)
 from sdv_tabdar.core.runtime.progress import training_bar
 from sdv_tabdar.core.runtime.random import RandomState, make_generator, uniform_numbers
+from sdv_tabdar.core.runtime.ranks import Ranks, present_ranks
 from sdv_tabdar.core.schema import ColumnKind
 from sdv_tabdar.core.trained import Trained
 from sdv_tabdar.core.training.history import Callback, TrainingHistory
+
+_logger = logging.getLogger(__name__)
 
 _STATE_VERSION = 5
 _FORMER_VERSION = 4  # without settings that have come since
@@ -43,7 +54,8 @@ class TabDAR:
         model: Architecture and encoding.
         training: Training settings.
         sampling: Sampling settings.
-        device: ``'auto'``, ``'cpu'``, ``'cuda'`` or another name that torch knows.
+        device: ``'auto'``, ``'cpu'``, ``'cuda'``, ``'mps'`` or another name that torch knows. On
+            ``'mps'`` it is trained only; what is drawn is drawn on the CPU.
         random_state: Seed of training, and of sampling until :meth:`set_random_state`.
         verbose: Whether to show a progress bar while training.
 
@@ -67,7 +79,8 @@ class TabDAR:
         self.device = device
         self.random_state = random_state
         self.verbose = verbose
-        self._device = resolve_device(device)
+        self._training_device = resolve_device(device)
+        self._device = answering_device(self._training_device)
         self._generator = make_generator(random_state, self._device)
         self._trained: Trained | None = None
 
@@ -80,7 +93,7 @@ class TabDAR:
         checkpoint_path: str | Path | None = None,
         before: TabDAR | None = None,
     ) -> TabDAR:
-        """Learn a table.
+        """Learn a table; where ``torch.distributed`` has a process group, all ranks together.
 
         Args:
             frame: The table, in memory or in files. Missing cells are NaN, None or pandas.NA; that
@@ -99,32 +112,50 @@ class TabDAR:
 
         Raises:
             ValueError: If the table is empty, a numerical column holds infinite values, or the
-                checkpoint is that of another table or of other settings.
+                checkpoint is that of another table or of other settings, or ranks have such.
             TypeError: If a numerical column holds something that is not a number.
             FloatingPointError: If the training loss stops being finite again and again.
-            RuntimeError: If ``before`` has not been fitted.
+            RuntimeError: If ``before`` has not been fitted, or another rank no longer answers.
         """
         if before is not None and before.model != self.model:
             raise ValueError(
                 'Training can go on with the architecture that it began with only; that was '
                 f'{before.model}, and {self.model} is asked for. Fit anew, without warm_start.'
             )
-        generator = make_generator(self.random_state, self._device)
-        with self._resources(), training_bar(self.verbose) as show:
-            self._trained = Trained.fit(
+        with (
+            present_ranks() as ranks,
+            self._resources(),
+            training_bar(self.verbose and ranks.leads) as show,
+        ):
+            train = functools.partial(
+                Trained.fit,
                 frame,
                 kinds,
                 self.model,
                 self.training,
-                device=self._device,
-                generator=generator,
                 progress=show,
                 callbacks=callbacks,
                 checkpoint_path=checkpoint_path,
                 before=None if before is None else before.trained,
+                ranks=ranks,
             )
-        self._generator = generator
+            try:
+                self._train(train, self._training_device, ranks)
+            except (NotImplementedError, TypeError) as error:
+                if self._training_device == self._device:
+                    raise
+                message = f'Training goes on on the CPU, as {self._training_device} cannot: {error}'
+                _logger.warning(message)
+                self._train(train, self._device, ranks)
         return self
+
+    def _train(self, train: Callable[..., Trained], device: torch.device, ranks: Ranks) -> None:
+        """Train on a device, from the seed of the first rank."""
+        generator = make_generator(self.random_state, device)
+        if ranks.number > 1:
+            generator = make_generator(ranks.told(generator.initial_seed), device)
+        self._trained = train(device=device, generator=generator)
+        self._generator = make_generator(generator, self._device)
 
     def sample(self, num_rows: int, *, progress: Progress | None = None) -> pd.DataFrame:
         """Draw rows.

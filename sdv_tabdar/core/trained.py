@@ -18,7 +18,9 @@ from sdv_tabdar.core.inference.answers import Answers
 from sdv_tabdar.core.nn.lowered import lowered
 from sdv_tabdar.core.nn.network import TabDARNetwork
 from sdv_tabdar.core.nn.warm_start import take_weights
+from sdv_tabdar.core.runtime.device import answering_device
 from sdv_tabdar.core.runtime.random import default_generator_at
+from sdv_tabdar.core.runtime.ranks import ALONE, Ranks
 from sdv_tabdar.core.schema import ColumnKind
 from sdv_tabdar.core.training.history import Callback, TrainingHistory
 from sdv_tabdar.core.training.loop import fit_network
@@ -54,6 +56,7 @@ class Trained:
         callbacks: Sequence[Callback],
         checkpoint_path: str | Path | None,
         before: Trained | None = None,
+        ranks: Ranks = ALONE,
     ) -> Trained:
         """Learn a table: its codes, its crosses, then the network; see ``TabDAR.fit``.
 
@@ -68,7 +71,9 @@ class Trained:
             callbacks: Called at the end of each epoch.
             checkpoint_path: File that keeps the state of the training.
             before: What was trained with the same architecture, to go on from.
+            ranks: Processes that train it together.
         """
+        answering = answering_device(device)
         start = None
         if before is None:
             encoder = TableEncoder.fit(frame, kinds, model)
@@ -80,7 +85,7 @@ class Trained:
             table = encoder.encode_all(frame)
             sets = [cross.members for cross in before.encoder.schema.crosses]
             encoder = encoder.with_crosses(crosses_of(sets, table, encoder.schema))
-            start = initial_network(encoder.schema, model, generator).to(device)
+            start = initial_network(encoder.schema, model, generator).to(answering)
             take_weights(start, before.network, encoder.codes_in(before.encoder))
         network, history = fit_network(
             table.to(device),
@@ -92,12 +97,14 @@ class Trained:
             callbacks=callbacks,
             checkpoint_path=checkpoint_path,
             start=start,
+            ranks=ranks,
         )
+        network = network.to(answering)
         num_rows = rows_to_draw(len(history.losses) * len(table), len(encoder.schema.columns))
         if training.calibration and num_rows:
             calibrate(network, num_rows)
         if model.column_order == 'weighted':
-            network.precedence = precedence(lowered(network), table.to(device))
+            network.precedence = precedence(lowered(network), table.to(answering))
         return cls(encoder, network, history)
 
     def answers(self, config: SamplingConfig, generator: torch.Generator) -> Answers:

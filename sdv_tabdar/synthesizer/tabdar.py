@@ -98,7 +98,7 @@ class TabDARSynthesizer(ProtectedCalls):
             ``'_RARE_'``; None for other levels, in their shares.
         random_state (int): Seed of training; None for another model each time.
         verbose (bool): Whether to show progress bars of training and sampling.
-        enable_gpu (bool): Whether to use a GPU if there is one.
+        enable_gpu (bool): Whether to use a GPU if there is one (on ``mps`` for training).
 
     Raises:
         sdv.errors.SynthesizerInputError: If a parameter has a value that is not allowed.
@@ -188,7 +188,7 @@ class TabDARSynthesizer(ProtectedCalls):
         warm_start: bool = False,
         scratch_folder: str | Path | None = None,
     ) -> None:
-        """Learn a table.
+        """Learn a table; in a process group of ``torch.distributed``, all processes together.
 
         Args:
             data: The table, or a dictionary with the table under its name. It is not changed,
@@ -219,6 +219,8 @@ class TabDARSynthesizer(ProtectedCalls):
             ValueError: If the checkpoint is that of another table or of other settings, or if
                 ``warm_start`` is asked for and the columns are others.
             FloatingPointError: If the training loss stops being finite again and again.
+            ValueError: If the processes of a group have different tables or settings.
+            RuntimeError: If another process of the group no longer answers.
         """
         with (
             self._transaction(),

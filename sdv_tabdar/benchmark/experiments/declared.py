@@ -27,6 +27,7 @@ from sdv_tabdar.benchmark.experiments import (
     paper,
     prediction,
     protection,
+    ranks,
     sampling_speed,
     scaling,
     solver,
@@ -211,6 +212,23 @@ EXPERIMENTS: Mapping[str, Experiment] = {
         training_speed.speed_tables,
         note='Medians of the turns [lowest, highest]. Operations are those of the matrix products, '
         'forwards and backwards, multiplications and additions counted one each.',
+    ),
+    'ranks': Experiment(
+        'training by several processes together: rows per second, and what is learnt of as many',
+        {
+            **_on_tables('ranks', 'adult'),
+            'arrangements': ranks.ARRANGEMENTS,
+            'settings': '',
+            'seconds': 15.0,
+            'warm_up': 3.0,
+            'repeats': 5,
+            'epochs': 10,
+        },
+        ranks.collect,
+        OneTable('Training by ranks', ['table', 'arrangement'], ranks.NUMBERS),
+        note='Medians [lowest, highest] of {repeats} turns of {seconds} s, each rank with one '
+        'thread unless --threads says more; nats are a bound on the negative log-likelihood of '
+        'test rows after {epochs} epochs, a mean over seeds.',
     ),
     'scaling': Experiment(
         'time and memory of fitting and sampling against the size of the table',

@@ -160,6 +160,11 @@ OPTIONS: Mapping[str, Option] = {
         many=True,
         metavar='ENGINE',
     ),
+    'arrangements': Option(
+        "numbers of ranks, perhaps with the rows of a step as in '2:256'",
+        many=True,
+        metavar='RANKS[:ROWS]',
+    ),
     'evaluation_threads': Option('threads of the evaluation', **_COUNT),
     'only': Option("which of the paper's tables", many=True, metavar='TABLE'),
     'seconds': Option('how long each is trained at a time', **_SECONDS),

@@ -10,36 +10,55 @@ from collections.abc import Iterator
 
 import torch
 
+_GPUS = {'cuda': 'CUDA', 'mps': 'MPS'}
+
 
 def resolve_device(device: str) -> torch.device:
     """The torch device for ``device``.
 
     Args:
-        device: ``'auto'`` (a CUDA device if there is one, else the CPU) or any name that torch
-            knows, such as ``'cpu'`` or ``'cuda:1'``.
+        device: ``'auto'`` (a CUDA device if there is one, else Apple's ``'mps'``, else the CPU)
+            or any name that torch knows, such as ``'cpu'`` or ``'cuda:1'``.
 
     Raises:
         ValueError: If the device is unknown to torch or not there.
     """
     if device == 'auto':
-        return torch.device('cuda' if torch.cuda.is_available() else 'cpu')
+        return torch.device(next((kind for kind in _GPUS if _is_there(kind)), 'cpu'))
     try:
         resolved = torch.device(device)
     except RuntimeError:
         raise ValueError(
-            f"device must be 'auto', 'cpu' or 'cuda', however: device={device!r}."
+            f"device must be 'auto', 'cpu', 'cuda' or 'mps', however: device={device!r}."
         ) from None
-    if resolved.type == 'cuda' and not torch.cuda.is_available():
+    if not _is_there(resolved.type):
         raise ValueError(
-            f"device={device!r} was asked for, but torch sees no CUDA device. Use 'auto' or 'cpu'."
+            f'device={device!r} was asked for, but torch sees no {_GPUS[resolved.type]} device. '
+            "Use 'auto' or 'cpu'."
         )
     return resolved
 
 
 def present_device(device: str) -> str:
-    """``device``, or ``'auto'`` if it asks for CUDA where there is none."""
-    is_absent = device.startswith('cuda') and not torch.cuda.is_available()
-    return 'auto' if is_absent else device
+    """``device``, or ``'auto'`` if it asks for a GPU that is not there."""
+    return device if _is_there(device.split(':')[0]) else 'auto'
+
+
+def has_float64(device: torch.device) -> bool:
+    """Whether there are numbers of 64 bits on ``device``."""
+    return device.type != 'mps'
+
+
+def answering_device(device: torch.device) -> torch.device:
+    """Where a network answers that was trained on ``device``: what draws a number needs float64."""
+    return device if has_float64(device) else torch.device('cpu')
+
+
+def _is_there(kind: str) -> bool:
+    """Whether torch can use a kind of device; of those that we do not know, it will tell."""
+    if kind == 'cuda':
+        return torch.cuda.is_available()
+    return kind != 'mps' or torch.backends.mps.is_available()
 
 
 def has_fast_bfloat16(device: torch.device) -> bool:

@@ -3,12 +3,17 @@
 from __future__ import annotations
 
 import contextlib
+import math
 import threading
 from collections.abc import Iterator
 
 import numpy as np
 import numpy.typing as npt
 import torch
+
+from sdv_tabdar.core.runtime.device import has_float64
+
+_LEAST = 1e-7  # of a uniform number in float32, whose quantile is finite
 
 _global_generator = threading.Lock()
 
@@ -47,8 +52,18 @@ def make_generator(state: RandomState, device: torch.device) -> torch.Generator:
 
 def split_generator(generator: torch.Generator, number: int) -> list[torch.Generator]:
     """``number`` generators on its device, with seeds drawn from ``generator``."""
-    seeds = torch.randint(2**62, (number,), generator=generator, device=generator.device)
-    return [torch.Generator(generator.device).manual_seed(seed) for seed in seeds.tolist()]
+    seeds = drawn_seeds(generator, number)
+    return [torch.Generator(generator.device).manual_seed(seed) for seed in seeds]
+
+
+def drawn_seeds(generator: torch.Generator, number: int) -> list[int]:
+    """So many seeds, drawn from a generator."""
+    device = generator.device
+    if device.type == 'mps':  # whole numbers of 32 bits are the longest that it draws
+        halves = torch.randint(2**31 - 1, (number, 2), generator=generator, device=device)
+        return [high * 2**31 + low for high, low in halves.tolist()]
+    drawn: list[int] = torch.randint(2**62, (number,), generator=generator, device=device).tolist()
+    return drawn
 
 
 def uniform_numbers(count: int, *, generator: torch.Generator) -> npt.NDArray[np.float64]:
@@ -105,6 +120,12 @@ def stratified_uniforms(
 def stratified_normals(
     size: int, *, generator: torch.Generator, group: int | None = None
 ) -> torch.Tensor:
-    """Standard normal numbers ``(size,)``, stratified like :func:`stratified_uniforms`."""
+    """Standard normal numbers ``(size,)``, stratified like :func:`stratified_uniforms`.
+
+    Where there is no float64 they end at about five standard deviations.
+    """
+    if not has_float64(generator.device):
+        uniforms = stratified_uniforms(size, generator=generator, group=group)
+        return math.sqrt(2) * torch.erfinv(2 * uniforms.clamp_min(_LEAST) - 1)
     uniforms = stratified_uniforms(size, generator=generator, group=group, dtype=torch.float64)
     return torch.special.ndtri(uniforms.clamp_min(1e-12)).float()

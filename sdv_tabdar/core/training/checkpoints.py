@@ -3,16 +3,19 @@
 from __future__ import annotations
 
 import dataclasses
+import functools
 import hashlib
 import json
 import os
 import time
+from collections.abc import Mapping
 from pathlib import Path
 from typing import Any
 
 import torch
 
 from sdv_tabdar.core.config import ModelConfig, TrainingConfig
+from sdv_tabdar.core.runtime.ranks import ALONE, Ranks
 from sdv_tabdar.core.schema import TableSchema
 from sdv_tabdar.core.table import EncodedTable
 
@@ -38,7 +41,10 @@ def fingerprint(
     num_threads: int,
     start: torch.nn.Module | None = None,
 ) -> dict[str, str]:
-    """What a training must have in common with a checkpoint that it goes on from."""
+    """What a training must have in common with a checkpoint that it goes on from.
+
+    ``num_threads`` are those of all ranks.
+    """
     digest = hashlib.sha256(repr(schema).encode())
     for part in (table.codes, table.residuals):
         digest.update(str((part.dtype, tuple(part.shape))).encode())
@@ -58,29 +64,47 @@ def fingerprint(
     }
 
 
+def differences(
+    other: Mapping[str, str], own: Mapping[str, str], words: Mapping[str, str] = _DIFFERENT
+) -> list[str]:
+    """What is different between two fingerprints, in ``words`` or our own."""
+    return [
+        {**_DIFFERENT, **words}[name] for name in _DIFFERENT if other.get(name) != own.get(name)
+    ]
+
+
 class CheckpointFile:
-    """The file that a training keeps its state in.
+    """The file that a training keeps its state in; all ranks call its methods, the first has it.
 
     Args:
         path: Where; its folder must exist.
         made_of: From :func:`fingerprint`.
         generator: Of the training, before anything is drawn from it; :meth:`read` sets it to
             where the first training began.
+        ranks: Of the training.
     """
 
-    def __init__(self, path: Path, made_of: dict[str, str], generator: torch.Generator) -> None:
-        if path.is_dir() or not path.parent.is_dir():
+    def __init__(
+        self,
+        path: Path,
+        made_of: dict[str, str],
+        generator: torch.Generator,
+        ranks: Ranks = ALONE,
+    ) -> None:
+        if ranks.told(lambda: path.is_dir() or not path.parent.is_dir()):
             raise ValueError(
                 f'checkpoint_path must be a file in a folder that exists, however: {str(path)!r}.'
             )
-        self.path, self._made_of, self._generator = path, made_of, generator
+        self.path, self._made_of, self._generator, self._ranks = path, made_of, generator, ranks
         self._start = generator.get_state()
         self._written = time.perf_counter()
         self._cost = 0.0
 
     @property
     def due(self) -> bool:
-        """Whether it is time to write."""
+        """Whether it is time to write; the first rank's clock counts."""
+        if not self._ranks.leads:
+            return False
         return time.perf_counter() - self._written >= max(_SECONDS, self._cost / _SHARE)
 
     def read(self) -> dict[str, Any] | None:
@@ -89,6 +113,16 @@ class CheckpointFile:
         Raises:
             ValueError: If the file is no checkpoint, or of another training.
         """
+        content = self._ranks.told(self._content)
+        if content is None:
+            return None
+        self._start = content['start']
+        self._generator.set_state(self._start)
+        state: dict[str, Any] = content['state']
+        return state
+
+    def _content(self) -> dict[str, Any] | None:
+        """What the file holds, if it is that of this training."""
         if not self.path.exists():
             return None
         try:
@@ -99,22 +133,20 @@ class CheckpointFile:
                 f'The file {str(self.path)!r} is not a checkpoint of a training. Give another '
                 'checkpoint_path, or remove it to begin anew.'
             ) from error
-        differences = [
-            words for name, words in _DIFFERENT.items() if made_of.get(name) != self._made_of[name]
-        ]
-        if differences:
-            what = ', '.join(differences)
+        different = differences(made_of, self._made_of)
+        if different:
+            what = ', '.join(different)
             raise ValueError(
                 f'The checkpoint {str(self.path)!r} was made with {what}. Train with what it was '
                 'made with, give another checkpoint_path, or remove it to begin anew.'
             )
-        self._start = content['start']
-        self._generator.set_state(self._start)
-        state: dict[str, Any] = content['state']
-        return state
+        return dict(content)
 
     def write(self, state: dict[str, Any]) -> None:
         """Replace the file: at every moment it is the old one or the new one as a whole."""
+        self._ranks.told(functools.partial(self._write, state))
+
+    def _write(self, state: dict[str, Any]) -> None:
         before = time.perf_counter()
         part = self.path.with_name(self.path.name + '.part')
         content = {
@@ -132,4 +164,4 @@ class CheckpointFile:
 
     def remove(self) -> None:
         """Delete the file."""
-        self.path.unlink(missing_ok=True)
+        self._ranks.told(functools.partial(self.path.unlink, missing_ok=True))

@@ -41,19 +41,24 @@ def longest_training(num_rows: int, num_columns: int, batch_size: int) -> int:
     return most if num_rows >= _SMALL_TABLE else min(most, max(_MAX_PASSES * steps, _FEW_STEPS))
 
 
-def default_batch_size(num_rows: int, device: torch.device) -> int:
-    """Rows of a step for a table of ``num_rows`` rows when none are asked for."""
+def default_batch_size(num_rows: int, device: torch.device, num_ranks: int = 1) -> int:
+    """Rows of a step for a table of ``num_rows`` rows when none are asked for.
+
+    Ranks of one core each are counted like cores of one process.
+    """
     if num_rows < _SMALL_TABLE:
         return _SMALL_STEP
     if num_rows < _LARGE_TABLE:
         return _STEP
-    cores = torch_threads() if device.type == 'cpu' else _MAX_CORES
+    cores = torch_threads() * num_ranks if device.type == 'cpu' else _MAX_CORES
     return _LARGE_STEP * min(cores, _MAX_CORES)
 
 
-def rows_of_step(config: TrainingConfig, num_rows: int, device: torch.device) -> int:
-    """Rows of a training step for a table of ``num_rows`` rows."""
-    return min(config.batch_size or default_batch_size(num_rows, device), num_rows)
+def rows_of_step(
+    config: TrainingConfig, num_rows: int, device: torch.device, num_ranks: int = 1
+) -> int:
+    """Rows of a training step for a table of ``num_rows`` rows, of all ranks together."""
+    return min(config.batch_size or default_batch_size(num_rows, device, num_ranks), num_rows)
 
 
 def default_learning_rate(batch_size: int) -> float:

@@ -1,10 +1,10 @@
-"""Loss and gradient of a training step, its rows shared out over threads or recorded on a GPU."""
+"""Loss and gradient of a training step: its rows shared out over ranks and threads, or recorded."""
 
 from __future__ import annotations
 
 import functools
 import logging
-from collections.abc import Callable
+from collections.abc import Callable, Sequence
 
 import torch
 
@@ -12,6 +12,7 @@ from sdv_tabdar.core.nn.lowered import lowered
 from sdv_tabdar.core.nn.network import TabDARNetwork
 from sdv_tabdar.core.runtime.cuda_graph import Results, recorded
 from sdv_tabdar.core.runtime.random import split_generator
+from sdv_tabdar.core.runtime.ranks import ALONE, Ranks
 from sdv_tabdar.core.runtime.threads import Workers
 from sdv_tabdar.core.table import EncodedTable
 
@@ -61,10 +62,11 @@ class StepGradient:
         batch_loss: Loss of some of its rows.
         batch_size: Rows of a step.
         team: Threads, each of which computes the gradient of its share of the rows.
-        generator: Seeds a generator for each of them.
+        generator: Seeds a generator for each of them, of all ranks.
+        ranks: Each of which computes the gradient of its share of the rows.
 
     Attributes:
-        generators: These.
+        generators: Those of this rank.
     """
 
     def __init__(
@@ -75,7 +77,9 @@ class StepGradient:
         batch_size: int,
         team: Workers,
         generator: torch.Generator,
+        ranks: Ranks = ALONE,
     ) -> None:
+        self._ranks = ranks
         self._table, self._batch_loss, self._batch_size = table, batch_loss, batch_size
         self._team = team
         self._working = LowPrecisionCopy(network)
@@ -83,14 +87,20 @@ class StepGradient:
         self._sums = [torch.zeros_like(parameter) for parameter in parameters]
         for parameter, gradient in zip(parameters, self._sums, strict=True):
             parameter.grad = gradient
-        self.generators = split_generator(generator, team.number)
+        first = ranks.rank * team.number
+        seeded = split_generator(generator, ranks.number * team.number)
+        self.generators = seeded[first : first + team.number]
         self._pieces = 1
         self._shares: dict[tuple[int, int], Share] = {}
 
-    def compute(self, rows: torch.Tensor) -> torch.Tensor:
+    def compute(self, rows: torch.Tensor, signals: Sequence[torch.Tensor] = ()) -> torch.Tensor:
         """Gradient and loss of the rows at ``rows`` ``(batch_size,)``.
 
         Where a GPU has not enough memory for them, in several pieces from then on.
+
+        Args:
+            rows: The same on all ranks.
+            signals: Numbers that are added up over ranks in place, on the way of the gradients.
 
         Each share's gradients are its own until they are added, so that no two threads write to
         the same place and the sum does not depend on which is first.
@@ -98,6 +108,15 @@ class StepGradient:
         Returns:
             The loss, a scalar without a gradient.
         """
+        loss = self._compute_share(self._ranks.share(rows))
+        self._ranks.add_up([*self._sums, loss, *signals])
+        return loss
+
+    def _compute_share(self, rows: torch.Tensor) -> torch.Tensor:
+        """Gradient and loss of this rank's rows."""
+        if not len(rows):  # fewer in a step than ranks
+            torch._foreach_zero_(self._sums)
+            return torch.zeros((), device=rows.device)
         while True:
             try:
                 return self._add_up(rows)

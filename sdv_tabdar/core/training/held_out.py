@@ -10,10 +10,17 @@ import torch
 from sdv_tabdar.core.config import TrainingConfig
 from sdv_tabdar.core.nn.network import TabDARNetwork
 from sdv_tabdar.core.runtime.random import split_generator
+from sdv_tabdar.core.runtime.ranks import ALONE, Ranks
 from sdv_tabdar.core.runtime.row_order import all_rows, beyond, shuffled
 from sdv_tabdar.core.runtime.threads import Workers
 from sdv_tabdar.core.table import EncodedTable
-from sdv_tabdar.core.training.likelihood import Questions, RowLoss, make_questions, row_loss
+from sdv_tabdar.core.training.likelihood import (
+    Questions,
+    RowLoss,
+    asked_losses,
+    make_questions,
+    mean_losses,
+)
 
 MIN_ROWS = 100  # of a table; fewer are too few to hold any out
 _SHARE, _MAX_ROWS = 0.15, 2_000  # of the rows that are held out, and no more than
@@ -79,8 +86,18 @@ class HeldOut:
         """Steps between two evaluations that cost several times what an evaluation does."""
         return max(_EVALUATION_SHARE * self.num_questions // batch_size, 1)
 
-    def evaluate(self, network: TabDARNetwork, team: Workers) -> Evaluation:
-        """The losses of a network in evaluation mode; of both sets of rows at a time."""
-        tasks = [functools.partial(row_loss, network, questions) for questions in self._questions]
-        held_out, training = team.run(tasks)
+    def evaluate(self, network: TabDARNetwork, team: Workers, ranks: Ranks = ALONE) -> Evaluation:
+        """The losses of a network in evaluation mode; of both sets of rows at a time.
+
+        With several ranks each answers its share of the questions, and all have the same result.
+        """
+        tasks = [
+            functools.partial(asked_losses, network, questions, ranks)
+            for questions in self._questions
+        ]
+        shares = zip(*ranks.gathered(list(team.run(tasks))), strict=True)
+        held_out, training = (
+            mean_losses(parts, questions.num_sets)
+            for parts, questions in zip(shares, self._questions, strict=True)
+        )
         return Evaluation(held_out, training)

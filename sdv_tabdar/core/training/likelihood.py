@@ -14,6 +14,7 @@ from __future__ import annotations
 
 import dataclasses
 import math
+from collections.abc import Sequence
 
 import numpy as np
 import numpy.typing as npt
@@ -24,6 +25,7 @@ from sdv_tabdar.core.diffusion import SIGMA_DATA
 from sdv_tabdar.core.masking import complementary_observed, leading_observed, random_ranks
 from sdv_tabdar.core.nn.network import TabDARNetwork
 from sdv_tabdar.core.nn.pairs import pair_contexts
+from sdv_tabdar.core.runtime.ranks import ALONE, Ranks
 from sdv_tabdar.core.table import EncodedTable
 
 _CHUNK_TOKENS = 2**14
@@ -95,7 +97,6 @@ def make_questions(
     return Questions(table, num_sets, ranks)
 
 
-@torch.no_grad()
 def row_loss(network: TabDARNetwork, questions: Questions) -> RowLoss:
     """The bound on the negative log-likelihood of the rows.
 
@@ -103,16 +104,28 @@ def row_loss(network: TabDARNetwork, questions: Questions) -> RowLoss:
         network: In evaluation mode.
         questions: From :func:`make_questions`.
     """
+    return mean_losses([asked_losses(network, questions, ALONE)], questions.num_sets)
+
+
+@torch.no_grad()
+def asked_losses(network: TabDARNetwork, questions: Questions, ranks: Ranks) -> Floats:
+    """The losses ``(2, C, N)`` of codes and residuals, in this rank's share of the questions."""
     number, num_columns = questions.table.codes.shape
     size = max(_CHUNK_TOKENS // (num_columns + 1), 1)
-    parts = []
-    for start in range(0, number, size):
-        rows = slice(start, start + size)
-        parts.append(_cell_losses(network, questions.table.rows(rows), questions.ranks[rows]))
-    codes, residuals = (
-        torch.cat([part[kind] for part in parts], dim=1).double().cpu().numpy() for kind in (0, 1)
-    )
-    rows = (codes + residuals).sum(axis=0).reshape(questions.num_sets, -1).mean(axis=0)
+    own = ranks.share(torch.arange(number)).tolist()
+    begin, end = (own[0], own[-1] + 1) if own else (0, 0)
+    parts = [np.zeros((2, num_columns, 0))]
+    for start in range(begin, end, size):
+        rows = slice(start, min(start + size, end))
+        losses = _cell_losses(network, questions.table.rows(rows), questions.ranks[rows])
+        parts.append(torch.stack(losses).cpu().double().numpy())
+    return np.concatenate(parts, axis=2)
+
+
+def mean_losses(parts: Sequence[Floats], num_sets: int) -> RowLoss:
+    """What the shares of all ranks, from :func:`asked_losses`, say together."""
+    codes, residuals = np.concatenate(parts, axis=2)
+    rows = (codes + residuals).sum(axis=0).reshape(num_sets, -1).mean(axis=0)
     return RowLoss(codes.mean(axis=1), residuals.mean(axis=1), rows)
 
 

@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import contextlib
+import functools
 import logging
 import math
 from collections.abc import Sequence
@@ -13,13 +14,15 @@ import torch
 
 from sdv_tabdar.core.config import ModelConfig, TrainingConfig
 from sdv_tabdar.core.nn.network import TabDARNetwork
+from sdv_tabdar.core.runtime.ranks import ALONE, Ranks
 from sdv_tabdar.core.runtime.threads import workers
 from sdv_tabdar.core.schema import TableSchema
 from sdv_tabdar.core.table import EncodedTable
 from sdv_tabdar.core.training.checkpoints import CheckpointFile, fingerprint
 from sdv_tabdar.core.training.defaults import rows_of_step
-from sdv_tabdar.core.training.history import Callback, TrainingHistory
+from sdv_tabdar.core.training.history import Callback, EpochReport, TrainingHistory
 from sdv_tabdar.core.training.interrupts import Interrupts
+from sdv_tabdar.core.training.together import check_alike
 from sdv_tabdar.core.training.trainer import Progress, Trainer
 
 SHARD_CELLS = 960  # of a step, for each core that takes part: fewer are not worth its overhead
@@ -38,6 +41,7 @@ def fit_network(
     callbacks: Sequence[Callback] = (),
     checkpoint_path: str | Path | None = None,
     start: TabDARNetwork | None = None,
+    ranks: Ranks = ALONE,
 ) -> tuple[TabDARNetwork, TrainingHistory]:
     """Train a network end to end.
 
@@ -56,32 +60,42 @@ def fit_network(
             on if it was cut short; it is removed when training ends by itself.
         start: A trained network of these columns to go on from, at a lower rate and for a tenth of
             the default length. No rows are held out then, as it knows most of them. It is changed.
+        ranks: Processes that train the network together, with the same arguments. Callbacks and
+            the checkpoint are those of the first one, and its clock counts; an interrupt of any
+            one ends training on all.
 
     Returns:
         The network with averaged weights, in evaluation mode, and the history.
 
     Raises:
         FloatingPointError: If the loss stops being finite again and again.
-        ValueError: If the checkpoint is that of another table or of other settings.
+        ValueError: If the checkpoint is that of another table or of other settings, or if ranks
+            have different ones.
+        RuntimeError: If another rank no longer answers.
 
     Source: paper, Algorithm 'Training'.
     """
-    batch_size = rows_of_step(config, len(table), generator.device)
-    number = batch_size * len(schema.columns) // SHARD_CELLS
+    batch_size = rows_of_step(config, len(table), generator.device, ranks.number)
+    number = batch_size * len(schema.columns) // (SHARD_CELLS * ranks.number)
+    checkpoint_path = ranks.told(lambda: checkpoint_path)
     with contextlib.ExitStack() as stack:
         team = stack.enter_context(workers(number, generator.device))
         interrupts = stack.enter_context(Interrupts())
         checkpoint = None
         found: dict[str, Any] | None = None
-        if checkpoint_path is not None:
-            made_of = fingerprint(table, schema, model, config, batch_size, team.number, start)
-            checkpoint = CheckpointFile(Path(checkpoint_path), made_of, generator)
-            found = checkpoint.read()
-        trainer = Trainer(table, schema, model, config, batch_size, team, generator, start)
+        if ranks.number > 1 or checkpoint_path is not None:
+            threads = team.number * ranks.number
+            made_of = fingerprint(table, schema, model, config, batch_size, threads, start)
+            check_alike(ranks, made_of, schema, len(table), config, generator)
+            if checkpoint_path is not None:
+                checkpoint = CheckpointFile(Path(checkpoint_path), made_of, generator, ranks)
+                found = checkpoint.read()
+        trainer = Trainer(table, schema, model, config, batch_size, team, generator, start, ranks)
         if found is not None:
             trainer.restore(found)
-            _logger.info('Training goes on from the checkpoint %s.', checkpoint_path)
-        _run(trainer, interrupts, checkpoint, progress, callbacks)
+            if ranks.leads:
+                _logger.info('Training goes on from the checkpoint %s.', checkpoint_path)
+        _run(trainer, interrupts, checkpoint, progress, callbacks, ranks)
     return trainer.result(), trainer.history
 
 
@@ -91,23 +105,35 @@ def _run(
     checkpoint: CheckpointFile | None,
     progress: Progress | None,
     callbacks: Sequence[Callback],
+    ranks: Ranks,
 ) -> None:
     """Steps until training ends, by itself or by someone's wish."""
+
+    def wishes() -> tuple[bool, bool]:
+        return interrupts.asked, checkpoint is not None and checkpoint.due
+
     reason = ''
     while not reason and not trainer.finished:
-        trainer.step()
+        heard = trainer.step(wishes)
         if progress is not None:
             losses = trainer.history.losses
             progress(trainer.share, len(losses), losses[-1] if losses else math.nan)
         if trainer.epoch_is_over:
             report = trainer.end_epoch()
-            answers = [callback(report) for callback in callbacks]
-            if any(answer is True for answer in answers):
+            ask = functools.partial(_asked_to_end, callbacks, report)
+            if ranks.told(ask):
                 reason = 'A callback ended training.'
-        if interrupts.asked:
+        asked, due = heard or wishes()
+        if asked:
             reason = 'Training was interrupted; what it had learnt by then is kept.'
-        if checkpoint is not None and (checkpoint.due or reason):
+        if checkpoint is not None and (due or reason):
             checkpoint.write(trainer.state())
     trainer.end(reason)
     if checkpoint is not None and not reason:
         checkpoint.remove()
+
+
+def _asked_to_end(callbacks: Sequence[Callback], report: EpochReport) -> bool:
+    """Whether a callback says so; all of them are called."""
+    answers = [callback(report) for callback in callbacks]
+    return any(answer is True for answer in answers)

@@ -49,6 +49,7 @@ class Muon(torch.optim.Optimizer):
             'dtype': dtype,
         }
         super().__init__(parameters, settings)
+        self._found: list[tuple[dict[str, Any], list[torch.Tensor], torch.Tensor]] = []
 
     @torch.no_grad()
     def step(self, closure: Any = None) -> None:  # type: ignore[override]
@@ -56,15 +57,53 @@ class Muon(torch.optim.Optimizer):
 
         Of these either all have a gradient or none has.
         """
-        for group in self.param_groups:
-            by_shape: dict[torch.Size, list[torch.Tensor]] = {}
-            for parameter in group['params']:
-                if parameter.grad is not None:
-                    by_shape.setdefault(_wide(parameter).shape[-2:], []).append(parameter)
-            for parameters in by_shape.values():
-                self._update(parameters, group)
+        self.find_updates()
+        self.apply_updates()
 
-    def _update(self, parameters: list[torch.Tensor], group: dict[str, Any]) -> None:
+    @torch.no_grad()
+    def find_updates(self, ranks: int = 1, rank: int = 0) -> None:
+        """The first half of a step: take in the gradients and make matrices orthogonal.
+
+        Args:
+            ranks: How many share the matrices, all of which have the same gradients.
+            rank: Which of them this is.
+        """
+        self._found = [
+            (group, parameters, self._ahead(parameters, group))
+            for group in self.param_groups
+            for parameters in _by_shape(group['params'])
+        ]
+        work = sum(updating_work(stack) for _, _, stack in self._found)
+        done = 0
+        for group, _, stack in self._found:
+            first, last = (_cut(done, stack, work, part, ranks) for part in (rank, rank + 1))
+            own = stack[first:last]
+            if len(own):
+                own.copy_(orthogonalised(own, group['num_iterations'], group['dtype']))
+            stack[:first], stack[last:] = 0, 0
+            done += updating_work(stack)
+
+    @property
+    def updates(self) -> list[torch.Tensor]:
+        """Between the halves: a stack ``(N, R, C)`` of each shape, zero for other ranks' parts."""
+        return [stack for _, _, stack in self._found]
+
+    @torch.no_grad()
+    def apply_updates(self) -> None:
+        """The second half: change the parameters by what :attr:`updates` hold now."""
+        for group, parameters, stack in self._found:
+            wide = [_wide(parameter) for parameter in parameters]
+            shape = stack.shape[-2:]
+            updates = stack.split([one.numel() // shape.numel() for one in wide])
+            if group['weight_decay']:
+                torch._foreach_mul_(parameters, 1 - group['lr'] * group['weight_decay'])
+            rate = group['lr'] * _RMS * max(shape) ** 0.5
+            directions = [update.view_as(one) for update, one in zip(updates, wide, strict=True)]
+            torch._foreach_add_(wide, directions, alpha=-rate)
+        self._found = []
+
+    def _ahead(self, parameters: list[torch.Tensor], group: dict[str, Any]) -> torch.Tensor:
+        """Take in the gradients of parameters of one shape; the momentum of each matrix."""
         gradients = [
             _wide(parameter.grad) for parameter in parameters if parameter.grad is not None
         ]
@@ -75,17 +114,30 @@ class Muon(torch.optim.Optimizer):
             state['mean'] = torch.zeros_like(stacked)
         mean = state['mean'].lerp_(stacked, 1 - group['momentum'])
         # Nesterov's momentum: the mean as it would be after the same gradient once more.
-        ahead = stacked.lerp_(mean, group['momentum'])
-        updates = orthogonalised(ahead, group['num_iterations'], group['dtype']).to(mean)
-        sizes = [gradient.numel() // shape.numel() for gradient in gradients]
-        directions = [
-            update.view_as(wide)
-            for update, wide in zip(updates.split(sizes), gradients, strict=True)
-        ]
-        if group['weight_decay']:
-            torch._foreach_mul_(parameters, 1 - group['lr'] * group['weight_decay'])
-        rate = group['lr'] * _RMS * max(shape) ** 0.5
-        torch._foreach_add_([_wide(parameter) for parameter in parameters], directions, alpha=-rate)
+        return stacked.lerp_(mean, group['momentum'])
+
+
+def _by_shape(parameters: list[torch.Tensor]) -> list[list[torch.Tensor]]:
+    """Those that have a gradient, by the shape of their matrices."""
+    found: dict[torch.Size, list[torch.Tensor]] = {}
+    for parameter in parameters:
+        if parameter.grad is not None:
+            found.setdefault(_wide(parameter).shape[-2:], []).append(parameter)
+    return list(found.values())
+
+
+def _cut(done: int, stack: torch.Tensor, work: int, part: int, parts: int) -> int:
+    """Where in a stack the matrices of a part begin, if all work is cut into equal parts.
+
+    Args:
+        done: Work of the stacks before.
+        stack: The matrices.
+        work: Of all stacks.
+        part: Which part.
+        parts: How many there are.
+    """
+    each = updating_work(stack) / len(stack)
+    return min(max(round((work * part / parts - done) / each), 0), len(stack))
 
 
 def updating_work(matrices: torch.Tensor) -> int:

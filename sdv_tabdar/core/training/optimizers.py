@@ -2,7 +2,9 @@
 
 from __future__ import annotations
 
+import functools
 import re
+from collections.abc import Callable, Sequence
 from typing import Any
 
 import torch
@@ -10,6 +12,8 @@ import torch
 from sdv_tabdar.core.config import TrainingConfig
 from sdv_tabdar.core.nn.network import TabDARNetwork
 from sdv_tabdar.core.runtime.device import matrix_type
+from sdv_tabdar.core.runtime.ranks import Ranks
+from sdv_tabdar.core.runtime.threads import Workers
 from sdv_tabdar.core.training.muon import Muon, updating_work
 
 _BETAS = (0.9, 0.98)
@@ -65,6 +69,22 @@ def make_optimizers(
         for group in optimizer.param_groups:
             group['initial_lr'] = group['lr']
     return found
+
+
+def update_weights(
+    optimizers: Sequence[torch.optim.Optimizer], team: Workers, ranks: Ranks
+) -> None:
+    """One step of all optimizers, side by side; with several ranks each has some of Muon's work."""
+    muons = [optimizer for optimizer in optimizers if isinstance(optimizer, Muon)]
+    if ranks.number == 1 or not muons:
+        list(team.run([optimizer.step for optimizer in optimizers]))
+        return
+    shares = [functools.partial(muon.find_updates, ranks.number, ranks.rank) for muon in muons]
+    others = [optimizer.step for optimizer in optimizers if not isinstance(optimizer, Muon)]
+    tasks: list[Callable[[], Any]] = [*shares, *others]
+    list(team.run(tasks))
+    ranks.add_up([update for muon in muons for update in muon.updates])
+    list(team.run([muon.apply_updates for muon in muons]))
 
 
 def _equal_parts(matrices: list[torch.Tensor], number: int) -> list[list[torch.Tensor]]:

@@ -5,7 +5,6 @@ from __future__ import annotations
 import copy
 import logging
 import math
-import time
 import warnings
 from collections.abc import Callable
 from typing import Any
@@ -14,12 +13,14 @@ import torch
 
 from sdv_tabdar.core.config import ModelConfig, TrainingConfig
 from sdv_tabdar.core.nn.network import TabDARNetwork
-from sdv_tabdar.core.runtime.random import default_generator_at
+from sdv_tabdar.core.runtime.random import default_generator_at, drawn_seeds
+from sdv_tabdar.core.runtime.ranks import ALONE, Ranks
 from sdv_tabdar.core.runtime.row_order import all_rows
 from sdv_tabdar.core.runtime.threads import Workers
 from sdv_tabdar.core.schema import TableSchema
 from sdv_tabdar.core.table import EncodedTable
 from sdv_tabdar.core.training import losses
+from sdv_tabdar.core.training.clock import Clock, Wishes
 from sdv_tabdar.core.training.defaults import (
     default_epochs,
     default_learning_rate,
@@ -31,7 +32,7 @@ from sdv_tabdar.core.training.epoch import Epoch
 from sdv_tabdar.core.training.gradients import LowPrecisionCopy, StepGradient
 from sdv_tabdar.core.training.held_out import Evaluation, HeldOut, holds_out
 from sdv_tabdar.core.training.history import EpochReport, TrainingHistory
-from sdv_tabdar.core.training.optimizers import make_optimizers
+from sdv_tabdar.core.training.optimizers import make_optimizers, update_weights
 from sdv_tabdar.core.training.schedule import FixedLength, Schedule
 from sdv_tabdar.core.training.stopping import Stopping
 
@@ -67,6 +68,8 @@ class Trainer:
         team: Threads that share a step.
         generator: Source of all randomness.
         start: A trained network of these columns to go on from; it is changed.
+        ranks: Processes that train it together: each has this trainer, from the same table and
+            the same state of ``generator``, and calls its methods in the same order.
 
     Attributes:
         history: What is known so far.
@@ -82,8 +85,10 @@ class Trainer:
         team: Workers,
         generator: torch.Generator,
         start: TabDARNetwork | None = None,
+        ranks: Ranks = ALONE,
     ) -> None:
         self.history = TrainingHistory()
+        self._ranks = ranks
         self._table, self._config, self._batch_size = table, config, batch_size
         self._team, self._generator, self._goes_on = team, generator, start is not None
         default_rate = default_learning_rate(batch_size) * (_WARM_RATE if start else 1.0)
@@ -106,12 +111,12 @@ class Trainer:
             for optimizer in self._optimizers
         ]
         self._gradient = StepGradient(
-            self._network, table, self._batch_loss, batch_size, team, generator
+            self._network, table, self._batch_loss, batch_size, team, generator, ranks
         )
         self._held_out: HeldOut | None = None
         self._rows = all_rows(len(table), generator.device)
         self._schedule = self._make_schedule()
-        self._steps, self._start = 0, time.perf_counter()
+        self._steps, self._clock = 0, Clock(ranks, generator.device)
         self._epoch = Epoch(torch.zeros((), device=generator.device))
         self._retries = 0
         self._last_evaluation: Evaluation | None = None
@@ -121,7 +126,7 @@ class Trainer:
     @property
     def seconds(self) -> float:
         """Time since the start, without breaks."""
-        return time.perf_counter() - self._start
+        return self._clock.seconds
 
     @property
     def share(self) -> float:
@@ -138,8 +143,14 @@ class Trainer:
         """Whether :meth:`end_epoch` is due."""
         return self._epoch.cut or self._epoch.steps >= self._steps_per_epoch or self.finished
 
-    def step(self) -> None:
+    def step(self, wishes: Wishes = tuple) -> list[bool]:
         """Do one training step.
+
+        Args:
+            wishes: Asked once in the step.
+
+        Returns:
+            Which of the wishes any rank has; nothing if this one is alone.
 
         Raises:
             FloatingPointError: If the loss stops being finite again and again.
@@ -150,18 +161,21 @@ class Trainer:
             assert epoch.order is not None
         rows = epoch.order[epoch.steps * size : (epoch.steps + 1) * size]
         self._set_learning_rate()
-        epoch.total += self._gradient.compute(rows)
-        list(self._team.run([optimizer.step for optimizer in self._optimizers]))
+        signals = self._clock.sent(wishes)
+        epoch.total += self._gradient.compute(rows, signals)
+        update_weights(self._optimizers, self._team, self._ranks)
         if self._ema is not None:
             self._ema.update()
         self._gradient.weights_changed()
         epoch.steps += 1
         epoch.counted += 1
         self._steps += 1
+        heard = self._clock.heard(signals)
         if isinstance(self._schedule, Stopping):
             self._watch(self._schedule)
         elif self._steps % _CHECK_STEPS == 0:
             self._check()
+        return heard
 
     def end_epoch(self) -> EpochReport:
         """Note the loss of the epoch that is over."""
@@ -200,7 +214,7 @@ class Trainer:
             self._set_weights(self._best)
         self.history.seconds = self.seconds
         self.history.reason = reason or (stopping.reason if stopping else _AT_ITS_END)
-        _logger.info(
+        self._say(
             'Training ended after %d epochs and %.1f seconds. %s',
             len(self.history.losses),
             self.history.seconds,
@@ -209,10 +223,14 @@ class Trainer:
 
     def result(self) -> TabDARNetwork:
         """The network to sample from, in evaluation mode."""
-        return self._averaged.requires_grad_(False).eval()
+        network = self._averaged.requires_grad_(False).eval()
+        if self._ranks.number > 1:  # processors of several kinds may have rounded differently
+            network.load_state_dict(self._ranks.told(network.cpu().state_dict))
+        return network.to(self._generator.device)
 
     def state(self) -> dict[str, Any]:
-        """All that :meth:`restore` needs, in plain types and tensors on the CPU."""
+        """All that :meth:`restore` needs, on any rank, in plain types and tensors on the CPU."""
+        own = [generator.get_state() for generator in self._gradient.generators]
         state = {
             'steps': self._steps,
             'seconds': self.seconds,
@@ -228,7 +246,8 @@ class Trainer:
             'history': self.history.plain(),
             'epoch': self._epoch.state(),
             'generators': [
-                generator.get_state() for generator in (self._generator, *self._gradient.generators)
+                self._generator.get_state(),
+                *(state for states in self._ranks.gathered(own) for state in states),
             ],
         }
         return state
@@ -236,7 +255,7 @@ class Trainer:
     def restore(self, state: dict[str, Any]) -> None:
         """Go on from a :meth:`state` of the same training."""
         self._steps, self._retries = state['steps'], state['retries']
-        self._start = time.perf_counter() - state['seconds']
+        self._clock.set(state['seconds'])
         self._schedule.restore(state['schedule'])
         if isinstance(self._schedule, Stopping) and self._schedule.cooling:
             self._take_all_rows()
@@ -249,9 +268,12 @@ class Trainer:
             plateau.load_state_dict(own)
         self.history = TrainingHistory.from_plain(state['history'])
         self._epoch.restore(state['epoch'], self._rows, self._generator)
-        generators = (self._generator, *self._gradient.generators)
-        for generator, own in zip(generators, state['generators'], strict=True):
-            generator.set_state(own)
+        common, *of_all = state['generators']
+        self._generator.set_state(common)
+        number = len(self._gradient.generators)
+        own = of_all[self._ranks.rank * number : (self._ranks.rank + 1) * number]
+        for generator, before in zip(self._gradient.generators, own, strict=True):
+            generator.set_state(before)
 
     @property
     def _averaged(self) -> TabDARNetwork:
@@ -283,7 +305,7 @@ class Trainer:
         )
         self._rows = self._held_out.rows
         held_out = num_rows - len(self._rows)
-        _logger.info('%d of %d rows are held out to see when to stop.', held_out, num_rows)
+        self._say('%d of %d rows are held out to see when to stop.', held_out, num_rows)
         interval = self._held_out.min_interval(self._batch_size)
         longest = longest_training(num_rows, num_columns, self._batch_size)
         return Stopping(interval, longest, config.max_training_time)
@@ -305,7 +327,9 @@ class Trainer:
             return
         assert self._held_out is not None
         network = LowPrecisionCopy(self._averaged).network.eval()
-        evaluation = self._last_evaluation = self._held_out.evaluate(network, self._team)
+        evaluation = self._last_evaluation = self._held_out.evaluate(
+            network, self._team, self._ranks
+        )
         self._network.train()
         self.history.add(
             len(self.history.losses) + self._epoch.steps / self._steps_per_epoch, evaluation
@@ -316,11 +340,16 @@ class Trainer:
         if out_of_time or not falls:
             reason = _OUT_OF_TIME if out_of_time and falls else _NOTHING_TO_GAIN
             schedule.cool_down(self._steps, self.seconds, reason)
-            _logger.info('%s The learning rate is lowered now.', reason)
+            self._say('%s The learning rate is lowered now.', reason)
             if self._best is not None:
                 self._set_weights(self._best)
             self._take_all_rows()
             self._epoch.cut = True
+
+    def _say(self, message: str, *values: object) -> None:
+        """Log something, once for all ranks."""
+        if self._ranks.leads:
+            _logger.info(message, *values)
 
     def _take_all_rows(self) -> None:
         self._rows = all_rows(len(self._table), self._generator.device)
@@ -344,8 +373,9 @@ class Trainer:
             f'The training loss became {loss} {where}. Training goes on from the last weights '
             f'whose loss was finite, with a learning rate of {rate * _LOWER_RATE:g}.'
         )
-        _logger.warning(message)
-        warnings.warn(message, RuntimeWarning, stacklevel=2)
+        if self._ranks.leads:
+            _logger.warning(message)
+            warnings.warn(message, RuntimeWarning, stacklevel=2)
         self._set_weights(self._good)
         for optimizer in self._optimizers:
             for group in optimizer.param_groups:
@@ -381,8 +411,7 @@ def initial_network(
     schema: TableSchema, model: ModelConfig, generator: torch.Generator
 ) -> TabDARNetwork:
     """A network with initial weights drawn from ``generator`` and not from torch's global one."""
-    seed = int(torch.randint(2**62, (1,), generator=generator, device=generator.device))
-    with default_generator_at(seed):
+    with default_generator_at(drawn_seeds(generator, 1)[0]):
         return TabDARNetwork(schema, model)
 
 

@@ -15,11 +15,15 @@ import pandas as pd
 import pytest
 import torch
 
+from sdv_tabdar.core import model as model_module
 from sdv_tabdar.core import trained
 from sdv_tabdar.core.config import ModelConfig, SamplingConfig, TrainingConfig
 from sdv_tabdar.core.model import TabDAR
 from sdv_tabdar.core.restrictions import Interval, Members, NotMissing
 from sdv_tabdar.core.schema import ColumnKind
+from sdv_tabdar.core.trained import Trained
+
+CPU = torch.device('cpu')
 
 Kinds = dict[str, ColumnKind]
 NUMBERS = ['smooth', 'spiked', 'rounded', 'holes']
@@ -118,6 +122,36 @@ def test_loss_values_are_one_row_an_epoch(fitted: TabDAR) -> None:
 def test_before_fit_everything_says_so(ask: Callable[[TabDAR], object]) -> None:
     with pytest.raises(RuntimeError, match=r'has not been fitted. Call fit\(\) first'):
         ask(TabDAR(device='cpu'))
+
+
+@pytest.mark.parametrize('error', [NotImplementedError('no kernel'), TypeError('no float64')])
+def test_what_mps_lacks_is_done_on_the_cpu(
+    mixed: pd.DataFrame,
+    kinds: dict[str, ColumnKind],
+    tiny: ModelConfig,
+    error: Exception,
+    monkeypatch: pytest.MonkeyPatch,
+    caplog: pytest.LogCaptureFixture,
+) -> None:
+    """There is none here: a generator of the CPU stands for its own."""
+    make, fit = model_module.make_generator, Trained.fit
+    tried = []
+
+    def fit_on(*args: Any, device: torch.device, **settings: Any) -> Trained:
+        tried.append(device.type)
+        if device.type == 'mps':
+            raise error
+        return fit(*args, device=device, **settings)
+
+    monkeypatch.setattr(torch.backends.mps, 'is_available', lambda: True)
+    monkeypatch.setattr(torch.cuda, 'is_available', lambda: False)
+    monkeypatch.setattr(model_module, 'make_generator', lambda state, _: make(state, CPU))
+    monkeypatch.setattr(Trained, 'fit', fit_on)
+    training = TrainingConfig(epochs=1, batch_size=64)
+    model = TabDAR(tiny, training, random_state=0).fit(mixed, kinds)
+    assert tried == ['mps', 'cpu']
+    assert f'Training goes on on the CPU, as mps cannot: {error}' in caplog.text
+    assert len(model.sample(3)) == 3
 
 
 def test_a_model_is_truthy_and_has_no_losses_before_fit() -> None:

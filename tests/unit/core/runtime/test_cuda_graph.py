@@ -23,8 +23,10 @@ from sdv_tabdar.core.nn import network as network_module
 from sdv_tabdar.core.nn.network import TabDARNetwork
 from sdv_tabdar.core.nn.pairs import pair_losses
 from sdv_tabdar.core.runtime import cuda_graph as recording
+from sdv_tabdar.core.runtime import random as random_module
 from sdv_tabdar.core.schema import Column, ColumnKind, TableSchema
 from sdv_tabdar.core.table import EncodedTable
+from sdv_tabdar.core.training import likelihood
 from sdv_tabdar.core.training.losses import batch_loss
 from sdv_tabdar.core.training.muon import Muon
 
@@ -38,12 +40,16 @@ class MetaGenerator(torch.Generator):
 
 
 class OneDevice(TorchDispatchMode):
-    """Refuses operations on tensors of another device than 'meta', but for single numbers."""
+    """Refuses operations on tensors of another device than 'meta', but for single numbers.
+
+    And those in float64, which Apple's GPUs have not.
+    """
 
     def __torch_dispatch__(self, func: Any, types: Any, args: Any = (), kwargs: Any = None) -> Any:
         result = func(*args, **(kwargs or {}))
         tensors = [t for t in tree_leaves((args, kwargs, result)) if isinstance(t, torch.Tensor)]
         assert {t.device for t in tensors if t.dim()} <= {META}, f'{func} leaves the device'
+        assert torch.float64 not in {t.dtype for t in tensors}, f'{func} needs float64'
         return result
 
 
@@ -62,7 +68,9 @@ def test_a_step_of_fixed_shapes_neither_waits_nor_leaves_the_device(
     attention: str,
     order: str,
     weighting: str,
+    monkeypatch: pytest.MonkeyPatch,
 ) -> None:
+    monkeypatch.setattr(random_module, 'has_float64', lambda device: device.type == 'cpu')
     config = dataclasses.replace(tiny, column_order=order, attention=attention)
     network = _network(encoder.schema, config).to(META)
     table = encoded.to(META)
@@ -78,6 +86,26 @@ def test_a_step_of_fixed_shapes_neither_waits_nor_leaves_the_device(
         optimizer.step()
 
     assert loss.shape == ()
+
+
+class NoFloat64(TorchDispatchMode):
+    """Refuses numbers of 64 bits, which Apple's GPUs have not."""
+
+    def __torch_dispatch__(self, func: Any, types: Any, args: Any = (), kwargs: Any = None) -> Any:
+        result = func(*args, **(kwargs or {}))
+        found = [t for t in tree_leaves(result) if isinstance(t, torch.Tensor)]
+        assert torch.float64 not in {t.dtype for t in found}, f'{func} needs float64'
+        return result
+
+
+def test_an_evaluation_of_held_out_rows_needs_no_float64(
+    encoded: EncodedTable, network: TabDARNetwork
+) -> None:
+    """It waits for numbers, so that the device 'meta' cannot show it."""
+    rows = encoded.rows(slice(32))
+    with torch.no_grad(), NoFloat64():
+        codes, _ = likelihood._cell_losses(network, rows, torch.zeros(rows.codes.shape).long())
+    assert codes.shape == (encoded.codes.shape[1], 32)
 
 
 @pytest.fixture

@@ -10,6 +10,7 @@ import numpy as np
 import pytest
 import torch
 
+from sdv_tabdar.core.runtime import random as random_module
 from sdv_tabdar.core.runtime.random import (
     default_generator_at,
     make_generator,
@@ -33,6 +34,16 @@ def _draw(generator: torch.Generator) -> list[float]:
 @pytest.mark.parametrize('seed', [0, 5, np.int64(5), 2**62])
 def test_same_seed_same_numbers(seed: int) -> None:
     assert _draw(make_generator(seed, CPU)) == _draw(make_generator(int(seed), CPU))
+
+
+def test_normal_numbers_without_float64(monkeypatch: pytest.MonkeyPatch) -> None:
+    found = []
+    for there in (True, False):
+        monkeypatch.setattr(random_module, 'has_float64', lambda device, there=there: there)
+        generator = torch.Generator().manual_seed(0)
+        found.append(stratified_normals(20_000, generator=generator).sort().values)
+    assert bool(found[1].isfinite().all())
+    assert torch.allclose(found[0][5:-5], found[1][5:-5], atol=0.1)
 
 
 def test_other_seed_other_numbers() -> None:

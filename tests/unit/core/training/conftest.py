@@ -11,6 +11,7 @@ import torch
 from sdv_tabdar.core.codecs.encoder import TableEncoder
 from sdv_tabdar.core.config import ModelConfig, TrainingConfig
 from sdv_tabdar.core.nn.network import TabDARNetwork
+from sdv_tabdar.core.runtime.ranks import ALONE, Ranks
 from sdv_tabdar.core.table import EncodedTable
 from sdv_tabdar.core.training import held_out, trainer
 from sdv_tabdar.core.training.history import Callback, TrainingHistory
@@ -42,11 +43,13 @@ def train(
         callbacks: Sequence[Callback] = (),
         checkpoint_path: Path | None = None,
         rows: slice = slice(None),
+        table: EncodedTable = encoded,
+        ranks: Ranks = ALONE,
         **settings: object,
     ) -> Fitted:
         config = TrainingConfig(**{'epochs': 2, 'batch_size': 64, **settings})  # type: ignore[arg-type]
         return fit_network(
-            encoded.rows(rows),
+            table.rows(rows),
             encoder.schema,
             tiny,
             config,
@@ -54,6 +57,7 @@ def train(
             progress=progress,
             callbacks=callbacks,
             checkpoint_path=checkpoint_path,
+            ranks=ranks,
         )
 
     return run

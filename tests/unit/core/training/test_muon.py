@@ -55,6 +55,31 @@ def test_a_stack_is_so_many_matrices(generator: torch.Generator) -> None:
     assert torch.allclose(stack, torch.stack(list(alone)), atol=1e-6)
 
 
+@pytest.mark.parametrize('ranks', [2, 3, 20])
+def test_ranks_share_the_matrices_out(ranks: int, generator: torch.Generator) -> None:
+    shapes = [(4, 6, 3), (5, 8, 8), (3, 6), (1, 2, 2), (6, 3)]
+    gradients = [torch.randn(shape, generator=generator) for shape in shapes]
+
+    def muon() -> tuple[Muon, list[torch.nn.Parameter]]:
+        parameters = [torch.nn.Parameter(torch.zeros_like(gradient)) for gradient in gradients]
+        for parameter, gradient in zip(parameters, gradients, strict=True):
+            parameter.grad = gradient.clone()
+        return Muon(parameters, lr=0.1), parameters
+
+    (whole, expected), (first, found) = muon(), muon()
+    parts = [first, *(muon()[0] for _ in range(ranks - 1))]
+    whole.step()
+    for rank, part in enumerate(parts):
+        part.find_updates(ranks, rank)
+    for stacks in zip(*(part.updates for part in parts), strict=True):
+        has_it = torch.stack([stack.flatten(1).any(dim=1) for stack in stacks])
+        assert bool((has_it.sum(dim=0) == 1).all())  # each matrix is one rank's
+        stacks[0].copy_(torch.stack(stacks).sum(dim=0))
+    first.apply_updates()
+    for own, other in zip(found, expected, strict=True):
+        assert torch.allclose(own, other, atol=1e-6)
+
+
 def test_updates_are_of_the_size_of_adams(generator: torch.Generator) -> None:
     parameter = torch.nn.Parameter(torch.zeros(32, 64))
     parameter.grad = torch.randn(32, 64, generator=generator)
