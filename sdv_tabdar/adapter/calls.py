@@ -35,6 +35,8 @@ from sdv_tabdar.adapter.parameters import (
     check_training,
 )
 from sdv_tabdar.adapter.rows_on_disk import STREAMED_ROWS, TableFile, batches
+from sdv_tabdar.adapter.sources import Source, source_of
+from sdv_tabdar.adapter.streamed import Streamed, scratch
 from sdv_tabdar.adapter.tables import (
     PlainTables,
     Tables,
@@ -118,6 +120,31 @@ class Calls(SDVHooks):
             yield
         finally:
             del self._training_options
+
+    @contextlib.contextmanager
+    def _in_memory(self, data: Any, scratch_folder: str | Path | None) -> Iterator[Any]:
+        """The table to fit; of one that is not in memory a summary, which SDV takes for it.
+
+        Raises:
+            InvalidDataError: If such a table cannot be read.
+            SynthesizerInputError: If there is no folder to keep its rows in.
+        """
+        folder, source = scratch(scratch_folder), source_of(data)
+        if source is None:
+            yield data
+            return
+        self._streamed = self._surveyed(source, folder)
+        summary = self._streamed.summary
+        try:
+            yield summary.frame
+        finally:
+            del self._streamed
+        private_names.learn_counts(self, summary.num_rows, summary.missing)
+        self._fitted_table = dataclasses.replace(self._table, num_rows=summary.num_rows)
+
+    def _surveyed(self, source: Source, scratch_folder: Path) -> Streamed:
+        """A table that is not in memory, after a first pass over it."""
+        return Streamed.surveyed(self, source, scratch_folder, verbose=self.verbose)
 
     def _learnt(self, data: Any) -> PlainTables:
         """The table in plain form, after its form has been learnt from it."""

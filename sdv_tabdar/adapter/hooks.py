@@ -8,9 +8,10 @@ that completes rows of which any cells are known.
 
 from __future__ import annotations
 
+import contextlib
 import dataclasses
 import types
-from collections.abc import Mapping, Sequence
+from collections.abc import Iterator, Mapping, Sequence
 from typing import Any
 
 import numpy as np
@@ -28,6 +29,8 @@ from sdv_tabdar.adapter.old_files import STATE_VERSION, refuse_old_files, wrong_
 from sdv_tabdar.adapter.parameters import configs
 from sdv_tabdar.adapter.processed import ProcessedFormat
 from sdv_tabdar.adapter.rows_on_disk import append_csv
+from sdv_tabdar.adapter.streamed import Streamed
+from sdv_tabdar.core.codecs.encoder import Table
 from sdv_tabdar.core.config import (
     ModelConfig,
     SamplingConfig,
@@ -46,11 +49,13 @@ class SDVHooks(private_names.BaseSingleTableSynthesizer):
         _fitted_table: What is known of the table; None before one was seen.
         _training_options: What one call of ``fit`` asks of training.
         _blocks: How the rows of one call that draws are cut.
+        _streamed: The table that one call of ``fit`` learns, where it is not in memory.
     """
 
     _fitted_table: FittedTable | None = None
     _training_options: Mapping[str, Any] = types.MappingProxyType({})
     _blocks: Blocks = Blocks()
+    _streamed: Streamed | None = None
 
     _model_sdtype_transformers = {  # noqa: RUF012 - SDV's name for a constant of the class
         # The model encodes values itself, with missing ones among them.
@@ -125,15 +130,24 @@ class SDVHooks(private_names.BaseSingleTableSynthesizer):
             random_state=None if self.random_state is None else int(self.random_state),
             verbose=self.verbose,
         )
-        with others_turn():
-            network.fit(
-                processed.to_model(processed_data), processed.kinds, **self._training_options
-            )
+        with self._rows_to_learn(processed_data, processed) as rows, others_turn():
+            network.fit(rows, processed.kinds, **self._training_options)
         self._fitted_table = dataclasses.replace(self._table, processed=processed, model=network)
 
     def _configs(self) -> tuple[ModelConfig, TrainingConfig, SamplingConfig]:
         """What training is to use of the arguments of the constructor."""
         return configs(vars(self))
+
+    @contextlib.contextmanager
+    def _rows_to_learn(
+        self, processed_data: pd.DataFrame, processed: ProcessedFormat
+    ) -> Iterator[Table]:
+        """The table as the model learns it: in memory, or in files."""
+        if self._streamed is None:
+            yield processed.to_model(processed_data)
+            return
+        with self._streamed.stored(self, self._table.form, processed) as table:
+            yield table
 
     def _sample(self, num_rows: int, conditions: dict[str, Any] | None = None) -> pd.DataFrame:
         """Draw processed rows, all with the same known cells if ``conditions`` gives any."""

@@ -36,7 +36,9 @@ def plain_objects(values: pd.Series) -> pd.Series:
     """Python objects, None where missing; the same series where it holds just these."""
     missing = values.isna().to_numpy()
     cells = values.to_numpy() if values.dtype == object else _shared_objects(values)
-    foreign = np.fromiter((isinstance(cell, np.generic) for cell in cells), bool, len(cells))
+    foreign = np.zeros(len(cells), dtype=bool)
+    if any(issubclass(kind, np.generic) for kind in set(map(type, cells))):
+        foreign[:] = [isinstance(cell, np.generic) for cell in cells]
     foreign[missing] = [cell is not None for cell in cells[missing]]
     if values.dtype == object and not foreign.any():
         return values

@@ -17,6 +17,7 @@ from typing import Any
 import pandas as pd
 import torch
 
+from sdv_tabdar.core.codecs.encoder import Table
 from sdv_tabdar.core.config import (
     ModelConfig,
     SamplingConfig,
@@ -86,7 +87,7 @@ class TabDAR:
 
     def fit(
         self,
-        frame: pd.DataFrame,
+        frame: Table,
         kinds: Mapping[Any, ColumnKind],
         *,
         callbacks: Sequence[Callback] = (),
@@ -97,8 +98,8 @@ class TabDAR:
         """Learn a table; where ``torch.distributed`` has a process group, all ranks together.
 
         Args:
-            frame: The table. Missing cells are NaN, None or pandas.NA; that a cell is missing is
-                learnt like any other value.
+            frame: The table, in memory or in files. Missing cells are NaN, None or pandas.NA; that
+                a cell is missing is learnt like any other value.
             kinds: For each column whether it is numerical or categorical.
             callbacks: Called with an ``EpochReport`` after each epoch; True ends training.
             checkpoint_path: File that keeps the state of the training while it goes on; the same

@@ -15,7 +15,7 @@ import torch
 
 from sdv_tabdar.core.calibration import calibrate, rows_to_draw
 from sdv_tabdar.core.codecs.crosses import crosses_of, find_crosses
-from sdv_tabdar.core.codecs.encoder import TableEncoder
+from sdv_tabdar.core.codecs.encoder import Table, TableEncoder
 from sdv_tabdar.core.config import ModelConfig, SamplingConfig, TrainingConfig
 from sdv_tabdar.core.inference.answers import Answers
 from sdv_tabdar.core.nn.lowered import lowered
@@ -49,7 +49,7 @@ class Trained:
     @classmethod
     def fit(
         cls,
-        frame: pd.DataFrame,
+        frame: Table,
         kinds: Mapping[Any, ColumnKind],
         model: ModelConfig,
         training: TrainingConfig,
@@ -66,7 +66,7 @@ class Trained:
         """Learn a table: its codes, its crosses, then the network; see ``TabDAR.fit``.
 
         Args:
-            frame: The table.
+            frame: The table, in memory or in files.
             kinds: Kind of each of its columns.
             model: Architecture and encoding.
             training: Training settings.
@@ -80,7 +80,6 @@ class Trained:
             ranks: Processes that train it together.
         """
         answering = answering_device(device)
-        everything = np.ones(frame.shape, dtype=bool)
         start = None
         if private is not None:
             return cls._fit_privately(
@@ -96,12 +95,12 @@ class Trained:
             )
         if before is None:
             encoder = TableEncoder.fit(frame, kinds, model)
-            table = encoder.encode(frame, everything)
+            table = encoder.encode_all(frame)
             crosses = find_crosses(table, encoder.schema, model.max_crosses)
             encoder = encoder.with_crosses(crosses)
         else:
             encoder = before.encoder.grown(frame, kinds, model)
-            table = encoder.encode(frame[list(encoder.schema.names)], everything)
+            table = encoder.encode_all(frame)
             sets = [cross.members for cross in before.encoder.schema.crosses]
             encoder = encoder.with_crosses(crosses_of(sets, table, encoder.schema))
             start = initial_network(encoder.schema, model, generator).to(answering)

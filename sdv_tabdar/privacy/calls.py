@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import warnings
+from pathlib import Path
 from typing import Any
 
 import numpy as np
@@ -11,6 +12,8 @@ from sdv.errors import SynthesizerInputError
 
 from sdv_tabdar.adapter import private_names
 from sdv_tabdar.adapter.calls import Calls
+from sdv_tabdar.adapter.sources import Source
+from sdv_tabdar.adapter.streamed import Streamed
 from sdv_tabdar.adapter.tables import PlainTables, plain_tables
 from sdv_tabdar.privacy.described import LEVELS
 from sdv_tabdar.privacy.numbers import protected_numbers
@@ -32,6 +35,20 @@ class ProtectedCalls(Calls):
     protect_values: bool | int = False
     rare_token: str | None = None
     max_atoms: int
+
+    def _surveyed(self, source: Source, scratch_folder: Path) -> Streamed:
+        """As without protection, which needs the whole table in memory.
+
+        Raises:
+            SynthesizerInputError: If there is to be protection.
+        """
+        if self.protect_values:
+            raise SynthesizerInputError(
+                f'Rare values can be protected (protect_values) in tables in memory only, and '
+                f'{source.name} is read by batch. Give a frame of pandas, of fewer rows if need '
+                'be, or protect_values=False.'
+            )
+        return super()._surveyed(source, scratch_folder)
 
     def _learnt(self, data: Any) -> PlainTables:
         """The protected table in plain form, after its form has been learnt from it.

@@ -16,6 +16,8 @@ from sdv.errors import InvalidDataError, SynthesizerInputError
 
 from sdv_tabdar.adapter import private_names
 from sdv_tabdar.adapter.parameters import configs
+from sdv_tabdar.adapter.sources import Source
+from sdv_tabdar.adapter.streamed import Streamed
 from sdv_tabdar.adapter.tables import PlainTables
 from sdv_tabdar.core.config import PRIVATE, ModelConfig, SamplingConfig, TrainingConfig
 from sdv_tabdar.core.training.history import Callback
@@ -141,6 +143,19 @@ class PrivateCalls(ProtectedCalls):
                 "spent. 'preprocess', 'fit_processed_data' and 'auto_assign_transformers' would "
                 'learn from rows outside the budget.'
             )
+
+    def _surveyed(self, source: Source, scratch_folder: Path) -> Streamed:
+        """As without a budget, which pays for no pass over a table that is not in memory.
+
+        Raises:
+            SynthesizerInputError: If there is a budget.
+        """
+        if self.epsilon is not None:
+            raise SynthesizerInputError(
+                "With 'epsilon' rows are learnt from a frame in memory: a pass over files or "
+                'partitions would look at them outside the budget. Load them, or a part.'
+            )
+        return super()._surveyed(source, scratch_folder)
 
     def _learnt(self, data: Any) -> PlainTables:
         """The surrogate in plain form, after its form has been learnt from it."""

@@ -187,18 +187,22 @@ class TabDARSynthesizer(PrivateCalls):
 
     def fit(
         self,
-        data: pd.DataFrame | Tables,
+        data: pd.DataFrame | Tables | str | Path | Any,
         *,
         on_epoch_end: Callable[[EpochReport], bool | None] | None = None,
         checkpoint_path: str | Path | None = None,
         warm_start: bool = False,
+        scratch_folder: str | Path | None = None,
     ) -> None:
         """Learn a table; in a process group of ``torch.distributed``, all processes together.
 
         Args:
             data: The table, or a dictionary with the table under its name. It is not changed,
                 not even if fitting fails or is interrupted; nor is what was fitted before. The
-                sampling methods return a frame or a dictionary, as given here.
+                sampling methods return a frame or a dictionary, as given here. A table that is
+                larger than memory may be a Parquet file or a folder of such files, a
+                ``pyarrow.dataset.Dataset``, or a frame of Dask or Spark. It is then read twice,
+                some rows at a time.
             on_epoch_end: Called after each pass over the table with an ``EpochReport``: what is
                 known by then. Training ends if it returns True.
             checkpoint_path: File that keeps the state of the training while it goes on. If the
@@ -208,21 +212,28 @@ class TabDARSynthesizer(PrivateCalls):
                 table with some more rows, in a fraction of the time. Give old and new rows
                 together; what only old rows had would be forgotten little by little. New levels
                 and a wider range are learnt, columns and settings must be the same.
+            scratch_folder: Where a table that is not in memory is kept, encoded, while it is
+                learnt: about 14 bytes for each number and 6 for each other cell. None for the
+                system's folder for such files. Nothing is left there however ``fit`` ends.
 
         Raises:
             sdv.errors.InvalidDataError: If the data do not match the metadata, hold infinite
-                numbers or have no rows.
+                numbers, have no rows, or cannot be read.
             sdv.errors.InvalidDataTypeError: If there is more than one table.
             sdv.errors.SynthesizerInputError: If ``on_epoch_end`` cannot be called or there is no
-                folder for the checkpoint.
+                folder for the checkpoint, or no room in ``scratch_folder``.
             ValueError: If the checkpoint is that of another table or of other settings, or if
                 ``warm_start`` is asked for and the columns are others.
             FloatingPointError: If the training loss stops being finite again and again.
             ValueError: If the processes of a group have different tables or settings.
             RuntimeError: If another process of the group no longer answers.
         """
-        with self._transaction(), self._training(on_epoch_end, checkpoint_path, warm_start):
-            super().fit(self._learnt(data))
+        with (
+            self._transaction(),
+            self._training(on_epoch_end, checkpoint_path, warm_start),
+            self._in_memory(data, scratch_folder) as table,
+        ):
+            super().fit(self._learnt(table))
 
     def preprocess(self, data: pd.DataFrame | Tables) -> Any:
         """Transform a table into what the model learns, for :meth:`fit_processed_data`.

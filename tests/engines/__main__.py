@@ -1,8 +1,9 @@
 """The same rows from one call, from threads, from processes, and after one of them was killed.
 
 ``python -m tests.engines`` fits a small table, draws it in each of these ways with Dask, and with
-Spark where it is installed, and prints a hash of the rows of each; the exit status is 1 if they
-differ. ``--model FILE`` draws from a saved synthesizer instead.
+Spark where it is installed, and prints a hash of the rows of each, and of those of models that are
+fitted to frames of the engines; the exit status is 1 if they differ. ``--model FILE`` draws from a
+saved synthesizer instead.
 """
 
 from __future__ import annotations
@@ -18,6 +19,7 @@ import time
 from collections.abc import Callable, Iterator
 from typing import Any
 
+import dask.dataframe as dd
 import numpy as np
 import pandas as pd
 from distributed import LocalCluster, wait
@@ -37,9 +39,9 @@ def main(arguments: list[str] | None = None) -> int:
     parser.add_argument('--rows', type=int, default=6 * block + 100, help='how many to draw')
     parser.add_argument('--model', help='a saved synthesizer (default: one of a small table)')
     options = parser.parse_args(arguments)
-    synthesizer = load_synthesizer(options.model) if options.model else _small()
+    synthesizer = load_synthesizer(options.model) if options.model else _small(_table())
     found = {}
-    for name, draw in _ways(synthesizer, options.rows):
+    for name, draw in _ways(synthesizer, options.rows, fits=not options.model):
         start = time.perf_counter()
         rows = draw()
         found[name] = _hash(rows)
@@ -48,12 +50,16 @@ def main(arguments: list[str] | None = None) -> int:
     return int(len(set(found.values())) > 1)
 
 
-def _small() -> TabDARSynthesizer:
-    """Of a table with a key, a number with gaps and a category."""
+def _table() -> pd.DataFrame:
+    """A key, a number with gaps and a category."""
     random = np.random.default_rng(0)
     kind = random.choice(['a', 'b', 'c'], 500)
     size = np.where(kind == 'a', np.nan, random.normal(size=500).round(3))
-    data = pd.DataFrame({'key': np.arange(500), 'kind': kind, 'size': size})
+    return pd.DataFrame({'key': np.arange(500), 'kind': kind.astype(object), 'size': size})
+
+
+def _small(data: Any) -> TabDARSynthesizer:
+    """Of that table, in memory or an engine's frame of it."""
     columns = {
         'key': {'sdtype': 'id'},
         'kind': {'sdtype': 'categorical'},
@@ -74,7 +80,9 @@ def _hash(rows: pd.DataFrame) -> int:
     return int(np.bitwise_xor.reduce(hashes))
 
 
-def _ways(synthesizer: Any, rows: int) -> Iterator[tuple[str, Callable[[], pd.DataFrame]]]:
+def _ways(
+    synthesizer: Any, rows: int, *, fits: bool
+) -> Iterator[tuple[str, Callable[[], pd.DataFrame]]]:
     block = synthesizer.BLOCK_ROWS
 
     def drawn(partitions: int, **settings: Any) -> Any:
@@ -87,6 +95,9 @@ def _ways(synthesizer: Any, rows: int) -> Iterator[tuple[str, Callable[[], pd.Da
             f'Dask, {count} partitions, 3 threads',
             lambda count=count: drawn(count).compute(scheduler='threads', num_workers=3),
         )
+    if fits:
+        frame = dd.from_pandas(_table(), npartitions=3)
+        yield 'one call, learnt from Dask', lambda: _small(frame).sample(rows, seed=SEED)
     with (
         LocalCluster(2, threads_per_worker=1, dashboard_address=None) as cluster,
         cluster.get_client() as client,
@@ -98,11 +109,14 @@ def _ways(synthesizer: Any, rows: int) -> Iterator[tuple[str, Callable[[], pd.Da
         )
     if importlib.util.find_spec('pyspark') is not None:
         os.environ.setdefault('PYSPARK_PYTHON', sys.executable)
-        with _spark():
+        with _spark() as session:
             yield (
                 'Spark, 4 partitions, 2 processes',
                 lambda: drawn(4, engine='spark').toPandas(),
             )
+            if fits:
+                same = session.createDataFrame(_table()).coalesce(1)
+                yield 'one call, learnt from Spark', lambda: _small(same).sample(rows, seed=SEED)
 
 
 def _after_a_kill(client: Any, frame: Any) -> pd.DataFrame:
@@ -118,13 +132,13 @@ def _after_a_kill(client: Any, frame: Any) -> pd.DataFrame:
 
 
 @contextlib.contextmanager
-def _spark() -> Iterator[None]:
+def _spark() -> Iterator[Any]:
     from pyspark.sql import SparkSession
 
     builder = SparkSession.builder.master('local[2]').config('spark.ui.enabled', 'false')
     session = builder.getOrCreate()
     try:
-        yield
+        yield session
     finally:
         session.stop()
 

@@ -293,3 +293,9 @@ def test_gaps_other_dtypes_and_a_column_without_a_common_value() -> None:
     assert drawn['income'].isna().mean() == pytest.approx(0.3, abs=0.2)
     assert str(drawn['income'].dtype) == 'Int64'
     assert drawn['since'].dtype == table['since'].dtype
+
+
+def test_a_table_in_files_is_refused(table: pd.DataFrame, tmp_path: Path) -> None:
+    table.astype({'member': bool}).to_parquet(tmp_path / 'table.parquet')
+    with pytest.raises(SynthesizerInputError, match='a frame in memory'):
+        make_synthesizer().fit(tmp_path / 'table.parquet')

@@ -8,6 +8,7 @@ from __future__ import annotations
 
 import ast
 import inspect
+from collections import defaultdict
 from pathlib import Path
 from typing import Any
 
@@ -133,6 +134,23 @@ def test_data_processor() -> None:
         method = getattr(DataProcessor, name, None)
         assert method is not None, f'SDV has renamed DataProcessor.{name}'
         assert list(inspect.signature(method).parameters) == wanted, f'arguments of {name}'
+
+
+def test_what_batches_are_held_against() -> None:
+    metadata = make_metadata(COLUMNS, primary_key='key')
+    found = metadata.tables['table']
+    rows = pd.DataFrame({'key': [1, 1], 'age': ['x', 2]})
+    assert found._get_primary_and_alternate_keys() == {'key'}
+    assert found._validate_key_values_are_unique(rows), 'SDV lets keys repeat'
+    assert found._validate_column_data(rows['age'], defaultdict(list)), 'SDV lets text be numbers'
+    for name in ('_validate_transform_constraints',):
+        assert hasattr(BaseSingleTableSynthesizer, name), f'SDV has renamed {name}'
+    assert 'self.validate(data)' in inspect.getsource(BaseConstraint.transform)
+    source = inspect.getsource(FloatFormatter)
+    for name in ('enforce_min_max_values', '_min_value', '_max_value'):
+        assert f'self.{name}' in source, f'RDT has renamed FloatFormatter.{name}'
+    assert 'data_length' in vars(RegexGenerator()), 'RDT has renamed RegexGenerator.data_length'
+    assert 'data.head(5)' in inspect.getsource(BaseTransformer._set_seed), 'seeds of other rows'
 
 
 def test_programmable_constraints() -> None:

@@ -12,7 +12,7 @@ import pytest
 
 from sdv_tabdar import TabDARSynthesizer, distributed
 
-from .conftest import fit_tiny
+from .conftest import TINY, fit_tiny, make_metadata
 
 pyspark_sql = pytest.importorskip('pyspark.sql')
 
@@ -91,3 +91,15 @@ def test_frames_are_filled_and_scored(
     assert list(chances.columns) == ['a.size', 'kind', 'probability_a', 'probability_b']
     np.testing.assert_allclose(chances.iloc[:, 2:].sum(axis=1), 1)
     assert np.isfinite(scores['log_likelihood']).all()
+
+
+def test_a_frame_is_learnt_as_one_of_pandas_is(session: Any, data: pd.DataFrame) -> None:
+    columns = {'kind': {'sdtype': 'categorical'}, 'day': {'sdtype': 'datetime'}}
+    frame = session.createDataFrame(data[['kind', 'day']]).coalesce(1)
+    metadata = make_metadata(columns)
+    rows = []
+    for table in (frame, frame.toPandas()):
+        synthesizer = TabDARSynthesizer(metadata, **TINY)
+        synthesizer.fit(table)
+        rows.append(synthesizer.sample(20, seed=1))
+    pd.testing.assert_frame_equal(*rows)

@@ -31,17 +31,21 @@ from sdv_tabdar.adapter.private_names.constraints import (
     unbind_totals,
 )
 from sdv_tabdar.adapter.private_names.metadata import (
+    column_errors,
     describe_anew,
     described,
     keys,
     level_order,
     modified_columns,
     original_table,
+    repeated_keys,
     table_name,
+    unique_columns,
 )
 from sdv_tabdar.adapter.private_names.preprocessing import (
     apply_default_transformers,
     preprocess_table,
+    processed_rows,
 )
 from sdv_tabdar.adapter.private_names.seeding import (
     SeededSampling,
@@ -58,8 +62,11 @@ from sdv_tabdar.adapter.private_names.transformers import (
     gives_categories,
     is_generated,
     keeps_order,
+    learn_counts,
+    mapped_columns,
     outputs,
     pseudonyms,
+    set_limits,
     transform_cells,
 )
 from sdv_tabdar.adapter.private_names.validity import (
@@ -79,6 +86,7 @@ __all__ = [
     'OrderedColumns',
     'SeededSampling',
     'apply_default_transformers',
+    'column_errors',
     'columns_made_in_turn',
     'combinations',
     'compared_columns',
@@ -101,8 +109,10 @@ __all__ = [
     'is_preprocessed',
     'keeps_order',
     'keys',
+    'learn_counts',
     'learn_rounding_digits',
     'level_order',
+    'mapped_columns',
     'model',
     'modified_columns',
     'one_hot',
@@ -114,16 +124,20 @@ __all__ = [
     'own_constraint',
     'own_constraints',
     'preprocess_table',
+    'processed_rows',
     'pseudonyms',
+    'repeated_keys',
     'reverse_transform',
     'rewritten_columns',
     'seed_sampling',
     'seeded_sampling',
+    'set_limits',
     'shares_of_whole_rows',
     'shares_valid',
     'table_name',
     'transform_cells',
     'unbind_totals',
     'unchanged',
+    'unique_columns',
     'valid_rows',
 ]

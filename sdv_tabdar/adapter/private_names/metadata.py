@@ -4,8 +4,11 @@ from __future__ import annotations
 
 import contextlib
 import copy
+from collections import defaultdict
 from collections.abc import Iterator, Mapping
 from typing import Any
+
+import pandas as pd
 
 
 def table_name(synth: Any) -> str:
@@ -28,6 +31,27 @@ def level_order(synth: Any, column: str) -> list[Any]:
 def keys(synth: Any) -> list[str]:
     """Primary and alternate keys of the table."""
     return list(synth._data_processor._keys)
+
+
+def unique_columns(synth: Any) -> list[list[str]]:
+    """The columns of each primary and alternate key."""
+    found = original_table(synth)._get_primary_and_alternate_keys()
+    return sorted([key] if isinstance(key, str) else list(key) for key in found)
+
+
+def column_errors(synth: Any, values: pd.Series) -> list[str]:
+    """What SDV says of values that do not match the metadata of their column.
+
+    It looks at each value for itself, which takes its time.
+    """
+    errors: list[str] = original_table(synth)._validate_column_data(values, defaultdict(list))
+    return errors
+
+
+def repeated_keys(synth: Any, rows: pd.DataFrame) -> list[str]:
+    """What SDV says of keys that some rows share."""
+    errors: list[str] = original_table(synth)._validate_key_values_are_unique(rows)
+    return errors
 
 
 def modified_columns(synth: Any) -> Mapping[str, Mapping[str, Any]]:

@@ -61,6 +61,25 @@ def preprocess_table(synth: Any, table: pd.DataFrame) -> pd.DataFrame:
     return processed
 
 
+def processed_rows(synth: Any, table: pd.DataFrame) -> pd.DataFrame:
+    """Transform some rows of the table that constraints and transformers are fitted to.
+
+    Args:
+        synth: The synthesizer.
+        table: Rows in plain form, of all columns.
+
+    Raises:
+        ConstraintNotMetError: If they break a constraint.
+    """
+    for constraint in synth._reject_sampling_constraints:
+        constraint.validate(table)
+    table = synth._validate_transform_constraints(table)
+    if getattr(synth, '_composite_keys', None):
+        table = synth._composite_keys.transform(table)
+    transformed: pd.DataFrame = synth._data_processor.transform(table, is_condition=True)
+    return transformed
+
+
 def _leave_pseudonyms(transformers: Iterable[Any]) -> None:
     """Hand pseudonyms on as they are: RDT has a number with noise follow, a level in each row."""
     for transformer in transformers:

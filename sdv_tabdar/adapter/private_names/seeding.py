@@ -13,9 +13,9 @@ import numpy.typing as npt
 from rdt.transformers import AnonymizedFaker, BaseTransformer, IndexGenerator, RegexGenerator
 from sdv.single_table.base import FIXED_RNG_SEED
 
-from sdv_tabdar.adapter.permutation import permuted
 from sdv_tabdar.adapter.private_names.copies import copied
 from sdv_tabdar.adapter.texts import Texts, texts_of_faker, texts_of_pattern
+from sdv_tabdar.core.runtime.permutation import permuted
 
 _MANY = 2**62  # texts of a pattern that is gone through again and again
 _PERMUTED = 2**62  # values among which keys are told apart by arithmetic

@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 import contextlib
-from collections.abc import Hashable, Iterator
+from collections.abc import Hashable, Iterator, Mapping
 from typing import Any
 
 import pandas as pd
@@ -46,6 +46,37 @@ def gives_categories(name: str, transformer: BaseTransformer) -> bool | None:
     return {'float': False, 'categorical': True}.get(transformer.get_output_sdtypes().get(name))
 
 
+def learn_counts(synth: Any, num_rows: int, missing: Mapping[Hashable, float]) -> None:
+    """Let generators know of all rows what they have learnt of some.
+
+    Args:
+        synth: The synthesizer.
+        num_rows: How many rows there are.
+        missing: Share of missing cells of the user's columns.
+    """
+    transformers = synth._data_processor._hyper_transformer.field_transformers
+    shares = {str(name): share for name, share in missing.items()}
+    for name, transformer in transformers.items():
+        if getattr(transformer, 'data_length', None) is not None:
+            transformer.data_length = num_rows
+        if getattr(transformer, '_nan_frequency', 0.0) and name in shares:
+            transformer._nan_frequency = shares[str(name)]
+
+
+def set_limits(synth: Any, limits: Mapping[str, tuple[float, float]]) -> None:
+    """Let the transformers of some columns keep drawn numbers within other limits.
+
+    Args:
+        synth: The synthesizer.
+        limits: Least and greatest number of a column, as the transformer gives them.
+    """
+    for name, (field, transformer) in outputs(synth).items():
+        if name == field and name in limits and isinstance(transformer, FloatFormatter):
+            low, high = limits[name]
+            if transformer.enforce_min_max_values and low <= high:
+                transformer._min_value, transformer._max_value = low, high
+
+
 def encodes_levels(transformer: BaseTransformer) -> bool:
     """Whether the transformer writes levels as numbers, of which a mean is meaningless."""
     return not {'numerical', 'datetime'} & set(transformer.get_supported_sdtypes())
@@ -83,6 +114,19 @@ def pseudonyms(synth: Any) -> dict[str, dict[Hashable, Hashable]]:
         str(name): transformer.get_mapping()
         for name, transformer in transformers.items()
         if isinstance(transformer, PseudoAnonymizedFaker)
+    }
+
+
+def mapped_columns(synth: Any) -> set[str]:
+    """Columns of which all values must be known before a row is transformed, as far as assigned.
+
+    They are those that get pseudonyms, and those that are learnt as they are.
+    """
+    transformers = synth._data_processor._hyper_transformer.field_transformers
+    return {
+        str(name)
+        for name, transformer in transformers.items()
+        if transformer is None or isinstance(transformer, PseudoAnonymizedFaker)
     }
 
 

@@ -23,6 +23,7 @@ from sdv_tabdar.benchmark.experiments import (
     latency,
     likelihood,
     likelihood_speed,
+    out_of_core,
     paper,
     prediction,
     private,
@@ -246,6 +247,24 @@ EXPERIMENTS: Mapping[str, Experiment] = {
         scaling.scaling_tables,
         note='One epoch; fitting includes the encoding of the table, and memory added is the '
         'highest resident memory less that before.',
+    ),
+    'out-of-core': Experiment(
+        'fitting rows from Parquet: both passes, memory over time, fidelity beside a frame',
+        {
+            'stored_rows': [1_000_000, 3_000_000, 10_000_000],
+            'frame_rows': 1_000_000,
+            'fit_seconds': 300.0,
+            'sample_rows': 50_000,
+            'settings': '',
+            'seeds': [0],
+            'threads': None,
+            'out': Path('benchmark_runs', 'out_of_core'),
+        },
+        out_of_core.collect,
+        OneTable('Rows from Parquet', ['form', 'size'], out_of_core.NUMBERS, name='rows'),
+        note='Ten columns. All train for {fit_seconds:g} s; memory is that of the process alone, '
+        'above what it was before.',
+        picture=out_of_core.over_time,
     ),
     'solver': Experiment(
         'steps of the diffusion solver against its error, on known distributions',

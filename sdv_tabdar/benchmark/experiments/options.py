@@ -192,6 +192,8 @@ OPTIONS: Mapping[str, Option] = {
     'table_rows': Option(
         'rows of each training table', kind=bounded(whole, least=100), metavar='N', flag='--rows'
     ),
+    'stored_rows': Option('rows of each stored table', many=True, **_COUNT, flag='--rows'),
+    'frame_rows': Option('rows that are fitted as a frame beside them', **_COUNT),
     'known_tables': Option(
         'which distributions',
         many=True,

@@ -10,6 +10,7 @@ from sdv_tabdar.core.codecs.values import Codes, Floats
 _MIN_COUNT = 10
 _MIN_SHARE = 0.002  # of the numbers of a column
 _ROWS_PER_VALUE = 5  # on average, in a column of which all values are atoms
+_TOGETHER = 1 << 20  # numbers that are looked at at a time
 
 
 def runs(present: Floats) -> tuple[Floats, npt.NDArray[np.int64]]:
@@ -17,6 +18,28 @@ def runs(present: Floats) -> tuple[Floats, npt.NDArray[np.int64]]:
     is_first = np.append(np.ones(min(len(present), 1), dtype=bool), present[1:] != present[:-1])
     starts = np.flatnonzero(is_first)
     return present[starts], np.diff(starts, append=len(present))
+
+
+def frequent_numbers(present: Floats, max_atoms: int) -> tuple[Floats, npt.NDArray[np.int64]]:
+    """The sorted atoms of a column ``(A,)``, and how often each occurs.
+
+    Args:
+        present: Sorted numbers. They may be a file, of which a part at a time is in memory.
+        max_atoms: How many atoms there may be.
+    """
+    least = max(_MIN_COUNT, _MIN_SHARE * len(present))
+    distinct, counts = runs(present[:0])
+    num_distinct, stop = 0, 0
+    while stop < len(present):
+        start, stop = stop, min(stop + _TOGETHER, len(present))
+        stop = int(np.searchsorted(present, present[stop - 1], side='right'))
+        values, number = runs(present[start:stop])
+        num_distinct += len(values)
+        distinct, counts = np.append(distinct, values), np.append(counts, number)
+        if num_distinct > max_atoms:  # too many for all of them
+            distinct, counts = distinct[counts >= least], counts[counts >= least]
+    frequent = frequent_ones(counts, len(present), max_atoms)
+    return distinct[frequent], counts[frequent]
 
 
 def frequent_ones(

@@ -17,6 +17,7 @@ import numpy.typing as npt
 import pandas as pd
 
 from sdv_tabdar.core.codecs.codec import Codec
+from sdv_tabdar.core.codecs.counted import Counted, Levels
 from sdv_tabdar.core.codecs.pieces import Pieces
 from sdv_tabdar.core.codecs.values import SHOWN, Codes, Floats, LevelIndex, level_order, shown
 from sdv_tabdar.core.config import ModelConfig
@@ -44,11 +45,10 @@ class CategoricalCodec(Codec):
         self._counts = counts
 
     @classmethod
-    def fit(cls, name: str, values: pd.Series, config: ModelConfig) -> CategoricalCodec:
+    def fit(cls, name: str, values: Counted, config: ModelConfig) -> CategoricalCodec:
         """Learn the codes of a column, see :meth:`Codec.fit`."""
-        index, numbers = LevelIndex.of(values)
-        counts = np.bincount(numbers, minlength=len(index.levels))
-        return cls._of_counts(name, list(index.levels), counts, config.max_categories)
+        levels = Levels.of(values)
+        return cls._of_counts(name, levels.found, levels.counts, config.max_categories)
 
     @classmethod
     def _of_counts(
@@ -74,14 +74,14 @@ class CategoricalCodec(Codec):
         column = Column(name, ColumnKind.CATEGORICAL, tuple(code_counts), missing=missing)
         return cls(column, levels, counts)
 
-    def grown(self, values: pd.Series, config: ModelConfig) -> CategoricalCodec:
+    def grown(self, values: Counted, config: ModelConfig) -> CategoricalCodec:
         """The levels of ``values`` and, as if each had occurred once, the others known so far."""
-        index, numbers = LevelIndex.of(values)
+        levels = Levels.of(values)
         known = pd.Series(list(self._levels), dtype=object)
-        absent = [self._levels[place] for place in np.flatnonzero(index.numbers(known) < 0)]
-        counts = np.bincount(numbers, minlength=len(index.levels))
-        counts = np.concatenate([counts, np.ones(len(absent), dtype=counts.dtype)])
-        found = [*index.levels, *absent]
+        numbers = LevelIndex(levels.found).numbers(known)
+        absent = [self._levels[place] for place in np.flatnonzero(numbers < 0)]
+        counts = np.concatenate([levels.counts, np.ones(len(absent), dtype=levels.counts.dtype)])
+        found = [*levels.found, *absent]
         return self._of_counts(self.column.name, found, counts, config.max_categories)
 
     def codes_in(self, before: Codec) -> Codes:

@@ -15,6 +15,7 @@ import numpy as np
 import numpy.typing as npt
 import pandas as pd
 
+from sdv_tabdar.core.codecs.counted import Counted
 from sdv_tabdar.core.codecs.pieces import Pieces
 from sdv_tabdar.core.codecs.values import Codes, Floats
 from sdv_tabdar.core.config import ModelConfig
@@ -41,8 +42,8 @@ class Codec(abc.ABC):
 
     @classmethod
     @abc.abstractmethod
-    def fit(cls, name: str, values: pd.Series, config: ModelConfig) -> Codec:
-        """Learn the codes of a column from its training values ``(B,)``.
+    def fit(cls, name: str, values: Counted, config: ModelConfig) -> Codec:
+        """Learn the codes of a column from its training values.
 
         Raises:
             TypeError: If a value does not suit this kind of column.
@@ -50,10 +51,10 @@ class Codec(abc.ABC):
         """
 
     @abc.abstractmethod
-    def grown(self, values: pd.Series, config: ModelConfig) -> Codec:
+    def grown(self, values: Counted, config: ModelConfig) -> Codec:
         """The codec to go on with when training goes on with a table of other rows.
 
-        It can write ``values`` ``(B,)`` and all that this one could. Codes stay what they are as
+        It can write ``values`` and all that this one could. Codes stay what they are as
         far as the new values suit them.
 
         Raises:

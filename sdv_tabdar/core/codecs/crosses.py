@@ -14,6 +14,7 @@ from collections.abc import Iterable, Sequence
 
 import torch
 
+from sdv_tabdar.core.runtime.row_order import some_rows
 from sdv_tabdar.core.schema import Column, Cross, TableSchema
 from sdv_tabdar.core.table import EncodedTable
 
@@ -30,6 +31,7 @@ _MIN_LEVEL_ROWS = 6  # rows of a level, on average
 _MIN_GAIN = 0.25  # share of a column's variance, summed over the other columns
 _GROWTH = 1.15  # how much more a set must explain with one more column
 _PRIOR_ROWS = 5.0  # rows of mean 0 that a level's mean is shrunk by
+_TOGETHER = 1 << 20  # rows whose levels are listed at a time
 _SEED = 0  # of the choice of these rows, which does not depend on the model's seed
 
 
@@ -47,7 +49,7 @@ def find_crosses(table: EncodedTable, schema: TableSchema, most: int) -> tuple[C
     if not most or len(table) < _MIN_ROWS or len(schema.columns) < 3:
         return ()
     generator = torch.Generator().manual_seed(_SEED)
-    rows = torch.randperm(len(table), generator=generator)[:_ROWS]
+    rows = some_rows(len(table), _ROWS, generator)
     groups = _all_groups(schema, len(rows))
     search = _Search(table.codes[rows].cpu().long(), schema, groups)
     kept: list[tuple[int, ...]] = []
@@ -196,12 +198,15 @@ def _targets(codes: torch.Tensor, schema: TableSchema) -> tuple[torch.Tensor, to
 
 def _cross(members: tuple[int, ...], codes: torch.Tensor, groups: Sequence[torch.Tensor]) -> Cross:
     """The cross of some columns, with the levels that a table contains."""
-    level = torch.zeros(len(codes), dtype=torch.long)
-    for member in members:
-        level = level * (int(groups[member].max()) + 1)
-        level += groups[member][codes[:, member].cpu().long()]
+    found = []
+    for part in codes.split(_TOGETHER):
+        level = torch.zeros(len(part), dtype=torch.long)
+        for member in members:
+            level = level * (int(groups[member].max()) + 1)
+            level += groups[member][part[:, member].cpu().long()]
+        found.append(level.unique())
     return Cross(
         members,
         tuple(tuple(groups[member].tolist()) for member in members),
-        tuple(level.unique().tolist()),
+        tuple(torch.cat(found).unique().tolist()),
     )

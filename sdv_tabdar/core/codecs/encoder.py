@@ -7,7 +7,7 @@ have a code in every column in which training data had one.
 from __future__ import annotations
 
 from collections.abc import Hashable, Mapping, Sequence
-from typing import Any
+from typing import Any, TypeAlias
 
 import numpy as np
 import numpy.typing as npt
@@ -18,6 +18,7 @@ from sdv_tabdar.core.codecs.categorical import CategoricalCodec
 from sdv_tabdar.core.codecs.codec import Codec
 from sdv_tabdar.core.codecs.numerical import NumericalCodec
 from sdv_tabdar.core.codecs.pieces import Pieces
+from sdv_tabdar.core.codecs.stored import StoredTable
 from sdv_tabdar.core.codecs.values import SHOWN, Floats, frame_of
 from sdv_tabdar.core.config import ModelConfig
 from sdv_tabdar.core.restrictions import Restriction
@@ -31,6 +32,9 @@ CODECS: Mapping[ColumnKind, type[Codec]] = {
 """The codec of each kind of column."""
 
 _STATE_VERSION = 2
+
+Table: TypeAlias = 'pd.DataFrame | StoredTable'
+"""A training table, in memory or in files."""
 
 Restrictions = Mapping[str, Sequence[Restriction | None]]
 """For columns, what each row's cell may be; None = anything."""
@@ -52,7 +56,7 @@ class TableEncoder:
 
     @classmethod
     def fit(
-        cls, frame: pd.DataFrame, kinds: Mapping[Any, ColumnKind], config: ModelConfig
+        cls, frame: Table, kinds: Mapping[Any, ColumnKind], config: ModelConfig
     ) -> TableEncoder:
         """Learn codes from a table.
 
@@ -71,7 +75,7 @@ class TableEncoder:
         return cls([CODECS[kinds[name]].fit(name, frame[name], config) for name in frame.columns])
 
     def grown(
-        self, frame: pd.DataFrame, kinds: Mapping[Any, ColumnKind], config: ModelConfig
+        self, frame: Table, kinds: Mapping[Any, ColumnKind], config: ModelConfig
     ) -> TableEncoder:
         """The encoder to go on with when training goes on with a table of other rows.
 
@@ -115,6 +119,12 @@ class TableEncoder:
             ValueError: If there is no such column.
         """
         return self.codecs[self.schema.position(column)]
+
+    def encode_all(self, frame: Table) -> EncodedTable:
+        """Encode all cells of the training table; of one in files, to files."""
+        if isinstance(frame, StoredTable):
+            return frame.encoded(self.codecs, self.code_dtype)
+        return self.encode(frame, np.ones(frame.shape, dtype=bool))
 
     def encode(self, frame: pd.DataFrame, observed: npt.NDArray[np.bool_]) -> EncodedTable:
         """Encode the observed cells of a table; hidden ones get code 0.
@@ -277,13 +287,14 @@ def _selector(rows: npt.NDArray[np.bool_]) -> npt.NDArray[np.bool_] | slice:
     return slice(None) if rows.all() else rows
 
 
-def _check_training_table(frame: pd.DataFrame, kinds: Mapping[Any, ColumnKind]) -> None:
+def _check_training_table(frame: Table, kinds: Mapping[Any, ColumnKind]) -> None:
     if not len(frame) or not len(frame.columns):
         raise ValueError(
             f'The table to fit has {len(frame)} rows and {len(frame.columns)} columns; it '
             'needs at least one of each.'
         )
-    _check_names(frame)
+    if isinstance(frame, pd.DataFrame):
+        _check_names(frame)
     absent = [name for name in frame.columns if not isinstance(kinds.get(name), ColumnKind)]
     if absent:
         raise ValueError(f'The columns {absent} have no kind. Give a ColumnKind for each column.')

@@ -19,9 +19,10 @@ import numpy as np
 import numpy.typing as npt
 import pandas as pd
 
-from sdv_tabdar.core.codecs.atoms import frequent_ones, nearest, runs
+from sdv_tabdar.core.codecs.atoms import frequent_numbers, nearest
 from sdv_tabdar.core.codecs.bins import Bin, cut_into_bins
 from sdv_tabdar.core.codecs.codec import Codec, ResidualCdf
+from sdv_tabdar.core.codecs.counted import Counted, Numbers
 from sdv_tabdar.core.codecs.pieces import Pieces
 from sdv_tabdar.core.codecs.quantiles import Mixture
 from sdv_tabdar.core.codecs.values import Codes, Floats, as_floats, is_missing, is_number
@@ -30,6 +31,7 @@ from sdv_tabdar.core.restrictions import Interval, Members, Restriction
 from sdv_tabdar.core.schema import Column, ColumnKind
 
 _MIN_BIN_COUNT = 64
+_TOGETHER = 1 << 20  # numbers whose codes are counted at a time
 _MOST_CHANGE = 0.05  # of a distribution function, for the same codes to go on with other rows
 
 
@@ -48,22 +50,20 @@ class NumericalCodec(Codec):
     bins: tuple[Bin, ...]
 
     @classmethod
-    def fit(cls, name: str, values: pd.Series, config: ModelConfig) -> NumericalCodec:
+    def fit(cls, name: str, values: Counted, config: ModelConfig) -> NumericalCodec:
         """Learn the codes of a column, see :meth:`Codec.fit`."""
-        numbers = as_floats(values)
-        present = np.sort(numbers[~np.isnan(numbers)])
-        distinct, counts = runs(present)
-        frequent = frequent_ones(counts, len(present), config.max_atoms)
-        atoms = distinct[frequent]
-        rest = present[~np.repeat(frequent, counts)]
+        numbers = Numbers.of(values)
+        present = numbers.present
+        atoms, counts = frequent_numbers(present, config.max_atoms)
+        rest = numbers.without(atoms)
         wanted = max(1, min(config.num_bins, len(rest) // _MIN_BIN_COUNT))
         limits = (float(present[0]), float(present[-1])) if len(present) else None
         bins, bin_counts = cut_into_bins(rest, wanted, limits)
-        code_counts = [int(count) for count in counts[frequent]] + bin_counts
+        code_counts = [int(count) for count in counts] + bin_counts
         missing = None
-        if len(present) < len(numbers):
+        if numbers.num_missing:
             missing = len(code_counts)
-            code_counts.append(len(numbers) - len(present))
+            code_counts.append(numbers.num_missing)
         column = Column(
             name=name,
             kind=ColumnKind.NUMERICAL,
@@ -74,31 +74,37 @@ class NumericalCodec(Codec):
         )
         return cls(column, atoms, tuple(bins))
 
-    def grown(self, values: pd.Series, config: ModelConfig) -> NumericalCodec:
+    def grown(self, values: Counted, config: ModelConfig) -> NumericalCodec:
         """This codec if ``values`` suit it, or a new one of them, see :meth:`Codec.grown`.
 
         They suit it if they lie within its limits, are missing only if some were before, and no
         point of the distribution function differs by more than ``_MOST_CHANGE``.
         """
-        numbers = as_floats(values)
-        missing = np.isnan(numbers)
-        low, high = self.limits
-        within = missing | ((numbers >= low) & (numbers <= high))
-        if within.all() and (self.column.missing is not None or not missing.any()):
-            codes, _ = self.encode(values)
-            before = np.array(self.column.counts)
-            now = np.bincount(codes, minlength=len(before))
+        numbers = Numbers.of(values)
+        present, (low, high) = numbers.present, self.limits
+        within = not len(present) or (present[0] >= low and present[-1] <= high)
+        if within and (self.column.missing is not None or not numbers.num_missing):
+            before, now = np.array(self.column.counts), self._counts_of(numbers)
             order = np.argsort([sum(interval) for interval in self.column.uniform])
             change = (now / now.sum() - before / before.sum())[order].cumsum()
             if np.abs(change).max() <= _MOST_CHANGE:
                 column = dataclasses.replace(self.column, counts=tuple(now.clip(min=1).tolist()))
                 return dataclasses.replace(self, column=column)
-        kept = [
-            end for end in self.limits if not (numbers <= end).any() or not (numbers >= end).any()
-        ]
-        kept += [np.nan] * (self.column.missing is not None)
-        both = pd.Series(np.concatenate([numbers, kept]))
-        return self.fit(self.column.name, both, config)
+        inner = present[[0, -1]] if len(present) else np.array([np.inf, -np.inf])
+        kept = [end for end in self.limits if not inner[0] <= end <= inner[1]]
+        outer = [end for end in kept if not np.isnan(end)]
+        num_missing = len(kept) - len(outer) + (self.column.missing is not None)
+        return self.fit(self.column.name, numbers.extended(outer, num_missing), config)
+
+    def _counts_of(self, numbers: Numbers) -> Codes:
+        """How often each code ``(K,)`` stands for one of the numbers, or for a missing cell."""
+        counts = np.zeros(self.column.num_codes, dtype=np.int64)
+        for start in range(0, len(numbers.present), _TOGETHER):
+            piece = pd.Series(numbers.present[start : start + _TOGETHER], name=self.column.name)
+            counts += np.bincount(self.encode(piece)[0], minlength=len(counts))
+        if self.column.missing is not None:
+            counts[self.column.missing] += numbers.num_missing
+        return counts
 
     def codes_in(self, before: Codec) -> Codes:
         """The codes of the same atoms, and of the middles of the bins, see :meth:`Codec.codes_in`.

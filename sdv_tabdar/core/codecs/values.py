@@ -100,9 +100,8 @@ class LevelIndex:
     def __init__(self, levels: Iterable[Hashable]) -> None:
         """Number the levels in the order given; repetitions are left out."""
         self._numbers: dict[tuple[bool, Hashable], int] = {}
-        for level in levels:
-            self._numbers.setdefault((isinstance(level, bool), level), len(self._numbers))
-        self.levels = [level for _, level in self._numbers]
+        self.levels: list[Hashable] = []
+        self._add(levels)
 
     @classmethod
     def of(cls, values: pd.Series) -> tuple[LevelIndex, Codes]:
@@ -110,6 +109,17 @@ class LevelIndex:
         codes, distinct = distinct_values(values)
         index = cls(distinct)
         return index, index.of_distinct(distinct)[codes]
+
+    def _add(self, levels: Iterable[Hashable]) -> None:
+        for level in levels:
+            key = isinstance(level, bool), level
+            if self._numbers.setdefault(key, len(self.levels)) == len(self.levels):
+                self.levels.append(level)
+
+    def added(self, distinct: Sequence[Hashable]) -> Codes:
+        """Positions ``(K,)`` of distinct values, of which those that are new get the next ones."""
+        self._add(distinct)
+        return self.of_distinct(distinct)
 
     def numbers(self, values: pd.Series) -> Codes:
         """Positions ``(B,)`` of values, -1 where absent; one look-up a distinct value."""

@@ -6,6 +6,8 @@ from typing import Any
 
 import torch
 
+from sdv_tabdar.core.runtime.row_order import Rows, shuffled
+
 
 class Epoch:
     """One pass over the rows, in an order of its own.
@@ -23,15 +25,14 @@ class Epoch:
     def __init__(self, zero: torch.Tensor) -> None:
         self.total, self.good = zero, zero.clone()
         self.steps = self.counted = self.good_counted = 0
-        self.order: torch.Tensor | None = None
+        self.order: Rows | None = None
         self.cut = False
         self._before: torch.Tensor | None = None
 
-    def begin(self, rows: torch.Tensor, generator: torch.Generator) -> None:
+    def begin(self, rows: Rows, generator: torch.Generator) -> None:
         """Draw the order of the rows."""
         self._before = generator.get_state()
-        order = torch.randperm(len(rows), generator=generator, device=generator.device)
-        self.order = rows[order]
+        self.order = shuffled(rows, generator)
 
     def state(self) -> dict[str, Any]:
         """What :meth:`restore` needs."""
@@ -41,9 +42,7 @@ class Epoch:
             'before': self._before,
         }
 
-    def restore(
-        self, state: dict[str, Any], rows: torch.Tensor, generator: torch.Generator
-    ) -> None:
+    def restore(self, state: dict[str, Any], rows: Rows, generator: torch.Generator) -> None:
         """Go on from a :meth:`state`; leaves ``generator`` where it was at the first step."""
         self.total = state['total'].to(generator.device)
         self.good = self.total.clone()

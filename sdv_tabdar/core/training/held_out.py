@@ -11,6 +11,7 @@ from sdv_tabdar.core.config import TrainingConfig
 from sdv_tabdar.core.nn.network import TabDARNetwork
 from sdv_tabdar.core.runtime.random import split_generator
 from sdv_tabdar.core.runtime.ranks import ALONE, Ranks
+from sdv_tabdar.core.runtime.row_order import all_rows, beyond, shuffled
 from sdv_tabdar.core.runtime.threads import Workers
 from sdv_tabdar.core.table import EncodedTable
 from sdv_tabdar.core.training.likelihood import (
@@ -66,9 +67,9 @@ class HeldOut:
     def __init__(
         self, table: EncodedTable, *, fixed_order: bool, generator: torch.Generator
     ) -> None:
-        number, device = num_held_out(len(table)), generator.device
-        order = torch.randperm(len(table), generator=generator, device=device)
-        self.rows = order[number:]
+        number = num_held_out(len(table))
+        order = shuffled(all_rows(len(table), generator.device), generator)
+        self.rows = beyond(order, number)
         num_sets = -(-_MIN_QUESTIONS // number)
         # The same hidden sets for both, so that they differ by their rows only.
         same = split_generator(generator, 1)[0]

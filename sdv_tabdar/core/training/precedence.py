@@ -20,6 +20,7 @@ from __future__ import annotations
 import torch
 
 from sdv_tabdar.core.nn.network import TabDARNetwork
+from sdv_tabdar.core.runtime.row_order import some_rows
 from sdv_tabdar.core.table import EncodedTable
 from sdv_tabdar.core.training.likelihood import cell_losses
 
@@ -47,7 +48,7 @@ def precedence(network: TabDARNetwork, table: EncodedTable) -> tuple[float, ...]
     if len(table) < _MIN_ROWS or number < _FEWEST or num_columns < 2:
         return ()
     generator = torch.Generator().manual_seed(_SEED)
-    chosen = torch.randperm(len(table), generator=generator)[:number].to(table.codes.device)
+    chosen = some_rows(len(table), number, generator).to(table.codes.device)
     ranks = torch.rand(number, num_columns, generator=generator).argsort(dim=1)
     gains = _gains(network, table.rows(chosen), ranks)
     weights = (gains - gains.t()).sum(dim=1) / _SCALE

@@ -15,6 +15,7 @@ from sdv_tabdar.core.config import ModelConfig, TrainingConfig
 from sdv_tabdar.core.nn.network import TabDARNetwork
 from sdv_tabdar.core.runtime.random import default_generator_at, drawn_seeds
 from sdv_tabdar.core.runtime.ranks import ALONE, Ranks
+from sdv_tabdar.core.runtime.row_order import all_rows
 from sdv_tabdar.core.runtime.threads import Workers
 from sdv_tabdar.core.schema import TableSchema
 from sdv_tabdar.core.table import EncodedTable
@@ -113,7 +114,7 @@ class Trainer:
             self._network, table, self._batch_loss, batch_size, team, generator, ranks
         )
         self._held_out: HeldOut | None = None
-        self._rows = torch.arange(len(table), device=generator.device)
+        self._rows = all_rows(len(table), generator.device)
         self._schedule = self._make_schedule()
         self._steps, self._clock = 0, Clock(ranks, generator.device)
         self._epoch = Epoch(torch.zeros((), device=generator.device))
@@ -351,7 +352,7 @@ class Trainer:
             _logger.info(message, *values)
 
     def _take_all_rows(self) -> None:
-        self._rows = torch.arange(len(self._table), device=self._generator.device)
+        self._rows = all_rows(len(self._table), self._generator.device)
 
     def _check(self) -> bool:
         """Whether all is finite; if it is not, back to where it was, at a lower rate."""

@@ -5,7 +5,7 @@ from __future__ import annotations
 import numpy as np
 import pytest
 
-from sdv_tabdar.adapter.permutation import permuted
+from sdv_tabdar.core.runtime.permutation import permuted
 
 
 @pytest.mark.parametrize('size', [1, 2, 3, 10, 1_000, 16_385])
