@@ -25,7 +25,7 @@ def test_from_references_to_tables(
 ) -> None:
     monkeypatch.setattr(detectors, 'PANEL', {'detect_xgb': detectors.PANEL['detect_xgb']})
     monkeypatch.setattr(detectors, 'TREES', 3)
-    monkeypatch.setattr(yardsticks, 'METRICS', ('shape', 'trend', 'marginals', 'dcr'))
+    monkeypatch.setattr(yardsticks, 'METRICS', ('shape', 'trend', 'dcr'))
     given = ['yardsticks', '--data', prepared, '--tables', 'one', '--out', tmp_path / 'out']
     given += ['--likelihoods', '--synthesizers', 'real', 'copy', f'tabdar:{TINY},epochs=1']
     printed = command(*given)
