@@ -32,11 +32,16 @@ def build(folder: Path, settings: dict[str, Any]) -> Any:
         name: ENCODINGS.get(sdtype, 'TABULAR_CATEGORICAL')
         for name, sdtype in settings['sdtypes'].items()
     }
+    options = dict(settings['options'])
+    if 'differential_privacy' in options:
+        domain = importlib.import_module('mostlyai.engine.domain')
+        budget = domain.DifferentialPrivacyConfig(**options['differential_privacy'])
+        options['differential_privacy'] = budget
     return engine.TabularARGN(
         tgt_encoding_types=types,
         workspace_dir=folder / 'workspace',
         random_state=settings['seed'],
-        **settings['options'],
+        **options,
     )
 
 
