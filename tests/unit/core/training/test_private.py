@@ -37,7 +37,7 @@ def loss_of(network: TabDARNetwork) -> float:
 def test_it_learns_where_there_is_little_noise_and_gives_averaged_weights() -> None:
     network, table = made()
     before = loss_of(network)
-    # Rows and hidden sets are secret; with all of the first and many of the second, chance is little.
+    # Rows and hidden sets are secret; of all rows and many sets little is left to chance.
     steps = dataclasses.replace(STEPS, number=60, rate=1.0, expected_rows=len(table), pairs=8)
     found, history = fit_privately(network, table, steps)
     assert loss_of(found) < before
