@@ -166,7 +166,7 @@ class TrainingConfig:
     ema_decay: float = 0.9995
     noise_draws: int = 2
     loss_weighting: str = 'order'
-    calibration: bool = True
+    calibration: bool = False
 
     def __post_init__(self) -> None:
         """Validate each field."""
@@ -248,7 +248,6 @@ PAPER: dict[str, Any] = {
     'scheduler': 'plateau',
     'noise_draws': 1,
     'loss_weighting': 'sum',
-    'calibration': False,
     'num_steps': 50,
     'sigma_max': 80.0,
 }
