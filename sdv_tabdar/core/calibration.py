@@ -44,13 +44,16 @@ def rows_to_draw(rows_trained: int, num_columns: int) -> int:
 
 
 @torch.no_grad()
-def calibrate(network: TabDARNetwork, num_rows: int) -> None:
+def calibrate(network: TabDARNetwork, rows_trained: int) -> None:
     """Change the biases of the codes, so that drawn columns have the shares of the training table.
 
     Args:
         network: A trained network; its ``schema`` has the counts of the training table.
-        num_rows: Rows to draw for it.
+        rows_trained: Rows that all training steps had together; nothing changes if they are few.
     """
+    num_rows = rows_to_draw(rows_trained, len(network.schema.columns))
+    if not num_rows:
+        return
     drawn = [_drawn_codes(network, num_rows // _GROUPS, seed) for seed in range(_GROUPS)]
     for position, column in enumerate(network.schema.columns):
         groups = torch.stack(

@@ -13,7 +13,7 @@ import numpy as np
 import pandas as pd
 import torch
 
-from sdv_tabdar.core.calibration import calibrate, rows_to_draw
+from sdv_tabdar.core.calibration import calibrate
 from sdv_tabdar.core.codecs.crosses import crosses_of, find_crosses
 from sdv_tabdar.core.codecs.encoder import Table, TableEncoder
 from sdv_tabdar.core.config import ModelConfig, SamplingConfig, TrainingConfig
@@ -118,9 +118,8 @@ class Trained:
             ranks=ranks,
         )
         network = network.to(answering)
-        num_rows = rows_to_draw(len(history.losses) * len(table), len(encoder.schema.columns))
-        if training.calibration and num_rows:
-            calibrate(network, num_rows)
+        if training.calibration:
+            calibrate(network, len(history.losses) * len(table))
         if model.column_order == 'weighted':
             network.precedence = precedence(lowered(network), table.to(answering))
         return cls(encoder, network, history)
@@ -160,10 +159,8 @@ class Trained:
             progress=progress,
             callbacks=callbacks,
         )
-        trained_on = int(private.steps.number * private.steps.expected_rows)
-        num_rows = rows_to_draw(trained_on, len(encoder.schema.columns))
-        if calibrated and num_rows:  # by the counts of the codes, which are those of ``frame``
-            calibrate(network, num_rows)
+        if calibrated:  # by the counts of the codes, which are those of ``frame``
+            calibrate(network, int(private.steps.number * private.steps.expected_rows))
         return cls(encoder, network.to(answering_device(generator.device)), history)
 
     def answers(self, config: SamplingConfig, generator: torch.Generator) -> Answers:

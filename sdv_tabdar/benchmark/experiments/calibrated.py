@@ -21,7 +21,7 @@ from sdv_tabdar.benchmark.experiments.held_out import (
 )
 from sdv_tabdar.benchmark.jobs.job import Job
 from sdv_tabdar.benchmark.output.tables import Number
-from sdv_tabdar.core.calibration import calibrate, rows_to_draw
+from sdv_tabdar.core.calibration import calibrate
 from sdv_tabdar.core.model import TabDAR
 
 _DRAWN = 10_000
@@ -65,9 +65,7 @@ def measure(job: dict[str, Any]) -> dict[str, Any]:
 
     rows = [row('as trained', fitted)]
     start = time.process_time()
-    number = rows_to_draw(len(model.loss_values) * len(train), len(kinds))
-    if number:
-        calibrate(model.trained.network, number)
+    calibrate(model.trained.network, len(model.loss_values) * len(train))
     rows.append(row('calibrated', time.process_time() - start))
     return {'rows': rows}
 

@@ -24,7 +24,7 @@ def test_biases_that_were_moved_come_back() -> None:
     network = network.eval().requires_grad_(False)
     bias = network.code_head.column_weights(0).bias[0]
     bias += torch.tensor([0.0, 0.5, -0.5])
-    calibrate(network, 8_000)
+    calibrate(network, 40_000)
     nothing = EncodedTable(torch.zeros(1, 1).long(), torch.zeros(1, 0), torch.zeros(1, 1).bool())
     shares = network.code_head.logits(network.contexts(nothing)[:, 0], 0).softmax(dim=1)
     wanted = torch.tensor(counts) / sum(counts)

@@ -22,12 +22,11 @@ def test_one_network_is_compared_before_and_after(
     monkeypatch: pytest.MonkeyPatch,
 ) -> None:
     numbers = []
-    monkeypatch.setattr(calibrated, 'rows_to_draw', lambda rows, columns: 64)
     monkeypatch.setattr(calibrated, 'calibrate', lambda network, number: numbers.append(number))
     given = ['calibration', '--data', prepared, '--tables', 'one', '--out', tmp_path / 'out']
     printed = command(*given, '--settings', f'small:{TINY},epochs=1')
     assert len(called) == 1
-    assert numbers == [64]
+    assert len(numbers) == 1
     assert 'as trained' in printed
     rows = pd.read_csv(tmp_path / 'out' / 'calibration.csv').set_index('setting')
     assert list(rows.index) == ['as trained', 'calibrated']
