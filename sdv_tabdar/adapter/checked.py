@@ -80,6 +80,14 @@ def text(value: Any, place: str) -> None:
         refuse(place, value, f'a text of at most {LONGEST_TEXT:,} characters')
 
 
+def names(value: Any, place: str) -> None:
+    """A list of texts, each of them once."""
+    items(text)(value, place)
+    if len(set(value)) < len(value):
+        twice = sorted({name[:_SHOWN] for name in value if value.count(name) > 1})
+        raise Unfit(place, f'must name each once, however twice: {twice[:5]}.')
+
+
 def one_of(*choices: Any) -> Check:
     """One of a few texts, numbers or None."""
 

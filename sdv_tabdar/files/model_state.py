@@ -7,7 +7,7 @@ without the buffers, which follow from the columns, and the knots of a column's 
 from __future__ import annotations
 
 import itertools
-from collections.abc import Mapping
+from collections.abc import Collection, Mapping
 from typing import Any
 
 import numpy as np
@@ -171,6 +171,29 @@ def checked_description(state: Any, place: str) -> dict[str, Any]:
     if len(state.get('precedence', ())) not in (0, len(codecs)):
         raise Unfit(f'{place}.precedence', 'is not a weight for each column, or none.')
     return {**state, 'encoder': encoder}
+
+
+def check_readable(
+    state: Mapping[str, Any], readable: Mapping[str, Collection[str | None]], place: str
+) -> None:
+    """Refuse levels that a constraint cannot turn back into the user's columns.
+
+    Args:
+        state: What has passed :func:`checked_state`.
+        readable: For columns that constraints make, the levels that they may have.
+        place: Where the state stands, for messages.
+
+    Raises:
+        Unfit: If there is one.
+    """
+    for number, codec in enumerate(state['encoder']['codecs']):
+        allowed = readable.get(codec['column']['name'])
+        if allowed is None:
+            continue
+        others = [level for level in codec.get('levels', [0.0]) if level not in allowed]
+        if others:
+            where = f'{place}.encoder.codecs[{number}].levels'
+            raise Unfit(where, f'has {str(others[0])[:60]!r}, which its constraint cannot read.')
 
 
 def _joined(codec: Mapping[str, Any]) -> dict[str, Any]:

@@ -10,7 +10,7 @@ from typing import Any, TypeVar
 
 from sdv.metadata import Metadata
 
-from sdv_tabdar.adapter import checked
+from sdv_tabdar.adapter import checked, private_names
 from sdv_tabdar.adapter.checked import Unfit
 from sdv_tabdar.adapter.fakers import check_locales
 from sdv_tabdar.adapter.global_generators import untouched_random_states
@@ -91,7 +91,7 @@ def _made(state: Mapping[str, Any], weights: dict[str, Any], kind: type[Host]) -
     saved_host.check(host, 'host')
     if table is not None:
         table_state.check(table, host, 'table')
-    model = None
+    found = model = None
     if state['model'] is not None:
         if table is None:
             raise Unfit('table', 'is not there, although there is a model.')
@@ -105,6 +105,8 @@ def _made(state: Mapping[str, Any], weights: dict[str, Any], kind: type[Host]) -
         metadata = Metadata.load_from_dict(host['metadata'])
         synthesizer = kind(metadata, **with_former_settings(state['settings']))
         saved_host.restore(synthesizer, host, 'host')
+    if found is not None:
+        model_state.check_readable(found, private_names.readable_levels(synthesizer), 'model')
     whole = None if table is None else {**table, 'model': model}
     synthesizer.restore_own_state({**state, 'table': whole})
     return synthesizer

@@ -11,6 +11,7 @@ import pandas as pd
 
 from sdv_tabdar.adapter import checked
 from sdv_tabdar.adapter.checked import Unfit
+from sdv_tabdar.adapter.processed import ProcessedFormat
 from sdv_tabdar.adapter.profile import Role
 from sdv_tabdar.adapter.values import level_key
 from sdv_tabdar.core.schema import ColumnKind
@@ -163,6 +164,23 @@ def check_model(state: Mapping[str, Any], model: Mapping[str, Any], place: str) 
     columns = [codec['column'] for codec in model['encoder']['codecs']]
     if {column['name']: column['kind'] for column in columns} != state['processed']['kinds']:
         raise Unfit(f'{place}.processed.kinds', 'are not those of the columns of the model.')
+    form = ProcessedFormat.from_state(state['processed'])
+    for codec in model['encoder']['codecs']:
+        _check_values(codec, form, f'{place}.processed')
+
+
+def _check_values(codec: Mapping[str, Any], form: ProcessedFormat, place: str) -> None:
+    """Refuse values of a column that its processed form cannot be made of."""
+    name = codec['column']['name']
+    values = [level for level in codec.get('levels', ()) if level is not None]
+    if codec['column']['kind'] == ColumnKind.NUMERICAL.value:
+        values = np.concatenate([codec['atoms'], *codec['knots']]).tolist()
+    try:
+        form.from_model(pd.DataFrame({name: pd.Series(values, dtype=object).infer_objects()}))
+    except (TypeError, ValueError, OverflowError) as error:
+        raise Unfit(
+            f'{place}.dtypes.{name}', f'cannot hold the values of the model: {str(error)[:200]}'
+        ) from error
 
 
 def _check_profile(profile: Mapping[str, Any], place: str) -> None:

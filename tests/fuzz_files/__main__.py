@@ -11,7 +11,7 @@ import time
 
 os.environ.setdefault('OMP_NUM_THREADS', '1')
 
-from .cases import Result, run_case
+from .cases import DRAWN, Result, run_case
 from .models import models
 
 _ROOM = 4 * 2**30  # bytes of address space beside what is there at the start
@@ -24,6 +24,7 @@ def main() -> int:
     parser.add_argument('--start', type=int, default=0, help='number of the first case')
     parser.add_argument('--seed', type=int, default=0)
     parser.add_argument('--seconds', type=float, help='begin no case after so many seconds')
+    parser.add_argument('--drawn', type=int, default=DRAWN, help='one in so many draws rows')
     arguments = parser.parse_args()
     models()
     _limit_memory()
@@ -35,7 +36,7 @@ def main() -> int:
     for place in range(arguments.start, arguments.start + arguments.files):
         if time.monotonic() > end:
             break
-        result = run_case(place, arguments.seed)
+        result = run_case(place, arguments.seed, arguments.drawn)
         done += 1
         counts[f'{result.change}: {"FINDING" if result.is_finding else result.kind}'] += 1
         if result.is_finding:

@@ -23,7 +23,7 @@ from .changes import CHANGES, RAN
 from .models import models
 
 SECONDS = 10.0
-_DRAWN = 20  # one loaded synthesizer of so many draws a row
+DRAWN = 20  # one loaded synthesizer of so many draws a row
 _MEMORY = Path('/dev/shm')
 # What Python announces when code is read, run, or another program is started.
 _FORBIDDEN = ('pickle.find_class', 'os.system', 'os.exec', 'os.posix_spawn', 'subprocess.Popen')
@@ -70,8 +70,8 @@ def _heard_while_loading() -> Iterator[None]:
         _listening = False
 
 
-def run_case(place: int, seed: int) -> Result:
-    """Make case ``place`` of a seed and load it."""
+def run_case(place: int, seed: int, drawn: int = DRAWN) -> Result:
+    """Make case ``place`` of a seed and load it; one model of ``drawn`` draws rows."""
     draw = random.Random(1_000_003 * seed + place)
     names, shares = zip(*((name, share) for name, (_, share) in CHANGES.items()), strict=True)
     change = draw.choices(names, shares)[0]
@@ -81,7 +81,7 @@ def run_case(place: int, seed: int) -> Result:
     with tempfile.NamedTemporaryFile(dir=folder, suffix='.tabdar') as file:
         file.write(content)
         file.flush()
-        return _loaded(Path(file.name), change, len(content), draws=draw.randrange(_DRAWN) == 0)
+        return _loaded(Path(file.name), change, len(content), draws=draw.randrange(drawn) == 0)
 
 
 def _loaded(path: Path, change: str, size: int, *, draws: bool) -> Result:

@@ -27,6 +27,7 @@ from sdv_tabdar.adapter.private_names.constraints import (
     orders,
     own_constraint,
     own_constraints,
+    readable_levels,
     rewritten_columns,
     unbind_totals,
 )
@@ -126,6 +127,7 @@ __all__ = [
     'preprocess_table',
     'processed_rows',
     'pseudonyms',
+    'readable_levels',
     'repeated_keys',
     'reverse_transform',
     'rewritten_columns',

@@ -3,11 +3,12 @@
 from __future__ import annotations
 
 import dataclasses
+import itertools
 from collections.abc import Mapping, Sequence
 from typing import Any
 
 import pandas as pd
-from sdv.cag import FixedCombinations, Inequality, Range
+from sdv.cag import FixedCombinations, Inequality, OneHotEncoding, Range
 from sdv.cag._utils import get_lower_precision_format
 from sdv.cag.one_hot_encoding import EPSILON
 from sdv.cag.programmable_constraint import ProgrammableConstraintHarness
@@ -268,3 +269,21 @@ def one_hot(constraint: Any) -> OneHot:
     """The columns of a OneHotEncoding."""
     is_joint = constraint.learning_strategy == 'categorical'
     return OneHot(tuple(constraint._column_names), is_joint, EPSILON, 1 - EPSILON)
+
+
+def readable_levels(synth: Any) -> dict[str, frozenset[str | None]]:
+    """For each column of levels that a constraint makes, those it can read; None is missing."""
+    found: dict[str, frozenset[str | None]] = {}
+    for constraint in synth._chained_constraints:
+        if isinstance(constraint, FixedCombinations):
+            made = combinations(constraint)
+            found[made.joint] = frozenset({None, *made.labels})
+        elif isinstance(constraint, OneHotEncoding) and one_hot(constraint).is_joint:
+            found[constraint._categorical_column] = frozenset(one_hot(constraint).names)
+        elif isinstance(constraint, (Inequality, Range)):
+            columns = ordered_columns(constraint)
+            sizes = range(1, len(columns.names) + 1)
+            parts = (itertools.combinations(columns.names, size) for size in sizes)
+            nulls = {', '.join(some) for some in itertools.chain.from_iterable(parts)}
+            found[columns.nulls] = frozenset({None, NO_NULLS, *nulls})
+    return found

@@ -14,9 +14,9 @@ from sdv_tabdar.adapter import checked
 from sdv_tabdar.adapter.checked import Check, Unfit
 from sdv_tabdar.adapter.private_names import saved_formatters
 from sdv_tabdar.adapter.private_names.constraints import own_constraint
-from sdv_tabdar.adapter.private_names.saved_kinds import DTYPE, TEXTS, VALUE, NotWritable, plain
+from sdv_tabdar.adapter.private_names.saved_kinds import DTYPE, VALUE, NotWritable, plain
 
-_TEXT, _FLAG = checked.text, checked.flag
+_TEXT, _NAMES, _FLAG = checked.text, checked.names, checked.flag
 _TABLE = checked.optional(_TEXT)
 
 # For each constraint: the arguments of the constructor with the attributes that hold them, and
@@ -36,7 +36,7 @@ _ARGUMENTS: Mapping[str, Mapping[str, tuple[str, Check]]] = {
         'table_name': ('table_name', _TABLE),
     },
     'FixedCombinations': {
-        'column_names': ('column_names', TEXTS),
+        'column_names': ('column_names', _NAMES),
         'table_name': ('table_name', _TABLE),
     },
     'FixedIncrements': {
@@ -45,7 +45,7 @@ _ARGUMENTS: Mapping[str, Mapping[str, tuple[str, Check]]] = {
         'table_name': ('table_name', _TABLE),
     },
     'OneHotEncoding': {
-        'column_names': ('_column_names', TEXTS),
+        'column_names': ('_column_names', _NAMES),
         'table_name': ('table_name', _TABLE),
         'learning_strategy': ('learning_strategy', checked.one_of('one_hot', 'categorical')),
     },
@@ -72,7 +72,7 @@ _LEARNT: Mapping[str, Mapping[str, Check]] = {
         '_dtype': checked.optional(DTYPE),
         '_fixed_increments_column_name': _TEXT,
     },
-    'OneHotEncoding': {'_categorical_column': _TEXT, '_transformed_col_names': TEXTS},
+    'OneHotEncoding': {'_categorical_column': _TEXT, '_transformed_col_names': _NAMES},
 }
 # Names of the columns that they put in the place of others.
 _WRITTEN = (
@@ -97,7 +97,7 @@ _DTYPES = checked.entries(DTYPE)
 _FIT = checked.record(
     {
         'dtypes': _DTYPES,
-        'columns': TEXTS,
+        'columns': _NAMES,
         'ends': checked.entries(checked.pair(_DATE, _DATE)),
         'formatters': checked.entries(VALUE),
         'combinations': VALUE,
@@ -106,7 +106,7 @@ _FIT = checked.record(
 )
 _FRAME = checked.record(
     {
-        'columns': TEXTS,
+        'columns': _NAMES,
         'dtypes': checked.items(DTYPE),
         'cells': checked.items(checked.items(VALUE)),
     }
@@ -298,7 +298,7 @@ def put_into(constraint: Any, entry: Mapping[str, Any], metadata: Any, place: st
         table: saved_formatters.read(fit['formatters'], f'{place}.fit.formatters')
     }
     if isinstance(constraint, cag.FixedCombinations):
-        _put_combinations(constraint, fit['combinations'])
+        _put_combinations(constraint, fit, f'{place}.fit')
     constraint._fitted = True
 
 
@@ -314,8 +314,15 @@ def _check_combinations(entry: Mapping[str, Any], place: str) -> None:
         raise Unfit(f'{place}.cells', 'has columns of different lengths.')
 
 
-def _put_combinations(constraint: Any, found: Mapping[str, Any]) -> None:
+def _put_combinations(constraint: Any, fit: Mapping[str, Any], place: str) -> None:
     """As SDV learns them from a table."""
+    found = fit['combinations']
     parts = zip(found['columns'], found['cells'], found['dtypes'], strict=True)
-    columns = {name: pd.Series(cells, dtype=object).astype(dtype) for name, cells, dtype in parts}
+    columns = {}
+    for name, cells, dtype in parts:
+        columns[name] = pd.Series(cells, dtype=object).astype(dtype)
+        try:
+            columns[name].astype(object).astype(fit['dtypes'][name])
+        except (TypeError, ValueError) as error:
+            raise Unfit(f'{place}.dtypes', f'cannot hold the cells of {name!r}: {error}') from error
     constraint._fit({constraint._table_name: pd.DataFrame(columns)}, constraint.metadata)

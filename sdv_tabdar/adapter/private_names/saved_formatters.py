@@ -20,7 +20,6 @@ _NUMBERS: Mapping[str, Check] = {
     'decimal_places': checked.optional(checked.whole(0, 400)),
 }
 _NUMBERS_LEARNT: Mapping[str, Check] = {
-    '_dtype': DTYPE,
     '_min_value': checked.optional(NUMBER),
     '_max_value': checked.optional(NUMBER),
     '_rounding_digits': checked.optional(checked.whole(-400, 400)),
@@ -42,9 +41,10 @@ def read(found: Mapping[str, Any], place: str) -> dict[str, Any]:
     Raises:
         Unfit: If they are described otherwise.
     """
+    numbers = {**_NUMBERS, **_NUMBERS_LEARNT, '_dtype': DTYPE}
     dates = {'datetime_format': _OPTIONAL_TEXT, '_dtype': DTYPE}
     kinds: dict[str, tuple[Any, Mapping[str, Check]]] = {
-        'NumericalFormatter': (NumericalFormatter, {**_NUMBERS, **_NUMBERS_LEARNT}),
+        'NumericalFormatter': (NumericalFormatter, numbers),
         'DatetimeFormatter': (DatetimeFormatter, dates),
     }
     formatters = {}

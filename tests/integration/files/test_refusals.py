@@ -13,6 +13,7 @@ import pytest
 import torch
 from safetensors import safe_open
 from safetensors.numpy import save_file
+from sdv.cag import FixedCombinations, Inequality
 
 from sdv_tabdar import TabDARSynthesizer
 from sdv_tabdar.files import ModelFileError, container, describe
@@ -198,11 +199,47 @@ CHANGES: dict[str, tuple[Callable[[Any], None], str]] = {
         lambda found: found['advised'].append(_nested(60)),
         'is nested deeper than',
     ),
+    'levels that the column cannot hold': (
+        lambda found: found['table']['processed']['dtypes'].update(city={'$dtype': '<f8'}),
+        "dtypes.city' cannot hold the values of the model: could not convert string to float",
+    ),
+    'a formatter that has learnt nothing': (
+        lambda found: found['host']['processor']['formatters']['age'].pop('_dtype'),
+        "formatters.age' lacks .*_dtype",
+    ),
     'dates that are none': (
         lambda found: found['table']['form']['columns'][0].update(dtype={'$dtype': 'O8,evil'}),
         'is no dtype of a column',
     ),
 }
+
+
+CONTRADICTIONS: dict[str, tuple[Callable[[Any], None], str]] = {
+    'a combination that the constraint does not have': (
+        lambda found: levels(found, 'city#group').__setitem__(0, 'fixed_combination#9'),
+        "has 'fixed_combination#9', which its constraint cannot read",
+    ),
+    'missing cells in columns that are none': (
+        lambda found: levels(found, 'age#income.nan_component').__setitem__(1, 'evil'),
+        "has 'evil', which its constraint cannot read",
+    ),
+    'a column twice': (
+        lambda found: found['host']['constraints'][0]['fit']['columns'].append('age'),
+        r"must name each once, however twice: \['age'\]",
+    ),
+    'combinations that their columns cannot hold': (
+        lambda found: found['host']['constraints'][1]['fit']['dtypes'].update(
+            city={'$dtype': '<i8'}
+        ),
+        "cannot hold the cells of 'city'",
+    ),
+}
+
+
+def levels(found: Any, name: str) -> Any:
+    """The levels of a column that a constraint has made."""
+    codecs = found['model']['encoder']['codecs']
+    return next(codec['levels'] for codec in codecs if codec['column']['name'] == name)
 
 
 def _nested(depth: int) -> Any:
@@ -217,6 +254,36 @@ def test_changed_documents(name: str, changed: Callable[..., Path]) -> None:
     change, words = CHANGES[name]
     with pytest.raises(ModelFileError, match=words):
         TabDARSynthesizer.load_safe(changed(document=change))
+
+
+@pytest.fixture(scope='module')
+def constrained(tmp_path_factory: pytest.TempPathFactory) -> Path:
+    """A model with an Inequality, some of whose cells are missing, and a FixedCombinations."""
+    rows = make_table(40)[['age', 'income', 'city', 'group']]
+    rows = rows.assign(age=-rows['age'].astype(float), city=rows['group'])
+    rows.loc[:4, 'income'] = np.nan
+    columns = {**COLUMNS, 'group': {'sdtype': 'categorical'}}
+    synthesizer = TabDARSynthesizer(make_metadata({name: columns[name] for name in rows}), **TINY)
+    synthesizer.add_constraints([Inequality('age', 'income'), FixedCombinations(['city', 'group'])])
+    synthesizer.fit(rows)
+    path = tmp_path_factory.mktemp('constrained') / 'model.tabdar'
+    synthesizer.save_safe(path)
+    return path
+
+
+@pytest.mark.parametrize('name', CONTRADICTIONS)
+def test_constraints_and_models_that_contradict_each_other(
+    name: str, constrained: Path, tmp_path: Path
+) -> None:
+    change, words = CONTRADICTIONS[name]
+    file = container.ModelFile(constrained)
+    document, *rest = *file.description(), file.weights()
+    container.write(tmp_path / 'same.tabdar', document, *rest)
+    TabDARSynthesizer.load_safe(tmp_path / 'same.tabdar')
+    change(document)
+    container.write(tmp_path / 'changed.tabdar', document, *rest)
+    with pytest.raises(ModelFileError, match=words):
+        TabDARSynthesizer.load_safe(tmp_path / 'changed.tabdar')
 
 
 def test_changed_arrays(changed: Callable[..., Path]) -> None:
