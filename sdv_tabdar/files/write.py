@@ -5,8 +5,10 @@ from __future__ import annotations
 import importlib.metadata
 import os
 import platform
+import warnings
 from typing import Any
 
+from sdv_tabdar.adapter import private_names
 from sdv_tabdar.adapter.hooks import SDVHooks
 from sdv_tabdar.adapter.private_names import saved_host
 from sdv_tabdar.adapter.private_names.saved_kinds import NotWritable
@@ -50,6 +52,20 @@ def write(synthesizer: SDVHooks, path: str | os.PathLike[str]) -> None:
     except (NotWritable, Foreign) as error:
         raise ModelFileError(f'The synthesizer cannot be saved safely. {error}') from error
     container.write(path, document, writer.arrays, weights)
+    _warn_of_pseudonyms(synthesizer, path)
+
+
+def _warn_of_pseudonyms(synthesizer: SDVHooks, path: str | os.PathLike[str]) -> None:
+    """Say where a file holds real values that are never drawn, as SDV's ``save`` does."""
+    names = [name for name, kept in private_names.pseudonyms(synthesizer).items() if kept]
+    if not names:
+        return
+    warnings.warn(
+        f"The file '{os.fspath(path)}' holds every real value of {names[:5]} beside its pseudonym "
+        '(PseudoAnonymizedFaker): whoever gets it can read them. To share it, fit with an '
+        'AnonymizedFaker in its place (update_transformers), or leave these columns out.',
+        stacklevel=4,
+    )
 
 
 def _version(package: str) -> str:

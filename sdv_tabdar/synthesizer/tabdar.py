@@ -667,6 +667,9 @@ class TabDARSynthesizer(PrivateCalls):
     def save_safe(self, path: str | Path) -> None:
         """Write the synthesizer to a file that is safe to open: arrays and JSON, no code.
 
+        A warning says where real values stand in the file that are never drawn: those of which a
+        ``PseudoAnonymizedFaker`` keeps the pseudonyms.
+
         Args:
             path: Where; a file that is there is replaced.
 

@@ -31,6 +31,7 @@ pytestmark = pytest.mark.filterwarnings(
     'ignore::UserWarning:rdt',
     'ignore:The table can be learnt',
     'ignore:The columns .* stay empty',
+    'ignore:The file .* holds every real value',
 )
 
 
