@@ -8,7 +8,7 @@ import click
 
 from sdv_tabdar.cli import options
 from sdv_tabdar.cli.metadata import metadata_of
-from sdv_tabdar.cli.models import likelihood_of
+from sdv_tabdar.cli.models import budget_of, likelihood_of
 from sdv_tabdar.cli.tables import (
     TableName,
     check_free,
@@ -96,6 +96,7 @@ def evaluate(
         seed=seed or 0,
         log_likelihood=likelihood_of(model) if model else None,
         reference_log_likelihood=likelihood_of(reference_model) if reference_model else None,
+        privacy_budget=budget_of(model) if model else None,
         verbose=shows_progress(),
     )
     if page:

@@ -48,6 +48,19 @@ def likelihood_of(path: str) -> Callable[[pd.DataFrame], Any]:
     return log_likelihood
 
 
+def budget_of(path: str) -> tuple[float, float] | None:
+    """The epsilon and delta that the model of a file has spent; None without a privacy budget.
+
+    Raises:
+        sdv_tabdar.files.ModelFileError: As of `opened`, as is the other.
+        OSError: If it cannot be read.
+    """
+    from sdv_tabdar.files import describe
+
+    training = describe(path).training
+    return (training['epsilon'], training['delta']) if 'epsilon' in training else None
+
+
 def text_columns(description: Description) -> list[str]:
     """Columns that held text in training, so that '007' stays what it is."""
     return [

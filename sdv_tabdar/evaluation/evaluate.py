@@ -154,6 +154,7 @@ def evaluate(
     independent_draws: pd.DataFrame | None = None,
     log_likelihood: LogLikelihood | None = None,
     reference_log_likelihood: LogLikelihood | None = None,
+    privacy_budget: tuple[float, float] | None = None,
     title: str = 'Synthetic data report',
     verbose: bool = True,
 ) -> Report:
@@ -179,6 +180,8 @@ def evaluate(
             `synthetic` was drawn otherwise: they tell why a score is better than its floor.
         log_likelihood: As in `score`.
         reference_log_likelihood: As in `score`.
+        privacy_budget: What the model has spent of differential privacy, as `(epsilon, delta)`, for
+            the page: nothing here can measure it.
         title: The heading of the report.
         verbose: Whether to show the progress.
 
@@ -187,8 +190,10 @@ def evaluate(
 
     Raises:
         TypeError: As in `score`.
-        ValueError: As in `score`, or if `density_pairs` names a column that is not measured.
+        ValueError: As in `score`, if `density_pairs` names a column that is not measured, or if
+            `privacy_budget` is none.
     """
+    _check_budget(privacy_budget)
     context = _context(real_train, synthetic, metadata, real_test, target, seed, paper_compatible)
     context = _with_models(context, log_likelihood, reference_log_likelihood, real_train, real_test)
     _check_pairs(density_pairs, context.columns)
@@ -209,7 +214,7 @@ def evaluate(
         figures=figures_of(context, found.tables, found.arrays, density_pairs),
         goals=found.goals,
         seconds=found.seconds,
-        facts=_facts(context),
+        facts={**_facts(context), **_spent(privacy_budget)},
     )
 
 
@@ -223,6 +228,31 @@ def _facts(context: Context) -> dict[str, object]:
         'target': context.target,
         'seed': context.seed,
     }
+
+
+def _spent(budget: tuple[float, float] | None) -> dict[str, float]:
+    """What the report says of a privacy budget."""
+    if budget is None:
+        return {}
+    return dict(zip(('spent_epsilon', 'spent_delta'), map(float, budget), strict=True))
+
+
+def _check_budget(budget: tuple[float, float] | None) -> None:
+    """Refuse a privacy budget that is none.
+
+    Raises:
+        ValueError: If it is so.
+    """
+    if budget is None:
+        return
+    fits = isinstance(budget, tuple) and len(budget) == 2
+    fits = fits and all(isinstance(part, (int, float)) for part in budget)
+    if not (fits and budget[0] > 0 and 0 <= budget[1] < 1):
+        raise ValueError(
+            f'privacy_budget must be the epsilon above 0 and the delta in [0, 1) that the model '
+            f'has spent, such as (3.0, 1e-6), however: {budget!r}. A synthesizer with a budget has '
+            'them as spent_epsilon and spent_delta; for others leave it out.'
+        )
 
 
 def _chosen(

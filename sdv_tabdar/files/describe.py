@@ -73,7 +73,8 @@ class Description:
         metadata: SDV's metadata of the table.
         settings: Arguments of the synthesizer.
         constraints: Class and arguments of each constraint.
-        training: Rows, epochs, seconds, reason of the end, parameters of the network.
+        training: Rows, epochs, seconds, reason of the end; under a privacy budget what of it was
+            spent, ``epsilon`` and ``delta``.
         columns: The user's columns.
         learnt: The columns of the model.
         combinations: Columns of each FixedCombinations, and how many combinations it holds.

@@ -1,4 +1,4 @@
-"""The section of the page on attacks: what they gain, in a sentence, a chart and a table."""
+"""The sections of the page on attackers: what they can gain at most, and what some do gain."""
 
 from __future__ import annotations
 
@@ -8,7 +8,30 @@ from typing import Any
 from sdv_tabdar.evaluation.report import charts
 from sdv_tabdar.evaluation.report.data import ReportData
 
+_SURE = 0.995  # what is told as 'nearly always'
 ACCESS = {'rows': 'the rows', 'model': 'the model'}
+
+
+def guarantee(data: ReportData) -> dict[str, Any] | None:
+    """What a privacy budget promises, in a sentence; nothing where none was spent."""
+    epsilon, delta = (data.facts.get(f'spent_{name}') for name in ('epsilon', 'delta'))
+    if epsilon is None or delta is None:
+        return None
+    return {'epsilon': f'{epsilon:.3g}', 'delta': f'{delta:.2g}', 'sentence': _most(epsilon, delta)}
+
+
+def _most(epsilon: float, delta: float) -> str:
+    """How sure an attacker can get who held it for as likely as not.
+
+    Of two tables that differ in one row a model is at most exp(epsilon) times as likely with it.
+    """
+    share = 1 / (1 + math.exp(-epsilon))
+    words = f'in {100 * share:.0f} of 100 cases at most' if share < _SURE else 'nearly always'
+    return (
+        'Whoever takes it for as likely as not that a given row was trained on, and then sees the '
+        f'model and all rows drawn from it, is right {words}, whatever else is known. With '
+        f'probability {delta:.2g} the promise fails.'
+    )
 
 
 def attacks(data: ReportData) -> dict[str, Any] | None:

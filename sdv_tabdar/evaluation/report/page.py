@@ -21,6 +21,7 @@ SECTIONS: dict[str, Callable[[ReportData], dict[str, Any] | None]] = {
     'columns': sections.columns,
     'pairs': sections.pairs,
     'densities': sections.densities,
+    'guarantee': attackers.guarantee,
     'attacks': attackers.attacks,
     'distances': sections.distances,
 }
