@@ -197,7 +197,7 @@ OPTIONS: Mapping[str, Option] = {
     'known_tables': Option(
         'which distributions',
         many=True,
-        choices=('gaussian', 'discrete', 'spiked'),
+        choices=('gaussian', 'discrete', 'spiked', 'wide-50', 'wide-100', 'wide-200'),
         flag='--tables',
     ),
     'share': Option('share of the cells of the test rows to hide', share),
