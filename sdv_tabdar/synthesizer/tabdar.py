@@ -75,7 +75,7 @@ class TabDARSynthesizer(PrivateCalls):
         precision (str): ``'float32'``, ``'bfloat16'`` or ``'auto'``, of the transformer's products.
         numerical_head (str): What places numbers in their bins, ``'diffusion'`` or ``'bins'``.
         column_order (str): In which columns are drawn, ``'weighted'``, ``'random'`` or ``'fixed'``.
-        attention (str): ``'bidirectional'`` or ``'causal'``.
+        attention (str): ``'auto'``, ``'bidirectional'`` or ``'causal'``.
         epochs (int): Passes over the table; None holds rows out and ends by their likelihood.
         max_training_time (float): Seconds after which training ends; None for no limit.
         batch_size (int): Rows of a training step; None chooses by the table and the cores.
