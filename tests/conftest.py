@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import os
 import random
 import signal
 from collections.abc import Iterator
@@ -11,6 +12,8 @@ import numpy as np
 import pandas as pd
 import pytest
 import torch
+
+from .fresh import FreshProcesses
 
 _TESTS = Path(__file__).parent
 _FOLDERS = ('unit', 'integration', 'statistical', 'golden', 'fuzz')
@@ -54,6 +57,16 @@ def _interrupts_as_in_a_terminal() -> Iterator[None]:
     before = signal.signal(signal.SIGINT, signal.default_int_handler)
     yield
     signal.signal(signal.SIGINT, before)
+
+
+@pytest.fixture(scope='session')
+def fresh() -> Iterator[FreshProcesses]:
+    """Runs code in processes that have imported neither SDV nor this package."""
+    if not hasattr(os, 'fork'):
+        pytest.skip('processes are copied')
+    processes = FreshProcesses()
+    yield processes
+    processes.close()
 
 
 @pytest.fixture
