@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import gc
 import os
 import random
 import signal
@@ -25,6 +26,12 @@ def pytest_collection_modifyitems(items: list[pytest.Item]) -> None:
         folder = item.path.relative_to(_TESTS).parts[0]
         if folder in _FOLDERS:
             item.add_marker(getattr(pytest.mark, folder))
+
+
+def pytest_collection_finish() -> None:
+    """Take what was imported out of garbage collection, which would look at it again and again."""
+    gc.collect()
+    gc.freeze()
 
 
 def _global_states() -> dict[str, object]:
