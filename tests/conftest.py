@@ -3,7 +3,6 @@
 from __future__ import annotations
 
 import gc
-import os
 import random
 import signal
 from collections.abc import Iterator
@@ -69,8 +68,6 @@ def _interrupts_as_in_a_terminal() -> Iterator[None]:
 @pytest.fixture(scope='session')
 def fresh() -> Iterator[FreshProcesses]:
     """Runs code in processes that have imported neither SDV nor this package."""
-    if not hasattr(os, 'fork'):
-        pytest.skip('processes are copied')
     processes = FreshProcesses()
     yield processes
     processes.close()

@@ -1,7 +1,7 @@
 """Code in processes that have imported neither SDV nor this package.
 
-Most of the time that importing the two takes goes into what they import from others. One process
-does that once, and a copy of it runs each piece of code.
+Most of the time that importing the two takes goes into what they import from others. On Linux one
+process does that once, and a copy of it runs each piece of code; elsewhere each has an interpreter.
 """
 
 from __future__ import annotations
@@ -16,6 +16,7 @@ import sys
 import tempfile
 import traceback
 from pathlib import Path
+from typing import Any
 
 _ROOT = Path(__file__).parents[1]
 _OTHERS = ('torch', 'pandas', 'scipy.stats', 'sklearn.ensemble', 'plotly.express', 'faker', 'tqdm')
@@ -24,24 +25,31 @@ _HASH_SEED = '7'  # sets have another order than in the process of the tests
 
 
 class FreshProcesses:
-    """A process that can be copied before it has imported SDV or this package."""
+    """Runs code in processes of its own."""
 
     def __init__(self) -> None:
-        self._process = subprocess.Popen(
-            [sys.executable, '-m', 'tests.fresh'],
-            cwd=_ROOT,
-            env={**os.environ, 'PYTHONHASHSEED': _HASH_SEED},
-            stdin=subprocess.PIPE,
-            stdout=subprocess.PIPE,
-            text=True,
-        )
+        self._options: dict[str, Any] = {
+            'cwd': _ROOT,
+            'env': {**os.environ, 'PYTHONHASHSEED': _HASH_SEED},
+            'text': True,
+        }
+        self._process: subprocess.Popen[str] | None = None
+        if sys.platform == 'linux':
+            command = [sys.executable, '-m', 'tests.fresh']
+            pipes = {'stdin': subprocess.PIPE, 'stdout': subprocess.PIPE}
+            self._process = subprocess.Popen(command, **pipes, **self._options)
 
     def run(self, code: str, *arguments: str) -> subprocess.CompletedProcess[str]:
         """What ``python -c code arguments`` would print, in the root folder of the project.
 
         Raises:
-            RuntimeError: If there is no such process any more.
+            RuntimeError: If the process to copy has ended.
         """
+        if self._process is None:
+            command = [sys.executable, '-c', code, *arguments]
+            return subprocess.run(
+                command, capture_output=True, timeout=_PATIENCE, check=False, **self._options
+            )
         assert self._process.stdin is not None
         assert self._process.stdout is not None
         with tempfile.TemporaryDirectory() as folder:
@@ -55,9 +63,10 @@ class FreshProcesses:
         return subprocess.CompletedProcess(['-c', *arguments], int(status), printed, said)
 
     def close(self) -> None:
-        """End the process."""
-        with contextlib.suppress(BrokenPipeError):
-            self._process.communicate()
+        """End the process that is copied."""
+        if self._process is not None:
+            with contextlib.suppress(BrokenPipeError):
+                self._process.communicate()
 
 
 def _serve() -> None:
