@@ -45,7 +45,7 @@ layers: $(STAMP) ## Which module may import which.
 	$(BIN)/lint-imports
 
 pytest: $(STAMP) ## Unit, integration and statistical tests, and the code of the documentation.
-	$(BIN)/python -m pytest
+	OMP_NUM_THREADS=1 $(BIN)/python -m pytest -n logical --maxprocesses 4 --dist loadfile
 
 fuzz: $(STAMP) ## 2,000 tables and 2,000 pairs of condition and constraint (half an hour of a processor core).
 	@OMP_NUM_THREADS=1 $(BIN)/python -m tests.fuzz --tables 2000 --pairs 2000

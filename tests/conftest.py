@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import gc
 import random
 import signal
 from collections.abc import Iterator
@@ -11,6 +12,8 @@ import numpy as np
 import pandas as pd
 import pytest
 import torch
+
+from .fresh import FreshProcesses
 
 _TESTS = Path(__file__).parent
 _FOLDERS = ('unit', 'integration', 'statistical', 'golden', 'fuzz')
@@ -22,6 +25,12 @@ def pytest_collection_modifyitems(items: list[pytest.Item]) -> None:
         folder = item.path.relative_to(_TESTS).parts[0]
         if folder in _FOLDERS:
             item.add_marker(getattr(pytest.mark, folder))
+
+
+def pytest_collection_finish() -> None:
+    """Take what was imported out of garbage collection, which would look at it again and again."""
+    gc.collect()
+    gc.freeze()
 
 
 def _global_states() -> dict[str, object]:
@@ -54,6 +63,14 @@ def _interrupts_as_in_a_terminal() -> Iterator[None]:
     before = signal.signal(signal.SIGINT, signal.default_int_handler)
     yield
     signal.signal(signal.SIGINT, before)
+
+
+@pytest.fixture(scope='session')
+def fresh() -> Iterator[FreshProcesses]:
+    """Runs code in processes that have imported neither SDV nor this package."""
+    processes = FreshProcesses()
+    yield processes
+    processes.close()
 
 
 @pytest.fixture

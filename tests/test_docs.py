@@ -6,6 +6,7 @@ Examples are imported and their ``main`` called with settings that make them qui
 
 from __future__ import annotations
 
+import dataclasses
 import importlib.util
 import json
 import re
@@ -13,13 +14,19 @@ import shlex
 from collections.abc import Iterator
 from pathlib import Path
 from types import ModuleType
+from typing import Any
 
 import numpy as np
 import pandas as pd
 import pytest
 import torch
 
+from sdv_tabdar import TabDARSynthesizer
+from sdv_tabdar.adapter import blocks
 from sdv_tabdar.cli.__main__ import cli
+from sdv_tabdar.core import trained
+from sdv_tabdar.core.config import TrainingConfig
+from sdv_tabdar.core.training import trainer
 
 ROOT = Path(__file__).parents[1]
 PAGES = sorted([ROOT / 'README.md', *ROOT.glob('docs/**/*.md')])
@@ -27,6 +34,7 @@ BLOCK = re.compile(r'^```python\n(.*?)^```', re.MULTILINE | re.DOTALL)
 SHELL = re.compile(r'^```(?:sh|console)\n(.*?)^```', re.MULTILINE | re.DOTALL)
 COMMAND = re.compile(r'(?:^|\|) *(?:\$ )?sdv-tabdar (\w+)((?:\\\n|[^\n|])*)', re.MULTILINE)
 LINK = re.compile(r'\]\((?!https?:|#|mailto:)([^)#\s]+)')
+PASSES, STEPS, BLOCK_ROWS = 4, 60, 4096
 
 pytestmark = [
     pytest.mark.docs,
@@ -46,7 +54,25 @@ def threads_put_back() -> Iterator[None]:
     torch.set_num_threads(before)
 
 
-@pytest.mark.usefixtures('threads_put_back')
+@pytest.fixture
+def small_work(monkeypatch: pytest.MonkeyPatch) -> None:
+    """A few passes or steps, and smaller blocks: what a page asserts holds of any model."""
+    monkeypatch.setattr(blocks, 'BLOCK_ROWS', BLOCK_ROWS)
+    monkeypatch.setattr(TabDARSynthesizer, 'BLOCK_ROWS', BLOCK_ROWS)
+    fit_network, longest = trained.fit_network, trainer.longest_training
+
+    def fit_shortly(*arguments: Any, **options: Any) -> Any:
+        *table, training = arguments
+        assert isinstance(training, TrainingConfig)
+        if training.epochs is not None:
+            training = dataclasses.replace(training, epochs=min(training.epochs, PASSES))
+        return fit_network(*table, training, **options)
+
+    monkeypatch.setattr(trained, 'fit_network', fit_shortly)
+    monkeypatch.setattr(trainer, 'longest_training', lambda *table: min(longest(*table), STEPS))
+
+
+@pytest.mark.usefixtures('threads_put_back', 'small_work')
 @pytest.mark.parametrize(
     'page', [page for page in PAGES if BLOCK.search(page.read_text())], ids=_relative
 )
@@ -130,7 +156,7 @@ def test_every_example_is_tested() -> None:
 
 
 def test_demo(tmp_path: Path, capsys: pytest.CaptureFixture[str]) -> None:
-    scores = _example('demo').main(tmp_path, max_training_time=5, num_rows=500)
+    scores = _example('demo').main(tmp_path, max_training_time=2, num_rows=500)
     rows = pd.read_csv(tmp_path / 'adult_synthetic.csv')
     assert rows.shape == (500, 15)
     assert (tmp_path / 'adult_report.html').stat().st_size > 10_000
@@ -148,7 +174,7 @@ def test_conditions() -> None:
 
 def test_imputation() -> None:
     with pytest.warns(UserWarning, match='1 in column .area. .* They are kept'):
-        errors = _example('imputation').main(max_training_time=4)
+        errors = _example('imputation').main(max_training_time=2)
     assert np.isfinite(errors).all(axis=None)
 
 

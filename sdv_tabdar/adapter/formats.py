@@ -12,7 +12,7 @@ from __future__ import annotations
 import dataclasses
 import datetime
 import numbers
-from collections.abc import Hashable, Iterable, Mapping
+from collections.abc import Collection, Hashable, Iterable, Mapping
 from typing import Any
 
 import numpy as np
@@ -37,7 +37,7 @@ class ColumnFormat:
         sdtype: SDV's type of the column; None for a column the metadata does not have.
         dtype: The user's dtype.
         dates: How its dates are written; of no meaning in columns of another sdtype.
-        number: How its numbers are held; of no meaning in columns of another sdtype.
+        number: How its numbers are held; of no meaning in columns of another sdtype but keys.
         value_type: Type of the values of an object column if they all share one, else None.
         null: What marks a missing cell in an object column.
     """
@@ -52,8 +52,20 @@ class ColumnFormat:
     null: Any = None
 
     @classmethod
-    def learn(cls, values: pd.Series, sdtype: str | None, date_format: str | None) -> ColumnFormat:
+    def learn(
+        cls,
+        values: pd.Series,
+        sdtype: str | None,
+        date_format: str | None,
+        *,
+        is_key: bool = False,
+    ) -> ColumnFormat:
         """Look at a column of the training table."""
+        number = NumberForm()
+        if sdtype == 'numerical':
+            number = NumberForm.learn(values)
+        elif sdtype == 'id' and is_key:
+            number = NumberForm.of_keys(values)
         present = values.dropna()
         is_object = values.dtype == object
         types = {type(value) for value in present} if is_object else set()
@@ -64,7 +76,7 @@ class ColumnFormat:
             sdtype=sdtype,
             dtype=values.dtype,
             dates=DateForm.learn(values, date_format) if sdtype == 'datetime' else DateForm(),
-            number=NumberForm.learn(values) if sdtype == 'numerical' else NumberForm(),
+            number=number,
             value_type=next(iter(types)) if len(types) == 1 else None,
             null=missing.iloc[0] if is_object and len(missing) else None,
         )
@@ -91,7 +103,7 @@ class ColumnFormat:
             return self.dates.plain(values)
         if self.sdtype == 'id':
             # SDV makes numbers for keys that are numbers, and text for keys that are objects.
-            values = _plain_keys(values)
+            values = self.number.plain_keys(values) if self._is_number else _plain_keys(values)
         if values.dtype == np.float16:
             return values.astype(np.float64)  # pandas has no index of them
         if isinstance(values.dtype, np.dtype) and values.dtype != object:
@@ -122,7 +134,7 @@ class ColumnFormat:
             elif self.sdtype == 'datetime':
                 restored = self.dates.restore(values, self.dtype, self.value_type)
             else:
-                restored = values
+                restored = self.number.restore_keys(values) if self._is_number else values
             if isinstance(self.dtype, pd.CategoricalDtype):
                 restored = self._among_categories(restored, values, given)
             restored = self._cast(restored)
@@ -131,6 +143,11 @@ class ColumnFormat:
             # Generated values need not fit the dtype that the real ones had, and an integer
             # column has no place for a missing cell that a condition asked for.
             return values
+
+    @property
+    def _is_number(self) -> bool:
+        """Whether its values, also if they are keys, are held in a form of numbers."""
+        return self.number.is_whole or self.number.is_decimal
 
     def _among_categories(
         self, restored: pd.Series, plain: pd.Series, given: pd.Series | None
@@ -207,6 +224,7 @@ class TableFormat:
         frame: pd.DataFrame,
         columns: Mapping[str, Mapping[str, Any]],
         compared: Iterable[tuple[str, str]] = (),
+        key_columns: Collection[str] = (),
     ) -> TableFormat:
         """Look at a training table.
 
@@ -214,6 +232,7 @@ class TableFormat:
             frame: The user's table.
             columns: The metadata's description of each column.
             compared: SDV's labels of columns that constraints compare as text.
+            key_columns: SDV's labels of the keys.
 
         Raises:
             InvalidDataError: If two columns have the same name.
@@ -231,7 +250,12 @@ class TableFormat:
         for name, key in zip(frame.columns, keys, strict=True):
             entry = columns.get(key, {})
             formats.append(
-                ColumnFormat.learn(frame[name], entry.get('sdtype'), entry.get('datetime_format'))
+                ColumnFormat.learn(
+                    frame[name],
+                    entry.get('sdtype'),
+                    entry.get('datetime_format'),
+                    is_key=key in key_columns,
+                )
             )
         text = {column.key: column.dates.text_format for column in formats if column.dates.is_text}
         kept = {

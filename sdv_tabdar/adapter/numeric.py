@@ -20,6 +20,7 @@ from sdv.errors import InvalidDataError
 from sdv_tabdar.adapter.values import is_missing, item, mapped, plain_objects
 
 _EXACT = 2**53
+_END_OF_WHOLE = 2**63  # of an int64
 _DIGITS = decimal.Context(prec=700)  # enough for any float64 in full
 
 
@@ -61,6 +62,33 @@ class NumberForm:
             is_mixed=len(types) > 1,
             short=_short_dtype(values.dtype),
             ends=_exact_ends(present) if is_whole or is_decimal or is_object else None,
+        )
+
+    @classmethod
+    def of_keys(cls, values: pd.Series) -> NumberForm:
+        """How a key holds numbers, if as objects: SDV makes text for keys that are objects."""
+        if not (values.dtype == object or is_arrow_decimal(values.dtype)):
+            return cls()
+        present = values.dropna()
+        types = {type(value) for value in present}
+        if types not in ({int}, {decimal.Decimal}) or max(map(abs, present)) >= _END_OF_WHOLE:
+            return cls()
+        if types == {int}:
+            return cls(is_whole=True)
+        form = cls(is_decimal=True, decimals=_decimals(present))
+        is_exact = form.restore_keys(form.plain_keys(present)).tolist() == present.tolist()
+        return form if is_exact else cls()
+
+    def plain_keys(self, values: pd.Series) -> pd.Series:
+        """Keys in whose form :meth:`of_keys` has found numbers, as numbers of NumPy's."""
+        numbers = mapped(values, self._key)
+        return numbers if values.isna().any() else numbers.infer_objects()
+
+    def restore_keys(self, values: pd.Series) -> pd.Series:
+        """Keys that are numbers in the form of :meth:`of_keys`; what is none, as it is."""
+        restore = self._decimal if self.is_decimal else int
+        return mapped(
+            values, lambda value: restore(value) if _is_number_type(type(value)) else value
         )
 
     def plain(self, values: pd.Series) -> pd.Series:
@@ -125,6 +153,12 @@ class NumberForm:
         if self.is_mixed or (self.is_decimal and isinstance(given, decimal.Decimal)):
             return item(given)
         return int(given) if self.is_whole and given == int(given) else drawn
+
+    def _key(self, value: Any) -> Any:
+        """A key as a plain number; what is no number stays."""
+        if not _is_number_type(type(value)):
+            return value
+        return float(value) if self.decimals else int(value)
 
     def _decimal(self, value: Any) -> decimal.Decimal:
         if isinstance(value, decimal.Decimal):

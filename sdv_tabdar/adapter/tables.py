@@ -66,7 +66,10 @@ def plain_tables(synth: Any, data: Any) -> PlainTables:
     if not len(frame):
         raise InvalidDataError([f"Table '{name}' has no rows. There must be at least one."])
     form = TableFormat.learn(
-        frame, private_names.original_table(synth).columns, private_names.compared_columns(synth)
+        frame,
+        private_names.original_table(synth).columns,
+        private_names.compared_columns(synth),
+        private_names.keys(synth),
     )
     # SDV only reads the table, but a user's own constraint may write into it.
     tables = PlainTables({name: form.plain(frame, copy=private_names.has_constraints(synth))})

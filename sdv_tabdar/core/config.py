@@ -15,6 +15,7 @@ from collections.abc import Mapping
 from typing import Any
 
 _CHUNK_TOKENS = 2**15
+_CAUSAL_COLUMNS = 40  # from which attention is causal where it is left open
 
 
 def _check_integer(settings: Any, field: str, minimum: int) -> None:
@@ -79,8 +80,9 @@ class ModelConfig:
             ``'random'``; or ``'fixed'``, left to right in training and sampling (the paper's 'w/o
             random order'), which can condition on leading columns only.
         attention: What known cells see of each other: ``'bidirectional'``, all of them, as in the
-            paper; or ``'causal'``, those that became known before them, so that what the network
-            has computed of a known cell never changes and rows of many columns are drawn faster.
+            paper; ``'causal'``, those that became known before them, so that what the network has
+            computed of a known cell never changes and rows of many columns are drawn faster; or
+            ``'auto'``, which is causal in tables of 40 columns and more.
     """
 
     width: int = 96
@@ -99,7 +101,7 @@ class ModelConfig:
     precision: str = 'auto'
     numerical_head: str = 'diffusion'
     column_order: str = 'random'
-    attention: str = 'bidirectional'
+    attention: str = 'auto'
 
     def __post_init__(self) -> None:
         """Validate each field."""
@@ -121,13 +123,18 @@ class ModelConfig:
         _check_choice(self, 'feedforward', ('relu', 'gated'))
         _check_choice(self, 'precision', ('auto', 'float32', 'bfloat16'))
         _check_choice(self, 'numerical_head', ('diffusion', 'bins'))
-        _check_choice(self, 'attention', ('bidirectional', 'causal'))
+        _check_choice(self, 'attention', ('auto', 'bidirectional', 'causal'))
         _check_choice(self, 'column_order', ('weighted', 'random', 'fixed'))
         if self.width % self.num_heads:
             raise ValueError(
                 f'width must be a multiple of num_heads, however: width={self.width}, '
                 f'num_heads={self.num_heads}.'
             )
+
+    def is_causal(self, num_columns: int) -> bool:
+        """Whether attention is causal in a table of so many columns."""
+        many = self.attention == 'auto' and num_columns >= _CAUSAL_COLUMNS
+        return many or self.attention == 'causal'
 
 
 @dataclasses.dataclass(frozen=True)
@@ -238,6 +245,7 @@ PAPER: dict[str, Any] = {
     'num_bins': 1,
     'max_crosses': 0,
     'column_order': 'random',
+    'attention': 'bidirectional',
     'precision': 'float32',
     'epochs': 5000,
     'max_training_time': None,
@@ -258,6 +266,7 @@ PRIVATE: dict[str, Any] = {
     'max_atoms': 64,
     'num_bins': 16,
     'max_crosses': 0,
+    'attention': 'bidirectional',
     'precision': 'float32',
     'numerical_head': 'bins',
     'epochs': 15,

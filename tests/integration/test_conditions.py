@@ -13,6 +13,7 @@ import pytest
 from sdv.sampling import Condition, DataFrameCondition
 
 from sdv_tabdar.conditions import Between, NotNull, OneOf
+from sdv_tabdar.core.answering import AnsweringModel
 from sdv_tabdar.core.model import TabDAR
 from sdv_tabdar.synthesizer import TabDARSynthesizer
 
@@ -205,7 +206,7 @@ REFUSALS: list[tuple[dict[str, Any], str]] = [
 def test_what_can_never_be_met_is_refused_at_once(
     fitted: TabDARSynthesizer, monkeypatch: pytest.MonkeyPatch, condition: Any, message: str
 ) -> None:
-    monkeypatch.delattr(TabDAR, 'complete')  # nothing may be drawn
+    monkeypatch.delattr(AnsweringModel, 'complete')  # nothing may be drawn
 
     with pytest.raises(ValueError, match='Unable to sample any rows') as error:
         fitted.sample_remaining_columns(pd.DataFrame({k: [v] for k, v in condition.items()}))

@@ -7,6 +7,8 @@ import sys
 
 import pytest
 
+from ..fresh import FreshProcesses
+
 ORDERS = {
     'SDV alone': 'from sdv.single_table import TabDARSynthesizer',
     'SDV, then the package': (
@@ -25,23 +27,17 @@ ORDERS = {
 }
 
 
-def _run(code: str) -> subprocess.CompletedProcess[str]:
-    return subprocess.run(
-        [sys.executable, '-c', code], capture_output=True, text=True, timeout=120, check=False
-    )
-
-
 @pytest.mark.parametrize('imports', ORDERS.values(), ids=ORDERS.keys())
-def test_registered_in_sdv_without_a_warning(imports: str) -> None:
-    done = _run(
+def test_registered_in_sdv_without_a_warning(imports: str, fresh: FreshProcesses) -> None:
+    done = fresh.run(
         f'{imports}\nimport sdv_tabdar\nassert TabDARSynthesizer is sdv_tabdar.TabDARSynthesizer\n'
     )
     assert done.returncode == 0, done.stderr
     assert 'sdv_tabdar' not in done.stderr
 
 
-def test_importing_sdv_imports_no_more_than_the_synthesizer_needs() -> None:
-    done = _run(
+def test_importing_sdv_imports_no_more_than_the_synthesizer_needs(fresh: FreshProcesses) -> None:
+    done = fresh.run(
         'import sys, sdv\n'
         'others = ("sdv_tabdar.evaluation", "sdv_tabdar.benchmark")\n'
         'print([name for name in sys.modules if name.startswith(others)])\n'
@@ -50,8 +46,9 @@ def test_importing_sdv_imports_no_more_than_the_synthesizer_needs() -> None:
 
 
 def test_the_package_imports_nothing_heavy_until_a_name_of_it_is_used() -> None:
-    done = _run(
+    code = (
         'import sys, sdv_tabdar\n'
         'print([name for name in ("sdv", "torch", "pandas") if name in sys.modules])\n'
     )
+    done = subprocess.run([sys.executable, '-c', code], capture_output=True, text=True, check=False)
     assert done.stdout.strip() == '[]', done.stderr

@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 from pathlib import Path
+from typing import Any
 
 import numpy as np
 import pandas as pd
@@ -13,6 +14,13 @@ from sdv.sampling import Condition
 
 from sdv_tabdar import TabDARSynthesizer
 
+SETTINGS: dict[str, Any] = {
+    'width': 16,
+    'num_blocks': 1,
+    'num_heads': 2,
+    'epochs': 25,
+    'random_state': 0,
+}
 NAMES = ['Ann', 'Bob', 'Cid', 'Dan']
 
 
@@ -29,7 +37,7 @@ def people() -> pd.DataFrame:
 def fitted(people: pd.DataFrame) -> TabDARSynthesizer:
     columns = {'name': {'sdtype': 'first_name', 'pii': True}, 'height': {'sdtype': 'numerical'}}
     metadata = Metadata.load_from_dict({'tables': {'people': {'columns': columns}}})
-    synthesizer = TabDARSynthesizer(metadata, epochs=60, width=16, num_heads=2, random_state=0)
+    synthesizer = TabDARSynthesizer(metadata, **SETTINGS)
     synthesizer.auto_assign_transformers(people)
     synthesizer.update_transformers({'name': PseudoAnonymizedFaker('person', 'first_name')})
     synthesizer.fit(people)

@@ -3,9 +3,6 @@
 from __future__ import annotations
 
 import inspect
-import os
-import subprocess
-import sys
 from pathlib import Path
 
 import pandas as pd
@@ -14,6 +11,7 @@ import torch
 
 from sdv_tabdar.synthesizer import TabDARSynthesizer
 
+from ..fresh import FreshProcesses
 from .conftest import COLUMNS, TINY, make_metadata, make_table
 
 
@@ -30,7 +28,9 @@ def _fingerprints(synthesizer: TabDARSynthesizer, table: pd.DataFrame) -> list[s
 
 
 @pytest.mark.changes_random_state('SDV itself draws from the global generators')
-def test_a_refit_in_a_fresh_process_is_the_same_model(tmp_path: Path) -> None:
+def test_a_refit_in_a_fresh_process_is_the_same_model(
+    tmp_path: Path, fresh: FreshProcesses
+) -> None:
     columns = {name: COLUMNS[name] for name in ('age', 'city', 'flag')}
     metadata, table = make_metadata(columns), make_table(110)[list(columns)]
     # A training that ends by its held-out loss: its length is part of what has to repeat.
@@ -50,14 +50,7 @@ metadata = Metadata.load_from_json({str(tmp_path / 'metadata.json')!r})
 synthesizer = TabDARSynthesizer(metadata, **{settings!r})
 print(*_fingerprints(synthesizer, pd.read_pickle({str(tmp_path / 'table.pkl')!r})))
 """
-    done = subprocess.run(
-        [sys.executable, '-c', code],
-        env={**os.environ, 'PYTHONHASHSEED': '7'},
-        cwd=Path(__file__).parents[2],
-        capture_output=True,
-        text=True,
-        check=True,
-        timeout=300,
-    )
+    done = fresh.run(code)
+    assert done.returncode == 0, done.stderr
     here = _fingerprints(TabDARSynthesizer(metadata, **settings), table)
     assert done.stdout.split()[-2:] == here

@@ -17,6 +17,7 @@ from sdv.utils import load_synthesizer
 from sdv_tabdar.conditions import Between
 from sdv_tabdar.synthesizer import TabDARSynthesizer
 
+from ..fresh import FreshProcesses
 from .conftest import TINY
 
 
@@ -47,7 +48,9 @@ def test_saving_goes_on_where_sampling_was(fitted: TabDARSynthesizer, tmp_path: 
     pd.testing.assert_frame_equal(loaded.sample(5), fitted.sample(5))
 
 
-def test_loaded_in_another_process(fitted: TabDARSynthesizer, tmp_path: Path) -> None:
+def test_loaded_in_another_process(
+    fitted: TabDARSynthesizer, tmp_path: Path, fresh: FreshProcesses
+) -> None:
     path = tmp_path / 'synthesizer.pkl'
     fitted.save(path)
     fitted.reset_sampling()
@@ -57,8 +60,8 @@ def test_loaded_in_another_process(fitted: TabDARSynthesizer, tmp_path: Path) ->
         'synthesizer.reset_sampling()\n'
         f'synthesizer.sample(5).to_csv({str(tmp_path / "rows.csv")!r}, index=False)\n'
     )
-    root = Path(__file__).parents[2]
-    subprocess.run([sys.executable, '-c', code], check=True, cwd=root, timeout=120)
+    done = fresh.run(code)
+    assert done.returncode == 0, done.stderr
 
     expected = fitted.sample(5).to_csv(index=False)
     assert (tmp_path / 'rows.csv').read_text() == expected

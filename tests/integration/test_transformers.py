@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import functools
 from collections.abc import Callable
 
 import numpy as np
@@ -21,11 +22,14 @@ from rdt.transformers import (
     UniformEncoder,
     UnixTimestampEncoder,
 )
+from sdv.metadata import Metadata
 from sdv.sampling import Condition
 
 from sdv_tabdar.conditions import Between, NotNull, OneOf
 from sdv_tabdar.core.schema import ColumnKind
 from sdv_tabdar.synthesizer import TabDARSynthesizer
+
+from .conftest import TINY
 
 New = Callable[..., TabDARSynthesizer]
 
@@ -62,40 +66,63 @@ def test_kinds_of_the_processed_columns(fitted: TabDARSynthesizer) -> None:
     assert set(kinds) - numerical == {'city', 'flag', 'maybe', 'level', 'group'}
 
 
-CASES: list[tuple[str, Callable[[], BaseTransformer | None]]] = [
-    ('city', UniformEncoder),
-    ('city', LabelEncoder),
-    ('city', lambda: LabelEncoder(add_noise=True)),
-    ('city', OneHotEncoder),
-    ('maybe', BinaryEncoder),
-    ('maybe', lambda: BinaryEncoder(missing_value_generation='from_column')),
-    ('maybe', UniformEncoder),
-    ('level', lambda: OrderedLabelEncoder(order=[1, 2, 3, 4])),
-    ('group', LabelEncoder),
-    ('age', lambda: None),
-    ('age', GaussianNormalizer),
-    ('age', LogScaler),
-    ('income', ClusterBasedNormalizer),
-    ('gap', FloatFormatter),
-    ('gap', lambda: FloatFormatter(missing_value_generation='from_column')),
-    ('gap', lambda: None),
-    ('day', OptimizedTimestampEncoder),
-    ('moment', lambda: UnixTimestampEncoder(missing_value_generation='from_column')),
-    ('moment', lambda: None),
-]
+# What users put in the place of the default transformers, some for each column. The first ones of
+# all columns are those of one synthesizer, the second ones those of another, and so on.
+CHOICES: dict[str, list[Callable[[], BaseTransformer | None]]] = {
+    'city': [
+        UniformEncoder,
+        LabelEncoder,
+        lambda: LabelEncoder(add_noise=True),
+        OneHotEncoder,
+    ],
+    'maybe': [
+        BinaryEncoder,
+        lambda: BinaryEncoder(missing_value_generation='from_column'),
+        UniformEncoder,
+    ],
+    'level': [lambda: OrderedLabelEncoder(order=[1, 2, 3, 4])],
+    'group': [LabelEncoder],
+    'age': [lambda: None, GaussianNormalizer, LogScaler],
+    'income': [ClusterBasedNormalizer],
+    'gap': [
+        FloatFormatter,
+        lambda: FloatFormatter(missing_value_generation='from_column'),
+        lambda: None,
+    ],
+    'day': [OptimizedTimestampEncoder],
+    'moment': [
+        lambda: UnixTimestampEncoder(missing_value_generation='from_column'),
+        lambda: None,
+    ],
+}
+CASES = [(place, name) for name, made in CHOICES.items() for place in range(len(made))]
+
+
+@pytest.fixture(scope='module')
+def chosen(table: pd.DataFrame, metadata: Metadata) -> Callable[[int], TabDARSynthesizer]:
+    """The synthesizer with the transformers at a place of their columns' choices, fitted once."""
+
+    @functools.cache
+    def fit(place: int) -> TabDARSynthesizer:
+        synthesizer = TabDARSynthesizer(metadata, **TINY)
+        synthesizer.auto_assign_transformers(table)
+        synthesizer.update_transformers(
+            {name: made[place]() for name, made in CHOICES.items() if place < len(made)}
+        )
+        synthesizer.fit(table)
+        return synthesizer
+
+    return fit
 
 
 @pytest.mark.filterwarnings('ignore:Replacing the default transformer')
 @pytest.mark.filterwarnings('ignore:Unable to turn off rounding')
 @pytest.mark.filterwarnings('ignore:No rounding scheme')
-@pytest.mark.parametrize(('column', 'make'), CASES)
+@pytest.mark.parametrize(('place', 'column'), CASES)
 def test_users_choose_transformers(
-    table: pd.DataFrame, new: New, column: str, make: Callable[[], BaseTransformer | None]
+    table: pd.DataFrame, chosen: Callable[[int], TabDARSynthesizer], place: int, column: str
 ) -> None:
-    synthesizer = new()
-    synthesizer.auto_assign_transformers(table)
-    synthesizer.update_transformers({column: make()})
-    synthesizer.fit(table)
+    synthesizer = chosen(place)
 
     sampled = synthesizer.sample(40)
     pd.testing.assert_series_equal(sampled.dtypes, table.dtypes)

@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import dataclasses
+import functools
 import hashlib
 import os
 import random
@@ -19,12 +20,13 @@ import torch
 from sdv_tabdar.core.config import ModelConfig
 from sdv_tabdar.core.model import TabDAR
 from sdv_tabdar.core.schema import ColumnKind
-from sdv_tabdar.core.training import checkpoints
+from sdv_tabdar.core.training import checkpoints, trainer
 
-_CHECKPOINT_SECONDS = 0.4  # between two of them, so that many are half written when it is killed
 _SMALL = ModelConfig(
     width=16, num_blocks=1, num_heads=2, head_width=16, denoiser_width=16, denoiser_blocks=1
 )
+_WHOLE_STEPS = 250  # of the table's training, if it has its default length
+_CHECKPOINT_SECONDS = 0.4  # of these, so that many are half written when it is killed
 _PATIENCE = 20.0  # times the length of an undisturbed training, for a single one
 
 
@@ -54,7 +56,12 @@ class Killed:
 
 
 def kill_trainings(
-    kills: int, seed: int, folder: Path, progress: Callable[[Killed], None] = lambda _: None
+    kills: int,
+    seed: int,
+    folder: Path,
+    *,
+    steps: int = _WHOLE_STEPS,
+    progress: Callable[[Killed], None] = lambda _: None,
 ) -> Killed:
     """Kill trainings so often, each at random moments until it comes to its end.
 
@@ -62,18 +69,20 @@ def kill_trainings(
         kills: How often.
         seed: Of the moments.
         folder: An empty folder to work in.
+        steps: Most steps of a training; the fewer there are, the sooner a checkpoint is due.
         progress: Called after each process.
     """
     moments, found = random.Random(seed), Killed()
+    begin = functools.partial(_begin, steps)
     checkpoint, answer = folder / 'training.ckpt', folder / 'hash'
     start = time.perf_counter()
-    _wait(_begin(folder / 'other.ckpt', answer))
+    _wait(begin(folder / 'other.ckpt', answer))
     whole = time.perf_counter() - start
     expected = answer.read_text()
     while found.kills < kills or checkpoint.exists():
         answer.unlink(missing_ok=True)
         found.resumed += checkpoint.exists()
-        process = _begin(checkpoint, answer)
+        process = begin(checkpoint, answer)
         if found.kills < kills:
             _wait(process, moments.uniform(0, whole))
         else:
@@ -87,14 +96,14 @@ def kill_trainings(
     return found
 
 
-def _begin(checkpoint: Path, answer: Path) -> int:
+def _begin(steps: int, checkpoint: Path, answer: Path) -> int:
     """Start a training in a copy of this process; its number."""
     process = os.fork()
     if process:
         return process
     status = 1
     try:
-        _train(checkpoint, answer)
+        _train(steps, checkpoint, answer)
         status = 0
     except BaseException:
         traceback.print_exc()
@@ -120,9 +129,10 @@ def _wait(process: int, seconds: float = 600.0) -> None:
     os.waitpid(process, 0)
 
 
-def _train(checkpoint: Path, answer: Path) -> None:
-    """Fit a table with default length, and write down a hash of the weights and of drawn rows."""
-    checkpoints._SECONDS, checkpoints._SHARE = _CHECKPOINT_SECONDS, 1.0
+def _train(steps: int, checkpoint: Path, answer: Path) -> None:
+    """Fit a table, and write down a hash of the weights and of drawn rows."""
+    checkpoints._SECONDS, checkpoints._SHARE = _CHECKPOINT_SECONDS * steps / _WHOLE_STEPS, 1.0
+    trainer.longest_training = lambda *_: steps
     torch.set_num_threads(1)
     rng = np.random.default_rng(0)
     colour = rng.choice(['red', 'green', 'blue'], 120)

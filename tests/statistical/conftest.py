@@ -47,7 +47,7 @@ def trained(
             learning_rate=4e-3,
             ema_decay=0.995,
         ),
-        SamplingConfig(num_steps=20, sampling_batch_size=500, num_particles=32),
+        SamplingConfig(num_steps=10, sampling_batch_size=500, num_particles=32),
         device='cpu',
         random_state=0,
     )
@@ -69,7 +69,7 @@ def discrete(joint: pd.Series, request: pytest.FixtureRequest) -> TabDAR:
     counts = (joint * 4000).round().astype(int)
     frame = joint.index.to_frame(index=False).loc[np.repeat(np.arange(len(joint)), counts)]
     frame = frame.reset_index(drop=True).replace({'c': {'missing': None}})
-    return trained(frame, dict.fromkeys('abc', CATEGORICAL), epochs=80, attention=request.param)
+    return trained(frame, dict.fromkeys('abc', CATEGORICAL), epochs=24, attention=request.param)
 
 
 @pytest.fixture(scope='session')
@@ -83,7 +83,7 @@ def gaussian() -> TabDAR:
             'y': -2 + 0.5 * (0.8 * z[:, 0] + 0.6 * z[:, 1]),
         }
     )
-    return trained(frame, {'x': NUMERICAL, 'y': NUMERICAL}, epochs=100)
+    return trained(frame, {'x': NUMERICAL, 'y': NUMERICAL}, epochs=30)
 
 
 @pytest.fixture(scope='session')
@@ -102,7 +102,7 @@ def spiked() -> TabDAR:
         y = np.where(u[:, 2] < missing, np.nan, stats.norm.ppf(u[:, 3], centre, 0.5))
         parts.append(pd.DataFrame({'g': group, 'x': x, 'y': y}))
     frame = pd.concat(parts, ignore_index=True)
-    return trained(frame, {'g': CATEGORICAL, 'x': NUMERICAL, 'y': NUMERICAL}, epochs=100)
+    return trained(frame, {'g': CATEGORICAL, 'x': NUMERICAL, 'y': NUMERICAL}, epochs=30)
 
 
 class Bounds:

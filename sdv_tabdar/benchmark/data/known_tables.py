@@ -34,7 +34,7 @@ class KnownTable:
 
     mixture: Mixture
     sdtypes: Mapping[str, str]
-    conditions: Sequence[tuple[str, Mapping[str, object], str]]
+    conditions: Sequence[tuple[str, Mapping[str, object], Sequence[str]]]
     entropy: float
     varied: tuple[tuple[str, ...], str] | None = None
 

@@ -20,7 +20,7 @@ import pandas as pd
 from sdv.sampling import Condition
 
 from sdv_tabdar.benchmark.data.distributions import Case, compare, most_beyond
-from sdv_tabdar.benchmark.data.known_tables import KNOWN_TABLES
+from sdv_tabdar.benchmark.data.named_tables import known_table
 from sdv_tabdar.benchmark.experiments.experiment import Rows, plan_models, rows_of
 from sdv_tabdar.benchmark.files import write_json
 from sdv_tabdar.benchmark.jobs.measurements import ask_models
@@ -56,7 +56,7 @@ def write_table(name: str, rows: int, folder: Path) -> None:
     path = folder / f'{name}.csv'
     if path.is_file():
         return
-    known = KNOWN_TABLES[name]
+    known = known_table(name)
     columns = {column: {'sdtype': sdtype} for column, sdtype in known.sdtypes.items()}
     metadata = {'tables': {name: {'columns': columns}}, 'METADATA_SPEC_VERSION': 'V1'}
     write_json(metadata, folder / f'{name}.metadata.json')
@@ -70,7 +70,7 @@ def write_table(name: str, rows: int, folder: Path) -> None:
 def measure(fitted: Fitted, *, draws: int) -> dict[str, Any]:
     """Draw for each condition of the table and compare with its distributions."""
     found: Rows = []
-    for case in KNOWN_TABLES[fitted.job.table].cases(draws):
+    for case in known_table(fitted.job.table).cases(draws):
         told = {'condition': case.kind, 'given': describe(case.given)}
         met = seen(case, fitted.dataset.train)
         if met is None:

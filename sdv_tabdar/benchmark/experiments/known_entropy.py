@@ -13,7 +13,7 @@ from typing import Any
 
 import numpy as np
 
-from sdv_tabdar.benchmark.data.known_tables import KNOWN_TABLES
+from sdv_tabdar.benchmark.data.named_tables import known_table
 from sdv_tabdar.benchmark.experiments.conditional_truth import write_table
 from sdv_tabdar.benchmark.experiments.experiment import Rows, plan_models, rows_of
 from sdv_tabdar.benchmark.jobs.measurements import ask_models
@@ -42,7 +42,7 @@ def collect(options: argparse.Namespace) -> Rows:
 
 def measure(fitted: Fitted, *, rows: int) -> dict[str, Any]:
     """Score rows of the known distribution by itself and by the model."""
-    known = KNOWN_TABLES[fitted.job.table]
+    known = known_table(fitted.job.table)
     test = known.mixture.table(rows, seed=TEST_SEED)
     truth = known.mixture.log_density(test)
     ours = fitted.synthesizer.log_likelihood(test, unseen='rare', seed=0).to_numpy()

@@ -166,9 +166,9 @@ OPTIONS: Mapping[str, Option] = {
         metavar='ENGINE',
     ),
     'arrangements': Option(
-        "numbers of ranks, perhaps with the rows of a step as in '2:256'",
+        "numbers of ranks, perhaps with the rows of a step as in '2:256', or '2:256:apart'",
         many=True,
-        metavar='RANKS[:ROWS]',
+        metavar='RANKS[:ROWS[:apart]]',
     ),
     'evaluation_threads': Option('threads of the evaluation', **_COUNT),
     'only': Option("which of the paper's tables", many=True, metavar='TABLE'),
@@ -197,7 +197,7 @@ OPTIONS: Mapping[str, Option] = {
     'known_tables': Option(
         'which distributions',
         many=True,
-        choices=('gaussian', 'discrete', 'spiked'),
+        choices=('gaussian', 'discrete', 'spiked', 'wide-50', 'wide-100', 'wide-200'),
         flag='--tables',
     ),
     'share': Option('share of the cells of the test rows to hide', share),

@@ -1,10 +1,12 @@
 """Training by several ranks: rows a second, and what is learnt of as many rows.
 
 Ranks are processes of this machine that exchange gradients by gloo, each with the job's threads. An
-arrangement is their number, perhaps with the rows of a step: ``2`` or ``2:256``. Arrangements take
-turns, each in fresh processes, so that whatever the machine does meanwhile meets all of them. Where
-it has no idle core for each rank, they wait for one rather than for each other: then the processor
-seconds of the busiest rank say how fast they would be.
+arrangement is their number, perhaps with the rows of a step: ``2`` or ``2:256``. Where that is
+followed by ``:apart`` they are trainings that know nothing of each other, and their rows add up:
+what the machine has to give. Arrangements take turns, each in fresh processes, so that whatever the
+machine does meanwhile meets all of them. Where it has no idle core for each rank, they wait for one
+rather than for each other: then the processor seconds of the busiest rank say how fast they would
+be.
 
 What is learnt is the bound that training minimises, in nats per row, on test rows, after ``epochs``
 passes over the training rows.
@@ -78,31 +80,54 @@ def _in_turn(
 ) -> Rows:
     """A measurement of each arrangement."""
     rows: Rows = []
-    for text in options.arrangements:
-        number, batch_size = read_arrangement(text)
+    for arrangement in map(read_arrangement, options.arrangements):
+        arranged = {**dataclasses.asdict(arrangement), **asked}
+        if measure is measure_learnt and arranged.pop('apart'):
+            continue  # each learns what one rank does
         folder = options.out / 'measured' / job.place
-        arranged = {'number': number, 'batch_size': batch_size, **asked}
         found = measure_job(measure, job, folder, arranged, threads=job.threads or 1)
         if found is not None:
-            name = f'{number} rank{"s" * (number > 1)}' + f', {batch_size} rows' * bool(batch_size)
             begin = facts(job, found.pop('environment'))
-            rows.append({**begin, 'arrangement': name, **found})
+            rows.append({**begin, 'arrangement': str(arrangement), **found})
     return rows
 
 
-def read_arrangement(text: str) -> tuple[int, int | None]:
-    """The number of ranks, and the rows of a step if it says them.
+@dataclasses.dataclass(frozen=True)
+class Arrangement:
+    """How rows are trained.
+
+    Attributes:
+        number: Of ranks.
+        batch_size: Rows of a step; None leaves it to the defaults.
+        apart: Whether the ranks know nothing of each other.
+    """
+
+    number: int
+    batch_size: int | None
+    apart: bool
+
+    def __str__(self) -> str:
+        """As in the table."""
+        name = f'{self.number} training' if self.apart else f'{self.number} rank'
+        parts = [name + 's' * (self.number > 1) + ' apart' * self.apart]
+        parts += [f'{self.batch_size} rows'] if self.batch_size else []
+        return ', '.join(parts)
+
+
+def read_arrangement(text: str) -> Arrangement:
+    """An arrangement by its text.
 
     Raises:
-        ValueError: If it says something else.
+        ValueError: If it is none.
     """
-    number, _, batch_size = text.partition(':')
-    if not number.isdecimal() or not int(number) or not (batch_size or '1').isdecimal():
+    number, batch_size, apart, *more = [*text.split(':'), '', ''][: max(3, text.count(':') + 1)]
+    right = number.isdecimal() and int(number) and (batch_size or '1').isdecimal()
+    if more or not right or apart not in ('', 'apart'):
         raise ValueError(
-            f"An arrangement must be a number of ranks, as '2', or also the rows of a step, as "
-            f"'2:256', but it is '{text}'."
+            "An arrangement must be a number of ranks, as '2', or also the rows of a step, as "
+            f"'2:256', and perhaps that they are apart, as '2:256:apart', but it is '{text}'."
         )
-    return int(number), int(batch_size) if batch_size else None
+    return Arrangement(int(number), int(batch_size) if batch_size else None, bool(apart))
 
 
 def _with_ratios(rows: Rows) -> Rows:
@@ -114,7 +139,13 @@ def _with_ratios(rows: Rows) -> Rows:
 
 
 def measure_speed(
-    job: dict[str, Any], number: int, batch_size: int | None, warm_up: float, **asked: Any
+    job: dict[str, Any],
+    number: int,
+    batch_size: int | None,
+    warm_up: float,
+    *,
+    apart: bool = False,
+    **asked: Any,
 ) -> dict[str, Any]:
     """Train for some seconds, and count rows after a warm-up.
 
@@ -123,26 +154,37 @@ def measure_speed(
         number: Of ranks.
         batch_size: Rows of a step; None leaves it to the defaults.
         warm_up: Seconds before the count begins.
+        apart: Whether they are trainings that know nothing of each other.
         asked: ``seconds`` of the count.
 
     Raises:
         ValueError: If that is not enough for two steps.
     """
-    seconds = warm_up + asked['seconds']
-    found = _in_ranks(_speed_of_rank, number, (job, batch_size, seconds))
-    stamps = np.array([one['stamps'] for one in found])  # ranks, steps, (wall, processor)
-    stamps = stamps[:, stamps[0, :, 0] >= stamps[0, 0, 0] + warm_up]
-    rows = (stamps.shape[1] - 1) * found[0]['batch_size']
-    if rows <= 0:
-        raise ValueError(f'{seconds:g} seconds are not enough for two training steps; give more.')
-    spent = stamps[:, -1] - stamps[:, 0]
+    work = job, batch_size, warm_up + asked['seconds']
+    found = _in_ranks(_speed_of_rank, number, work, apart=apart)
+    counts = np.array([_counted(one, warm_up) for one in found])
+    rows, seconds, cpu_seconds = counts.T if apart else (counts[:1, 0], *counts.T[1:])
     return {
         'batch_size': found[0]['batch_size'],
         'exchanged': found[0]['exchanged'],
-        'rows_per_second': rows / spent[0, 0],
-        'rows_per_cpu_second': rows / spent[:, 1].sum(),
-        'rows_per_busiest': rows / spent[:, 1].max(),
+        'rows_per_second': (rows / seconds[: len(rows)]).sum(),
+        'rows_per_cpu_second': rows.sum() / cpu_seconds.sum(),
+        'rows_per_busiest': rows.sum() / cpu_seconds.max(),
     }
+
+
+def _counted(found: dict[str, Any], warm_up: float) -> tuple[float, float, float]:
+    """Rows of the steps of a rank after its warm-up, and their wall and processor seconds.
+
+    Raises:
+        ValueError: If there are none.
+    """
+    stamps = np.array(found['stamps'])  # steps, (wall, processor)
+    stamps = stamps[stamps[:, 0] >= stamps[0, 0] + warm_up]
+    rows = (len(stamps) - 1) * found['batch_size']
+    if rows <= 0:
+        raise ValueError('The seconds are not enough for two training steps; give more.')
+    return rows, *(stamps[-1] - stamps[0])
 
 
 def measure_learnt(
@@ -205,12 +247,14 @@ def _learnt_by_rank(job: dict[str, Any], batch_size: int | None, epochs: int) ->
     return {'test': any_order_loss(fitted, known), 'fit_seconds': seconds}
 
 
-def _in_ranks(work: Measure, number: int, arguments: tuple[Any, ...]) -> list[dict[str, Any]]:
+def _in_ranks(
+    work: Measure, number: int, arguments: tuple[Any, ...], *, apart: bool = False
+) -> list[dict[str, Any]]:
     """What a function gives in each of some ranks; a single one is this process."""
     if number == 1:
         return [dict(work(*arguments))]
     with tempfile.TemporaryDirectory() as folder:
-        asked = (work, number, folder, torch.get_num_threads(), arguments)
+        asked = (work, 1 if apart else number, folder, torch.get_num_threads(), arguments)
         context = multiprocessing.get_context('spawn')
         processes = [context.Process(target=_rank, args=(rank, *asked)) for rank in range(number)]
         for process in processes:
@@ -229,7 +273,9 @@ def _rank(
 ) -> None:
     """A process: joins the others, does the work, writes what it found."""
     torch.set_num_threads(threads)
-    store = f'file://{folder}/store'
-    distributed.init_process_group('gloo', init_method=store, rank=rank, world_size=number)
+    if number > 1:
+        store = f'file://{folder}/store'
+        distributed.init_process_group('gloo', init_method=store, rank=rank, world_size=number)
     write_json(work(*arguments), Path(folder, f'{rank}.json'))
-    distributed.destroy_process_group()
+    if number > 1:
+        distributed.destroy_process_group()

@@ -17,7 +17,7 @@ from sdv_tabdar.core.nn.heads.codes import draw_categorical
 from sdv_tabdar.core.nn.network import TabDARNetwork
 
 _TINY = 1e-300  # stands for a probability of zero, which has no logarithm
-_NARROW = 1e-3  # residuals between which the distribution function differs by little but rounding
+_NARROW = 1e-3  # of residuals: in less the distribution function differs by little but rounding
 
 
 def draw_cells(
@@ -156,10 +156,11 @@ def _weighed(
     log_within = (up_to - below).clamp_min(_TINY).log()
     narrow = (bins >= 0) & (high - low < _NARROW)
     if narrow.any():
-        rows, bins, low_, high_ = narrow.nonzero()[:, 0], bins[narrow], low[narrow], high[narrow]
-        middle = ((low_ + high_) / 2).float()
-        density = head.log_density(context[rows], bins, middle, config=config).double()
-        log_within[narrow] = density + (high_ - low_).clamp_min(_TINY).log()
+        rows, bins, width = narrow.nonzero()[:, 0], bins[narrow], (high - low)[narrow]
+        middle = (high + low)[narrow] / 2
+        ends = (middle - _NARROW / 2, middle + _NARROW / 2)
+        start, stop = (head.cdf(context[rows], bins, end, config=config) for end in ends)
+        log_within[narrow] = ((stop - start) * (width / _NARROW)).clamp_min(_TINY).log()
     log_code = network.code_head.log_probabilities(context, position).gather(1, codes).double()
     weights = log_code + log_within + share.clamp_min(_TINY).log()
     return weights, codes, low, high, below, up_to

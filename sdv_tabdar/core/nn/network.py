@@ -49,7 +49,7 @@ class TabDARNetwork(nn.Module):
         self.schema = schema
         self.precision = config.precision
         self.fixed_order = config.column_order == 'fixed'
-        self.is_causal = config.attention == 'causal'
+        self.is_causal = config.is_causal(len(schema.columns))
         self.precedence: tuple[float, ...] = ()
         num_columns = len(schema.columns)
         self.tokenizer = Tokenizer(schema, config.width)

@@ -2,8 +2,6 @@
 
 from __future__ import annotations
 
-import subprocess
-import sys
 from pathlib import Path
 
 import numpy as np
@@ -12,6 +10,7 @@ import pytest
 
 from sdv_tabdar import TabDARSynthesizer
 
+from ...fresh import FreshProcesses
 from ..conftest import TINY, make_metadata
 
 _MARK = Path('/proc/self/clear_refs')
@@ -33,7 +32,7 @@ print(memory('VmHWM') - before)
 
 
 @pytest.mark.skipif(not _MARK.exists(), reason='needs the highest memory as Linux tells it')
-def test_a_large_file_takes_twice_its_size(tmp_path: Path) -> None:
+def test_a_large_file_takes_twice_its_size(tmp_path: Path, fresh: FreshProcesses) -> None:
     table = pd.DataFrame({'x': np.arange(40.0)})
     metadata = make_metadata({'x': {'sdtype': 'numerical'}})
     paths = []
@@ -43,8 +42,8 @@ def test_a_large_file_takes_twice_its_size(tmp_path: Path) -> None:
         paths.append(tmp_path / f'{width}.tabdar')
         synthesizer.save_safe(paths[-1])
     size = paths[1].stat().st_size
-    command = [sys.executable, '-c', _MEASURE, *map(str, paths)]
-    found = subprocess.run(command, check=True, capture_output=True, text=True)
+    found = fresh.run(_MEASURE, *map(str, paths))
+    assert found.returncode == 0, found.stderr
 
     assert size > 30 * 2**20
     assert int(found.stdout) < 2.25 * size

@@ -22,6 +22,7 @@ from sdv.sampling import Condition
 from sdv_tabdar import Between, TabDARSynthesizer
 from sdv_tabdar.files import ModelFileError, describe
 
+from ...fresh import FreshProcesses
 from ..conftest import COLUMNS, TINY, fit_tiny, make_metadata, make_table
 from ..test_dtypes import CASES
 from .tables import constrained, transformed
@@ -191,7 +192,9 @@ def test_generated_columns_alone(tmp_path: Path) -> None:
     pd.testing.assert_frame_equal(again(saved, tmp_path).sample(5), saved.sample(5))
 
 
-def test_in_another_process_without_a_gpu(fitted: TabDARSynthesizer, tmp_path: Path) -> None:
+def test_in_another_process_without_a_gpu(
+    fitted: TabDARSynthesizer, tmp_path: Path, fresh: FreshProcesses
+) -> None:
     path = tmp_path / 'model.tabdar'
     fitted.save_safe(path)
     code = (
@@ -199,8 +202,8 @@ def test_in_another_process_without_a_gpu(fitted: TabDARSynthesizer, tmp_path: P
         f'synthesizer = TabDARSynthesizer.load_safe({str(path)!r})\n'
         f'synthesizer.sample(5, seed=2).to_csv({str(tmp_path / "rows.csv")!r}, index=False)\n'
     )
-    root = Path(__file__).parents[3]
-    subprocess.run([sys.executable, '-c', code], check=True, cwd=root, timeout=120)
+    done = fresh.run(code)
+    assert done.returncode == 0, done.stderr
 
     assert (tmp_path / 'rows.csv').read_text() == fitted.sample(5, seed=2).to_csv(index=False)
 

@@ -141,18 +141,35 @@ DECIMAL = pd.ArrowDtype(pa.decimal128(30, 2))
     'dtype', ['Int64', 'UInt64', 'int64[pyarrow]', 'Float64', 'double[pyarrow]', DECIMAL], ids=str
 )
 def test_keys_in_nullable_dtypes_stay_numbers(dtype: Any) -> None:
-    data = pd.DataFrame({'k': pd.Series(range(5_000, 5_020)).astype(dtype), 'x': range(20)})
+    keys = pd.Series(range(5_000, 5_020)).astype(dtype)
+
+    for found in _drawn_and_filled(keys):
+        assert found.dtype == keys.dtype
+
+
+@pytest.mark.parametrize('first', [5_000, decimal.Decimal('5000.10')], ids=repr)
+def test_keys_that_are_numbers_as_objects_stay_such(first: Any) -> None:
+    keys = pd.Series([first + number for number in range(20)], dtype=object)
+
+    for found in _drawn_and_filled(keys):
+        assert {(type(key), str(key)[-3:-2] == '.') for key in found} == {
+            (type(first), isinstance(first, decimal.Decimal))
+        }
+
+
+def _drawn_and_filled(keys: pd.Series) -> tuple[pd.Series, pd.Series]:
+    """Keys of drawn rows, and of rows of which one had none; the others have kept theirs."""
+    data = pd.DataFrame({'k': keys, 'x': range(20)})
     metadata = make_metadata({'k': {'sdtype': 'id'}, 'x': NUMBER}, primary_key='k')
     synthesizer = TabDARSynthesizer(metadata, **TINY)
     synthesizer.fit(data)
-
-    assert synthesizer.sample(5)['k'].dtype == data['k'].dtype
     gaps = data.head(4).copy()
     gaps.loc[2, 'k'] = None
     filled = synthesizer.impute(gaps)['k']
-    assert filled.dtype == data['k'].dtype
     assert filled.is_unique
     assert filled.notna().all()
+    assert filled.drop(2).tolist() == keys.head(4).drop(2).tolist()
+    return synthesizer.sample(5)['k'], filled
 
 
 def test_predictions_beside_a_column_named_true() -> None:

@@ -116,3 +116,43 @@ def test_the_nearest_choice() -> None:
     choices = np.array([7.0, 1.5, 2.0])
 
     assert nearest(pd.Series([0.0, 1.8, np.nan, 99.0, 7.0]), choices).tolist() == [1, 2, -1, 0, 0]
+
+
+@pytest.mark.parametrize(
+    'cells',
+    [
+        [3, 2**63 - 1],
+        [decimal.Decimal('7'), decimal.Decimal(2**62 + 1)],
+        [decimal.Decimal('7.1'), decimal.Decimal('1000.25')],
+    ],
+    ids=str,
+)
+def test_keys_come_back_as_the_objects_that_they_were(cells: list[Any]) -> None:
+    keys = pd.Series(cells, dtype=object)
+    form = NumberForm.of_keys(keys)
+    plain = form.plain_keys(keys)
+    gaps = form.plain_keys(pd.Series([*cells, None], dtype=object))
+
+    assert plain.dtype.kind in 'if'
+    assert gaps.tolist() == [*plain.tolist(), None]
+    restored = form.restore_keys(plain).tolist()
+    assert [(type(cell), cell) for cell in restored] == [(type(cell), cell) for cell in cells]
+    text = pd.Series(['id-1'])
+    assert form.restore_keys(text).equals(text)
+
+
+@pytest.mark.parametrize(
+    'cells',
+    [
+        ['1', '2'],
+        [1, 2.0],
+        [True, False],
+        [1, 2**63],
+        [decimal.Decimal('Infinity')],
+        [decimal.Decimal('0.1234567890123456789')],
+        [None],
+    ],
+    ids=str,
+)
+def test_keys_that_are_no_exact_numbers_have_no_form(cells: list[Any]) -> None:
+    assert NumberForm.of_keys(pd.Series(cells, dtype=object)) == NumberForm()

@@ -2,6 +2,8 @@
 
 from __future__ import annotations
 
+import pickle
+
 import numpy as np
 import pandas as pd
 import pytest
@@ -100,3 +102,16 @@ def fitted(
     """Trained for a moment; tests that draw set its random state first."""
     sampling = SamplingConfig(num_steps=6, sampling_batch_size=128, num_particles=8)
     return TabDAR(tiny, quick, sampling, device='cpu', random_state=0).fit(mixed, kinds)
+
+
+def seeded(model: TabDAR, seed: int = 0) -> TabDAR:
+    """The model, its next draws from a seed."""
+    model.set_random_state(seed)
+    return model
+
+
+@pytest.fixture
+def own(fitted: TabDAR) -> TabDAR:
+    """A copy that a test may spoil."""
+    copy: TabDAR = pickle.loads(pickle.dumps(fitted))
+    return copy

@@ -1,4 +1,4 @@
-"""A command that asks a tiny model of the prepared table 'one'."""
+"""A command that asks a tiny model of the table 'one', and what stands in for a synthesizer."""
 
 from __future__ import annotations
 
@@ -6,9 +6,21 @@ from collections.abc import Callable
 from pathlib import Path
 from typing import Any
 
+import pandas as pd
 import pytest
 
 TINY = 'width=8,num_blocks=1,num_heads=1,denoiser_width=8,head_width=8,num_steps=2'
+
+
+class Repeated:
+    """Stands in for our synthesizer and those of SDV: rows of the table again."""
+
+    def fit(self, data: pd.DataFrame) -> None:
+        self.data = data
+
+    def sample(self, num_rows: int) -> pd.DataFrame:
+        rows = self.data.sample(num_rows, replace=True, random_state=0)
+        return rows.reset_index(drop=True)
 
 
 @pytest.fixture

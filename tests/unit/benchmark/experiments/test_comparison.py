@@ -14,18 +14,9 @@ from sdv_tabdar.benchmark.experiments import comparison
 from sdv_tabdar.benchmark.methods import synthesizers
 from sdv_tabdar.benchmark.methods.spec import Request, parse_spec
 
+from .conftest import Repeated
+
 Command = Callable[..., str]
-
-
-class Repeated:
-    """Stands in for our synthesizer and those of SDV: rows of the table again."""
-
-    def fit(self, data: pd.DataFrame) -> None:
-        self.data = data
-
-    def sample(self, num_rows: int) -> pd.DataFrame:
-        rows = self.data.sample(num_rows, replace=True, random_state=0)
-        return rows.reset_index(drop=True)
 
 
 @pytest.fixture

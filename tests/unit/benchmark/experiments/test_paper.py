@@ -17,6 +17,8 @@ from sdv_tabdar.benchmark.methods import synthesizers
 from sdv_tabdar.benchmark.methods.spec import parse_spec
 from sdv_tabdar.benchmark.output.tables import FLOOR_LABEL
 
+from .conftest import Repeated
+
 SCORES = {
     'shape': {'shape_error': 0.01},
     'trend': {'trend_error': 0.02},
@@ -27,17 +29,6 @@ SCORES = {
     'mle': {'mle': 0.7, 'mle_real': 0.8, 'mle_paper': 0.75},
     'dcr': {'dcr_share': 0.51, 'dcr_share_paper': 0.5},
 }
-
-
-class Repeated:
-    """Stands in for our synthesizer: rows of the table again."""
-
-    def fit(self, data: pd.DataFrame) -> None:
-        self.data = data
-
-    def sample(self, num_rows: int) -> pd.DataFrame:
-        rows = self.data.sample(num_rows, replace=True, random_state=0)
-        return rows.reset_index(drop=True)
 
 
 def test_the_command_prints_every_table_and_runs_nothing_twice(

@@ -51,11 +51,24 @@ def test_several_ranks_learn_what_one_does(prepared: Path, monkeypatch: pytest.M
     assert together['fit_seconds'] > 0
 
 
-@pytest.mark.parametrize('text', ['0', 'two', '2:', '2:x', '-1'])
+def test_trainings_that_are_apart_add_up(prepared: Path, monkeypatch: pytest.MonkeyPatch) -> None:
+    stamps = [[(0.0, 0.0), (1.0, 1.0), (2.0, 3.0)], [(5.0, 0.0), (5.5, 0.5), (6.0, 1.0)]]
+    found = [{'stamps': each, 'batch_size': 10, 'exchanged': 1.0} for each in stamps]
+    monkeypatch.setattr(ranks, '_in_ranks', lambda *_, **__: found)
+    asked = {'warm_up': 0.1, 'seconds': 1.0, 'turn': 0}
+    together = ranks.measure_speed(_job(prepared), 2, 10, **asked)
+    apart = ranks.measure_speed(_job(prepared), 2, 10, apart=True, **asked)
+    assert (together['rows_per_second'], apart['rows_per_second']) == (10, 10 + 20)
+    assert (together['rows_per_busiest'], apart['rows_per_busiest']) == (5, 10)
+
+
+def test_arrangements_are_read_and_shown() -> None:
+    texts = {'1': '1 rank', '2:': '2 ranks', '2:256:apart': '2 trainings apart, 256 rows'}
+    assert {text: str(ranks.read_arrangement(text)) for text in texts} == texts
+
+
+@pytest.mark.parametrize('text', ['0', 'two', '2:x', '-1', '2:256:alone', '2:256:apart:1'])
 def test_an_arrangement_is_a_number_of_ranks(text: str) -> None:
-    if text == '2:':
-        assert ranks.read_arrangement(text) == (2, None)
-        return
     with pytest.raises(ValueError, match="a number of ranks, as '2'"):
         ranks.read_arrangement(text)
 

@@ -17,7 +17,13 @@ from sdv_tabdar.core.training.row_gradients import RowGradients, RowLoss, clippi
 from sdv_tabdar.core.training.trainer import initial_network
 
 SETTINGS = ModelConfig(
-    width=8, num_blocks=1, num_heads=2, head_width=8, numerical_head='bins', precision='float32'
+    attention='bidirectional',
+    width=8,
+    num_blocks=1,
+    num_heads=2,
+    head_width=8,
+    numerical_head='bins',
+    precision='float32',
 )
 SCHEMA = TableSchema(
     (

@@ -1,13 +1,23 @@
-"""SDMetrics' own report, which shape and trend agree with."""
+"""SDMetrics' own report and detection, which our scores agree with."""
 
 from __future__ import annotations
 
 from collections.abc import Callable
 from typing import Any
 
+import numpy as np
 import pandas as pd
 import pytest
 from sdmetrics.reports import QualityReport
+
+from sdv_tabdar.evaluation import score
+
+SEEN_BY_BOTH = {
+    'height': 'numerical',
+    'weight': 'numerical',
+    'city': 'categorical',
+    'code': 'categorical',
+}
 
 
 @pytest.fixture
@@ -35,3 +45,22 @@ def quality_report() -> Callable[..., tuple[pd.Series, pd.DataFrame, pd.DataFram
         return scores, shapes, trends
 
     return generate
+
+
+@pytest.fixture
+def detected() -> Callable[..., tuple[float, float]]:
+    """Our score of a name and that of a detection metric of SDMetrics, from the same folds."""
+
+    def compute(
+        name: str, detection: Any, real: pd.DataFrame, other: pd.DataFrame
+    ) -> tuple[float, float]:
+        frames = [
+            frame[list(SEEN_BY_BOTH)].assign(code=frame['code'].astype(str))
+            for frame in (real, other)
+        ]
+        metadata = {'columns': {column: {'sdtype': kind} for column, kind in SEEN_BY_BOTH.items()}}
+        np.random.seed(5)
+        expected = detection.compute(*(frame.copy() for frame in frames), metadata)
+        return score(*frames, SEEN_BY_BOTH, metrics=[name], seed=5)[name], expected
+
+    return compute

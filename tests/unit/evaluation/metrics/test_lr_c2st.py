@@ -9,27 +9,12 @@ from sdmetrics.single_table.detection import LogisticDetection
 
 from sdv_tabdar.evaluation import evaluate, score
 
-SEEN_BY_BOTH = {
-    'height': 'numerical',
-    'weight': 'numerical',
-    'city': 'categorical',
-    'code': 'categorical',
-}
-
 
 @pytest.mark.changes_random_state('SDMetrics draws its folds from the global generator')
 @pytest.mark.parametrize('other', ['honest', 'broken'])
-def test_score_is_that_of_sdmetrics(real, other, request):
-    names = list(SEEN_BY_BOTH)
-    frames = [
-        frame[names].assign(code=frame['code'].astype(str))
-        for frame in (real, request.getfixturevalue(other))
-    ]
-    metadata = {'columns': {name: {'sdtype': kind} for name, kind in SEEN_BY_BOTH.items()}}
-    np.random.seed(5)
-    expected = LogisticDetection.compute(*(frame.copy() for frame in frames), metadata)
-    ours = score(*frames, SEEN_BY_BOTH, metrics=['lr_c2st'], seed=5)
-    assert ours['lr_c2st'] == pytest.approx(expected, abs=1e-9)
+def test_score_is_that_of_sdmetrics(real, other, detected, request):
+    ours, expected = detected('lr_c2st', LogisticDetection, real, request.getfixturevalue(other))
+    assert ours == pytest.approx(expected, abs=1e-9)
 
 
 @pytest.mark.parametrize('other', ['honest', 'broken'])

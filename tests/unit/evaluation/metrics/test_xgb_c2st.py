@@ -2,7 +2,6 @@
 
 from __future__ import annotations
 
-import numpy as np
 import pytest
 from sdmetrics.single_table.detection.sklearn import ScikitLearnClassifierDetectionMetric
 from xgboost import XGBClassifier
@@ -18,27 +17,11 @@ class XGBDetection(ScikitLearnClassifierDetectionMetric):
         return XGBClassifier(random_state=0)
 
 
-SEEN_BY_BOTH = {
-    'height': 'numerical',
-    'weight': 'numerical',
-    'city': 'categorical',
-    'code': 'categorical',
-}
-
-
 @pytest.mark.changes_random_state('SDMetrics draws its folds from the global generator')
 @pytest.mark.parametrize('other', ['honest', 'broken'])
-def test_score_is_that_of_sdmetrics(real, other, request):
-    names = list(SEEN_BY_BOTH)
-    frames = [
-        frame[names].assign(code=frame['code'].astype(str))
-        for frame in (real, request.getfixturevalue(other))
-    ]
-    metadata = {'columns': {name: {'sdtype': kind} for name, kind in SEEN_BY_BOTH.items()}}
-    np.random.seed(5)
-    expected = XGBDetection.compute(*(frame.copy() for frame in frames), metadata)
-    ours = score(*frames, SEEN_BY_BOTH, metrics=['xgb_c2st'], seed=5)
-    assert ours['xgb_c2st'] == pytest.approx(expected, abs=1e-9)
+def test_score_is_that_of_sdmetrics(real, other, detected, request):
+    ours, expected = detected('xgb_c2st', XGBDetection, real, request.getfixturevalue(other))
+    assert ours == pytest.approx(expected, abs=1e-9)
 
 
 def test_honest_rows_cannot_be_told_apart(real, honest, types):
