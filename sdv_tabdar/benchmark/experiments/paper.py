@@ -287,14 +287,8 @@ def paper_tables(rows: pd.DataFrame) -> list[Grid]:
 def paper_grid(table: PaperTable, rows: pd.DataFrame) -> Grid:
     """A table of the paper, with the published numbers of each method below its own row."""
     names = list(dict.fromkeys(rows['table']))
-    numbers = table.numbers or [
-        dataclasses.replace(
-            number, title=f'{name}{end}', table=name, published='' if end == ', %' else name
-        )
-        for name in names
-        for end, number in table.by_table.items()
-    ]
     published = published_table(table.published) if table.published else None
+    numbers = table.numbers or _numbers_by_table(table, names, published)
     shown: list[tuple[str, list[Cell]]] = []
     titles = list(dict.fromkeys(rows['row']))
     known = {title: _published_name(table, rows[rows['row'] == title]) for title in titles}
@@ -319,6 +313,21 @@ def paper_grid(table: PaperTable, rows: pd.DataFrame) -> Grid:
     average = '' if table.by_table else f', averages over {", ".join(names)}'
     title = table.title.format(base=rows['base'].iloc[0]) + average
     return Grid(title, ['method', *(number.title for number in numbers)], shown, note)
+
+
+def _numbers_by_table(
+    table: PaperTable, names: Sequence[str], published: Published | None
+) -> list[PaperNumber]:
+    """The columns of each table of data that was run, and what is published of the others."""
+    others = [name for name in published.columns if name not in names] if published else []
+    found = [
+        dataclasses.replace(
+            number, title=f'{name}{end}', table=name, published='' if end == ', %' else name
+        )
+        for name in [*names, *others]
+        for end, number in table.by_table.items()
+    ]
+    return [number for number in found if number.table in names or number.published]
 
 
 def published_grid(table: PaperTable) -> Grid:

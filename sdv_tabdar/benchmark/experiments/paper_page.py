@@ -76,6 +76,8 @@ def renew(page: Path, runs: Sequence[Path], pictures: Path) -> list[str]:
     folder = page.with_suffix('')
     folder.mkdir(exist_ok=True)
     for name, (_, rows) in parts.items():
+        if rows.empty:
+            continue
         rows.dropna(axis=1, how='all').to_csv(folder / f'{name}.csv', index=False)
     drawn = figures(runs, found.get('nested_diffusion'))
     pictures.mkdir(parents=True, exist_ok=True)

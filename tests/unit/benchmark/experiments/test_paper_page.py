@@ -77,6 +77,7 @@ def test_only_what_is_printed_is_renewed(
     assert '| 6, published | 0.79 | 1.81 | 0.5 | 45.88 |' in text
     rows = pd.read_csv(tmp_path / 'page' / 'fidelity.csv')
     assert rows['shape_error'].tolist() == [0.01]
+    assert not (tmp_path / 'page' / 'runs.csv').exists()
     pictures = [f'paper_{kind}_default.svg' for kind in ('density', 'pairs', 'distances')]
     assert sorted(path.name for path in (tmp_path / 'pictures').iterdir()) == sorted(pictures)
     assert set(pictures) <= set(printed.split())
