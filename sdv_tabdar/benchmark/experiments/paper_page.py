@@ -139,7 +139,7 @@ def runs_grid(rows: pd.DataFrame) -> Grid:
         cells = [told, *(seconds.text(values.tolist()) for values in by_table)]
         shown.append((str(label), [Cell(text) for text in cells]))
     header = ['method', 'settings', *(f'{name}: fit, processor s' for name in names)]
-    return Grid('What was run', header, shown, tables.footer(known))
+    return Grid('Methods and their settings', header, shown, tables.footer(known))
 
 
 def _with_footer(grid: Grid, rows: pd.DataFrame) -> Grid:
