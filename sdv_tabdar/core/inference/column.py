@@ -17,6 +17,7 @@ from sdv_tabdar.core.nn.heads.codes import draw_categorical
 from sdv_tabdar.core.nn.network import TabDARNetwork
 
 _TINY = 1e-300  # stands for a probability of zero, which has no logarithm
+_NARROW = 1e-3  # residuals between which the distribution function differs by little but rounding
 
 
 def draw_cells(
@@ -152,8 +153,15 @@ def _weighed(
     bins = head.bins(position, codes)
     below = head.cdf(context, bins, low, config=config)
     up_to = head.cdf(context, bins, high, config=config)
+    log_within = (up_to - below).clamp_min(_TINY).log()
+    narrow = (bins >= 0) & (high - low < _NARROW)
+    if narrow.any():
+        rows, bins, low_, high_ = narrow.nonzero()[:, 0], bins[narrow], low[narrow], high[narrow]
+        middle = ((low_ + high_) / 2).float()
+        density = head.log_density(context[rows], bins, middle, config=config).double()
+        log_within[narrow] = density + (high_ - low_).clamp_min(_TINY).log()
     log_code = network.code_head.log_probabilities(context, position).gather(1, codes).double()
-    weights = log_code + ((up_to - below) * share).clamp_min(_TINY).log()
+    weights = log_code + log_within + share.clamp_min(_TINY).log()
     return weights, codes, low, high, below, up_to
 
 

@@ -39,12 +39,12 @@ class CausalCache:
     """
 
     def __init__(self, network: TabDARNetwork, num_rows: int) -> None:
-        self._network, self.count = network, 0
+        self._network, self._blocks, self.count = network, network.layers, 0
         pad, num_places = network.pad, 1 + len(network.positions) + len(network.crosses)
         self._size = min(max(num_places, _LEAST), _SEGMENT)
         num_segments = -(-num_places // self._size)
-        self._keys: list[list[torch.Tensor]] = [[] for _ in network.layers]
-        self._values: list[list[torch.Tensor]] = [[] for _ in network.layers]
+        self._keys: list[list[torch.Tensor]] = [[] for _ in self._blocks]
+        self._values: list[list[torch.Tensor]] = [[] for _ in self._blocks]
         # What is added to the logits of all places; and which are visible in all rows.
         self._bias = pad.new_full((num_rows, num_segments * self._size), -torch.inf)
         self._everywhere: list[bool] = []
@@ -75,11 +75,11 @@ class CausalCache:
         self.count = len(some)
         self._bias[:, : self.count].masked_fill_(visible[:, some], 0)
         self._everywhere = visible[:, some].all(dim=0).tolist()
-        size = max(_TILE // (len(some) ** 2 * network.layers[0].num_heads), 1)
+        size = max(_TILE // (len(some) ** 2 * self._blocks[0].num_heads), 1)
         for first in range(0, num_rows, size):
             rows = slice(first, first + size)
             seen = before & visible[rows, None, some]
-            bias = attention_bias(seen, network.layers[0].num_heads)
+            bias = attention_bias(seen, self._blocks[0].num_heads)
             self._start_rows(rows, tokens[some, rows], bias)
         return [place - 1 for place in some.tolist()[1:]]
 
@@ -131,18 +131,24 @@ class CausalCache:
         Returns:
             Contexts ``(N, D)`` of that column, if one is asked for.
         """
-        network, num_rows = self._network, len(self._bias[rows])
-        parts = [] if new is None else [new[1]]
-        if position is not None:
-            parts.append(network.positions[position].expand(num_rows, -1))
-        x = torch.stack(parts)
-        for number, block in enumerate(network.layers):
+        network, first, last = self._network, self._blocks[0], self._blocks[-1]
+        parts, queries = [], []
+        if new is not None:
+            parts.append(new[1])
+            queries.append(first.project_query(new[1]))
+        if position is not None:  # the same in all rows
+            num_rows, asking = len(self._bias[rows]), network.positions[position : position + 1]
+            parts.append(asking.expand(num_rows, -1))
+            queries.append(first.project_query(asking).expand(num_rows, -1))
+        x, query = torch.stack(parts), torch.stack(queries)
+        for number, block in enumerate(self._blocks):
             if new is not None:
                 self._keep(number, [new[0]], rows, block.project_key_value(x[:1]))
-                if block is network.layers[-1]:
+                if block is last:
                     x = x[1:]  # nothing sees what would become of the visible tokens
             if len(x):
-                x = block.after_attention(x, self._attend(number, block.project_query(x), rows))
+                query = query[-len(x) :] if block is first else block.project_query(x)
+                x = block.after_attention(x, self._attend(number, query, rows))
         context: torch.Tensor = network.norm(x.flatten(0, 1))
         return context
 
@@ -155,18 +161,17 @@ class CausalCache:
 
     def _start_rows(self, rows: slice, x: torch.Tensor, bias: torch.Tensor) -> None:
         """Keys and values of V tokens ``(V, B, D)`` of some rows, by a bias of V x V."""
-        layers = self._network.layers
-        for number, block in enumerate(layers):
+        for number, block in enumerate(self._blocks):
             query, key_value = block.project(x)
             self._keep(number, range(self.count), rows, key_value)
-            if block is not layers[-1]:
+            if block is not self._blocks[-1]:
                 x = block.after_projections(x, query, key_value, bias)
 
     def _keep(
         self, number: int, places: Sequence[int], rows: Rows, key_value: torch.Tensor
     ) -> None:
         """Write keys with values ``(places, N, 2 D)`` of a block."""
-        block = self._network.layers[number]
+        block = self._blocks[number]
         key, value = block.split_heads(key_value).chunk(2, dim=-1)
         for segments, new in ((self._keys[number], key), (self._values[number], value)):
             while len(segments) * self._size <= places[-1]:
@@ -178,7 +183,7 @@ class CausalCache:
 
     def _attend(self, number: int, query: torch.Tensor, rows: Rows) -> torch.Tensor:
         """Attended values ``(Q, N, D)`` of a block for Q queries ``(Q, N, D)`` in each row."""
-        block = self._network.layers[number]
+        block = self._blocks[number]
         shape = len(query), -1, block.head_width
         query = (query * block.scale).reshape(shape).transpose(0, 1)
         keys, values = (self._of(parts[number], rows) for parts in (self._keys, self._values))

@@ -107,7 +107,8 @@ class Block(nn.Module):
         Where nothing is kept for gradients, a few tokens at a time go through all of it, while they
         are in the cache of a processor core.
         """
-        if torch.is_grad_enabled() or x.device.type != 'cpu':
+        few = x.numel() <= _TILE * x.shape[-1]
+        if few or torch.is_grad_enabled() or x.device.type != 'cpu':
             return self._after_attention(x, attended)
         finished = torch.empty(x.shape)
         parts = (tokens.flatten(0, -2).split(_TILE) for tokens in (x, attended, finished))

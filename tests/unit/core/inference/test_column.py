@@ -9,7 +9,7 @@ import torch
 from sdv_tabdar.core.codecs.encoder import TableEncoder
 from sdv_tabdar.core.codecs.pieces import Pieces
 from sdv_tabdar.core.config import SamplingConfig
-from sdv_tabdar.core.inference.column import draw_cells, draw_pieces, log_density
+from sdv_tabdar.core.inference.column import draw_cells, draw_pieces, log_density, log_mass
 from sdv_tabdar.core.nn.network import TabDARNetwork
 from sdv_tabdar.core.restrictions import Interval
 from sdv_tabdar.core.table import EncodedTable
@@ -54,11 +54,11 @@ def test_the_probability_of_pieces_is_the_share_of_free_draws_in_them(
     inside = torch.zeros(len(codes), dtype=torch.bool)
     for code, low, high in zip(pieces.codes, pieces.low, pieces.high, strict=True):
         inside |= (codes == code) & (residuals >= low) & (residuals <= high)
-    _, _, log_mass = draw_pieces(
+    _, _, logs = draw_pieces(
         network, SPIKED, context[:1], [pieces], config=CONFIG, generator=generator
     )
     share = float(inside.double().mean())
-    assert float(log_mass.exp()) == pytest.approx(share, abs=4 * (0.25 / len(codes)) ** 0.5)
+    assert float(logs.exp()) == pytest.approx(share, abs=4 * (0.25 / len(codes)) ** 0.5)
 
 
 def test_draws_of_pieces_stay_in_them(
@@ -83,11 +83,24 @@ def test_pieces_without_probability_still_give_a_finite_weight(
     network: TabDARNetwork, context: torch.Tensor, generator: torch.Generator
 ) -> None:
     pieces = Pieces(np.array([0]), np.array([-np.inf]), np.array([np.inf]), np.array([0.0]))
-    codes, _, log_mass = draw_pieces(
+    codes, _, logs = draw_pieces(
         network, COLOUR, context[:3], [pieces] * 3, config=CONFIG, generator=generator
     )
     assert codes.tolist() == [0, 0, 0]
-    assert bool(log_mass.isfinite().all())
+    assert bool(logs.isfinite().all())
+
+
+@pytest.mark.parametrize('width', [0.01, 1e-4, 1e-12])
+def test_intervals_as_narrow_as_rounding_have_their_probability(
+    network: TabDARNetwork, context: torch.Tensor, width: float
+) -> None:
+    code, middle = network.schema.columns[SPIKED].bins[0], 0.2
+    ends = np.array([middle - width / 2]), np.array([middle + width / 2])
+    pieces = Pieces(np.array([code]), *ends, np.array([1.0]))
+    found = log_mass(network, SPIKED, context[:1], [pieces], config=CONFIG)
+    place = torch.tensor([middle])
+    density = log_density(network, SPIKED, context[:1], torch.tensor([code]), place, config=CONFIG)
+    assert float(found) == pytest.approx(float(density) + np.log(width), abs=1e-3)
 
 
 def test_densities_of_a_column_integrate_to_one(
