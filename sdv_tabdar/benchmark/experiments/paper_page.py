@@ -1,8 +1,8 @@
 """The documentation's page about the paper, renewed from what runs have kept.
 
 What is printed stands in the page between ``<!-- printed: NAME -->`` and ``<!-- end -->``; whatever
-is outside is written by hand. The raw rows of a part are written beside the page as
-``PAGE/NAME.csv``, the figures into the folder of the pictures. A part of which no run has rows
+is outside is written by hand. The raw rows of a command are written beside the page as
+``PAGE/COMMAND.csv``, the figures into the folder of the pictures. A part of which no run has rows
 stays as it is; if nothing is there, it gets the published numbers alone.
 """
 
@@ -64,7 +64,7 @@ def renew(page: Path, runs: Sequence[Path], pictures: Path) -> list[str]:
             'command has come to its end there.'
         )
     parts = parts_of_page(found)
-    texts = {name: to_markdown([grid]) for name, (grid, _) in parts.items()}
+    texts = {name: to_markdown([grid]) for name, grid in parts.items()}
 
     def renewed(block: re.Match[str]) -> str:
         text, table = texts.get(block[2]), TABLES.get(block[2])
@@ -75,10 +75,8 @@ def renew(page: Path, runs: Sequence[Path], pictures: Path) -> list[str]:
     page.write_text(_BLOCK.sub(renewed, page.read_text(encoding='utf-8')), encoding='utf-8')
     folder = page.with_suffix('')
     folder.mkdir(exist_ok=True)
-    for name, (_, rows) in parts.items():
-        if rows.empty:
-            continue
-        rows.dropna(axis=1, how='all').to_csv(folder / f'{name}.csv', index=False)
+    for stem, rows in found.items():
+        rows.dropna(axis=1, how='all').to_csv(folder / f'{stem}.csv', index=False)
     drawn = figures(runs, found.get('nested_diffusion'))
     pictures.mkdir(parents=True, exist_ok=True)
     for name, content in drawn.items():
@@ -99,28 +97,28 @@ def rows_of_runs(runs: Sequence[Path]) -> dict[str, pd.DataFrame]:
     return every
 
 
-def parts_of_page(rows: dict[str, pd.DataFrame]) -> dict[str, tuple[Grid, pd.DataFrame]]:
-    """The tables of the page by name, each with its raw rows."""
-    found: dict[str, tuple[Grid, pd.DataFrame]] = {}
+def parts_of_page(rows: dict[str, pd.DataFrame]) -> dict[str, Grid]:
+    """The tables of the page by name."""
+    found: dict[str, Grid] = {}
     if 'paper' in rows:
         for name, part in rows['paper'].groupby('part', sort=False):
-            found[str(name)] = (_with_footer(paper_grid(TABLES[str(name)], part), part), part)
-        found[RUNS_PART] = (runs_grid(rows['paper']), rows['paper'].iloc[:0])
+            found[str(name)] = _with_footer(paper_grid(TABLES[str(name)], part), part)
+        found[RUNS_PART] = runs_grid(rows['paper'])
     if 'nested_diffusion' in rows:
         part = rows['nested_diffusion']
         title, by = 'Numbers in their bins', ['table', 'setting']
         grid = tables.table(part, title, by, nested.NUMBERS, within='table')
-        found['nested-diffusion'] = (_with_footer(grid, part), part)
+        found['nested-diffusion'] = _with_footer(grid, part)
     if 'imputation' in rows:
         part = rows['imputation']
         grid = tables.table(part, 'Gaps filled', ['table', 'method'], IMPUTED, within='table')
-        found['imputation'] = (_with_footer(grid, part), part)
+        found['imputation'] = _with_footer(grid, part)
     if 'yardsticks' in rows:
         part = rows['yardsticks']
         errors = part.assign(**{key: 1 - part[key] for key in _ERRORS})
         by = ['table', 'synthesizer']
         grid = tables.table(errors, 'By defaults', by, YARDSTICKS, within='table')
-        found['yardsticks'] = (_with_footer(grid, part), part)
+        found['yardsticks'] = _with_footer(grid, part)
     return found
 
 

@@ -75,9 +75,9 @@ def test_only_what_is_printed_is_renewed(
     assert 'old' not in text
     # Nothing was run, and nothing was there.
     assert '| 6, published | 0.79 | 1.81 | 0.5 | 45.88 |' in text
-    rows = pd.read_csv(tmp_path / 'page' / 'fidelity.csv')
-    assert rows['shape_error'].tolist() == [0.01]
-    assert not (tmp_path / 'page' / 'runs.csv').exists()
+    rows = pd.read_csv(tmp_path / 'page' / 'paper.csv')
+    assert rows['part'].tolist() == ['fidelity', 'dcr']
+    assert rows['shape_error'].tolist() == [0.01] * 2
     pictures = [f'paper_{kind}_default.svg' for kind in ('density', 'pairs', 'distances')]
     assert sorted(path.name for path in (tmp_path / 'pictures').iterdir()) == sorted(pictures)
     assert set(pictures) <= set(printed.split())
@@ -115,9 +115,8 @@ def test_yardsticks_that_runs_share_count_once_and_errors_are_one_minus_scores(
     for name in ('first', 'second'):
         raw.save(tmp_path / name, 'yardsticks', [{**row, **scores}], {'data': 'DATA'})
     rows = paper_page.rows_of_runs([tmp_path / 'first', tmp_path / 'second'])
-    grid, kept = paper_page.parts_of_page(rows)['yardsticks']
-    assert len(kept) == 1
-    [(label, cells)] = grid.rows
+    assert len(rows['yardsticks']) == 1
+    [(label, cells)] = paper_page.parts_of_page(rows)['yardsticks'].rows
     assert label == 'one: tabdar'
     assert [cell.text for cell in cells[:5]] == ['2.00', '-', '10.00', '60.00', '30.00']
 
