@@ -28,9 +28,9 @@ YARDSTICKS = (
     Number('shape_error', 'Marginal, %', 'low', 100, 2),
     Number('trend_real_edges_error', 'Joint, %', 'low', 100, 2),
     Number('alpha_precision', 'alpha-precision error, %', factor=100, digits=2),
-    Number('beta_recall', 'beta-recall error, % (50 is honest)', 50.0, 100, 2),
+    Number('beta_recall', 'beta-recall error, % (50 is honest)', 0.5, 100, 2),
     Number('xgb_c2st', 'XGB-C2ST error, %', 'low', 100, 2),
-    Number('dcr_share', 'DCR share, % (50 is honest)', 50.0, 100, 2),
+    Number('dcr_share', 'DCR share, % (50 is honest)', 0.5, 100, 2),
     Number('utility', 'utility (1 is that of real rows)', 'high'),
     Number('fit_seconds', 'fit, processor s', digits=0),
 )
