@@ -11,6 +11,7 @@ from pathlib import Path
 from sdv_tabdar.benchmark.experiments.declared import EXPERIMENTS
 from sdv_tabdar.benchmark.experiments.experiment import carry_out, print_again
 from sdv_tabdar.benchmark.experiments.options import add_options
+from sdv_tabdar.benchmark.experiments.paper_page import renew
 from sdv_tabdar.benchmark.methods.spec import KINDS
 from sdv_tabdar.benchmark.output import raw
 
@@ -46,6 +47,15 @@ def build_parser(program: str = PROGRAM) -> argparse.ArgumentParser:
         add_options(command, experiment.options)
     table = commands.add_parser('table', help='print the tables of a run directory again')
     table.add_argument('out', type=Path, metavar='FOLDER', help='the run directory')
+    told = 'write what runs have kept into the page about the paper: tables, CSV files, pictures'
+    page = commands.add_parser('paper-page', help=told, description=told)
+    runs = "run directories of 'paper', 'nested-diffusion', 'imputation' and 'yardsticks'"
+    page.add_argument('runs', type=Path, nargs='+', metavar='FOLDER', help=runs)
+    for flag, place, what in (
+        ('--page', Path('docs', 'explanation', 'paper.md'), 'the page'),
+        ('--pictures', Path('docs', 'images'), 'where pictures go'),
+    ):
+        page.add_argument(flag, type=Path, default=place, help=f'{what} (default: {place})')
     return parser
 
 
@@ -73,6 +83,9 @@ def main(arguments: Sequence[str] | None = None, program: str = PROGRAM) -> int:
     try:
         if options.command == 'table':
             return print_tables(options.out)
+        if options.command == 'paper-page':
+            print('\n'.join(renew(options.page, options.runs, options.pictures)))
+            return 0
         return carry_out(options.command, EXPERIMENTS[options.command], options)
     except (ValueError, FileNotFoundError, ImportError) as error:
         print(f'error: {error}', file=sys.stderr)

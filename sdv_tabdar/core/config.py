@@ -254,6 +254,7 @@ PAPER: dict[str, Any] = {
     'optimizer': 'adamw',
     'weight_decay': 1e-6,
     'scheduler': 'plateau',
+    'ema_decay': 0.0,
     'noise_draws': 1,
     'loss_weighting': 'sum',
     'num_steps': 50,

@@ -71,3 +71,16 @@ def unique_numbers(rows: int, seed: int = 0) -> pd.DataFrame:
     return pd.DataFrame(
         {f'{NUMBER}_unique': amount, f'{CATEGORY}_1': np.array(['a', 'b', 'c', 'd'])[level]}
     )
+
+
+def tied_numbers(rows: int, seed: int = 0) -> pd.DataFrame:
+    """Two numbers of which one is almost the other: x is standard normal, y = x + .02 e.
+
+    Args:
+        rows: How many.
+        seed: The same seed makes the same table.
+    """
+    generator = np.random.default_rng(seed)
+    x = generator.normal(size=rows)
+    y = x + 0.02 * generator.normal(size=rows)
+    return pd.DataFrame({f'{NUMBER}_x': x, f'{NUMBER}_y': y})

@@ -23,6 +23,7 @@ from sdv_tabdar.benchmark.experiments import (
     latency,
     likelihood,
     likelihood_speed,
+    nested,
     out_of_core,
     paper,
     prediction,
@@ -322,6 +323,19 @@ EXPERIMENTS: Mapping[str, Experiment] = {
         note='Likelihoods in nats per unit of each number; errors in standard deviations of the '
         'training rows.',
     ),
+    'nested-diffusion': Experiment(
+        'numbers placed in their bins by the nested diffusion, or evenly',
+        {
+            **_on_tables('nested_diffusion', 'magic', nested.TIED),
+            'named_settings': nested.SETTINGS,
+            'cells': 1_200_000,
+        },
+        MeasureJobs(nested.measure, nested.jobs, ('cells',)),
+        OneTable('Numbers in their bins', ['table', 'setting'], nested.NUMBERS, within='table'),
+        note='After about {cells:,} cells of training rows, in whole passes; drawn rows beside as '
+        "many test rows, at most 4,000. 'tied' is the law y = x + .02 e, in which the median "
+        'distance of y and x is .0135.',
+    ),
     'stopping': Experiment(
         'when training ends by default, and what it has learnt and memorised by then',
         {
@@ -493,10 +507,11 @@ EXPERIMENTS: Mapping[str, Experiment] = {
             'baseline_rows': 5_000,
             'test_rows': None,
             'num_samples': 10,
+            'gaps': None,
         },
         AskModels(
             imputation.measure,
-            ('share', 'methods', 'baseline_rows', 'test_rows', 'num_samples'),
+            ('share', 'methods', 'baseline_rows', 'test_rows', 'num_samples', 'gaps'),
         ),
         OneTable('Filling hidden cells', ['table', 'method'], imputation.NUMBERS, within='table'),
         note='{share:.0%} of the cells of the test rows hidden at random. Errors in standard '

@@ -8,13 +8,16 @@ categories by accuracy.
 from __future__ import annotations
 
 import time
+from pathlib import Path
 from typing import Any
 
 import numpy as np
 import pandas as pd
 
 from sdv_tabdar import evaluation
+from sdv_tabdar.benchmark.experiments.options import parse_imputer
 from sdv_tabdar.benchmark.jobs.steps import Fitted
+from sdv_tabdar.benchmark.methods.exchange import path_for, read_filled, write_rows
 from sdv_tabdar.benchmark.methods.imputers import IMPUTERS, Columns
 from sdv_tabdar.benchmark.output.tables import Number
 
@@ -37,48 +40,66 @@ def measure(
     baseline_rows: int,
     test_rows: int | None,
     num_samples: int,
+    gaps: str | None = None,
 ) -> dict[str, Any]:
     """Hide cells of the test rows, fill them with each method, score.
 
     Args:
         fitted: Our model.
         share: Of the cells, to hide.
-        methods: The names of the imputers beside ours.
+        methods: The names of the imputers beside ours, or ``NAME=csv:PATH``.
         baseline_rows: How many training rows the imputers but mean/mode learn from.
         test_rows: At most so many test rows.
         num_samples: Draws of ours.
+        gaps: A folder into which the test rows with their gaps are written; None for none.
     """
     dataset, seed = fitted.dataset, fitted.job.seed
-    truth = dataset.test
-    if test_rows is not None and test_rows < len(truth):
-        truth = truth.sample(test_rows, random_state=seed)
-    truth = truth.reset_index(drop=True)
+    truth = _test_rows(dataset.test, test_rows, seed)
     hidden = hidden_cells(truth, share, seed)
     numerical = [name for name in truth.columns if name not in dataset.discrete]
     columns = Columns(numerical, dataset.discrete)
     known = with_gaps(truth, hidden, columns)
+    if gaps is not None:
+        Path(gaps).mkdir(parents=True, exist_ok=True)
+        write_rows(known, Path(gaps, f'{dataset.name}_{seed}.csv'))
     order = np.random.default_rng(seed).permutation(len(dataset.train))[:baseline_rows]
     some = dataset.train.iloc[np.sort(order)].reset_index(drop=True)
     rows = []
-    for name in ['tabdar', *methods]:
+    for method in ['tabdar', *methods]:
+        name, path = parse_imputer(method) or (method, '')
         train = dataset.train if name in ('tabdar', 'mean/mode') else some
-        start = time.perf_counter()
-        if name == 'tabdar':
-            fit_seconds = fitted.fit_seconds
+        cost: dict[str, float | None]
+        if path:
+            train_rows, cost = None, {'fit_seconds': None, 'fill_seconds': None}
+            filled = read_filled(path_for(path, dataset.name, seed), known, dataset.train)
+        elif name == 'tabdar':
+            train_rows, start = len(train), time.perf_counter()
             filled = fitted.synthesizer.impute(known, num_samples=num_samples)
+            cost = _cost(fitted.fit_seconds, start)
         else:
+            train_rows, start = len(train), time.perf_counter()
             imputer = IMPUTERS[name](columns, share=share, seed=seed)
             imputer.fit(train)
             fit_seconds, start = time.perf_counter() - start, time.perf_counter()
             filled = imputer.fill(known)
-        cost = {'fit_seconds': fit_seconds, 'fill_seconds': time.perf_counter() - start}
+            cost = _cost(fit_seconds, start)
         scores = evaluation.imputation_scores(
             truth, filled, hidden, dataset.sdtypes, reference=dataset.train
         )
         found = {key: scores.get(key) for key in SCORES}
-        rows.append({'method': name, 'train_rows': len(train), **found, **cost})
+        rows.append({'method': name, 'train_rows': train_rows, **found, **cost})
         print(rows[-1], flush=True)
     return {'rows': rows}
+
+
+def _test_rows(rows: pd.DataFrame, count: int | None, seed: int) -> pd.DataFrame:
+    """At most so many of the rows."""
+    some = rows if count is None or count >= len(rows) else rows.sample(count, random_state=seed)
+    return some.reset_index(drop=True)
+
+
+def _cost(fit_seconds: float, start: float) -> dict[str, float | None]:
+    return {'fit_seconds': fit_seconds, 'fill_seconds': time.perf_counter() - start}
 
 
 def hidden_cells(rows: pd.DataFrame, share: float, seed: int) -> pd.DataFrame:

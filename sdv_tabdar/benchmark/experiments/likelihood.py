@@ -63,17 +63,17 @@ def measure(job: dict[str, Any]) -> dict[str, Any]:
     model.fit(train, kinds)
     seconds = time.process_time() - start
     known = known_rows(shuffled_test(dataset, kinds), train, kinds)
-    by_order = _by_order(model, known)
+    found = by_order(model, known)
     row = {
         'setting': planned.label,
         'rows': len(train),
         'limit': None,  # of all tables: there are several here
         'fit_seconds': seconds,
         'epochs': len(model.loss_values),
-        'drawn': float(by_order.mean()),
-        'mixture': float(np.mean(np.logaddexp.reduce(by_order) - math.log(len(by_order)))),
+        'drawn': float(found.mean()),
+        'mixture': float(np.mean(np.logaddexp.reduce(found) - math.log(len(found)))),
         'any_order': -any_order_loss(model, known),
-        'drawn_train': float(_by_order(model, train).mean()),
+        'drawn_train': float(by_order(model, train).mean()),
     }
     return {'rows': [row]}
 
@@ -126,7 +126,7 @@ def _gain(changes: pd.Series) -> Cell:
     return Cell(text + (f' ± {statistics.stdev(changes):.3f}' if len(changes) > 1 else ''))
 
 
-def _by_order(model: TabDAR, rows: pd.DataFrame) -> npt.NDArray[np.float64]:
+def by_order(model: TabDAR, rows: pd.DataFrame) -> npt.NDArray[np.float64]:
     """Log-likelihoods ``(orders, rows)``; rows without density in one order do not count."""
     rows = rows.head(_ROWS)
     model.set_random_state(0)

@@ -54,6 +54,23 @@ def share(text: str) -> float:
     return value
 
 
+def imputer(text: str) -> str:
+    """The name of an imputer, or ``NAME=csv:PATH``."""
+    is_file = parse_imputer(text) is not None
+    if text not in IMPUTERS and not is_file:
+        known = ', '.join(IMPUTERS)
+        raise argparse.ArgumentTypeError(
+            f"it must be one of {known} or look like NAME=csv:PATH, but it is '{text}'"
+        )
+    return text
+
+
+def parse_imputer(text: str) -> tuple[str, str] | None:
+    """Name and path of ``NAME=csv:PATH``; None of another text."""
+    name, _, path = text.partition('=csv:')
+    return (name, path) if name and path else None
+
+
 @dataclasses.dataclass(frozen=True)
 class Option:
     """An option of a command.
@@ -202,7 +219,16 @@ OPTIONS: Mapping[str, Option] = {
     ),
     'share': Option('share of the cells of the test rows to hide', share),
     'methods': Option(
-        'what to put beside ours', many=True, empty=True, choices=tuple(IMPUTERS), metavar='METHOD'
+        f'what to put beside ours, of {", ".join(IMPUTERS)}, or NAME=csv:PATH for test rows that '
+        'were filled elsewhere; {table} and {seed} in PATH are filled in',
+        kind=imputer,
+        many=True,
+        empty=True,
+        metavar='METHOD',
+    ),
+    'gaps': Option(
+        'write the test rows with gaps there, as TABLE_SEED.csv, for methods that run elsewhere',
+        metavar='FOLDER',
     ),
     'baseline_rows': Option('training rows that the others than mean/mode learn from', **_COUNT),
     'scored_rows': Option('rows to score', **_COUNT),

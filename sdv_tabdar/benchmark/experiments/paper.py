@@ -18,16 +18,33 @@ from sdv_tabdar.benchmark.experiments.comparison import run_rows
 from sdv_tabdar.benchmark.experiments.experiment import Rows, plan_settings
 from sdv_tabdar.benchmark.jobs.job import Job
 from sdv_tabdar.benchmark.jobs.runs import plan, run_all, run_floors
-from sdv_tabdar.benchmark.methods.spec import OURS, Spec, parse_spec
+from sdv_tabdar.benchmark.methods.spec import BINNED, OURS, Spec, parse_spec
 from sdv_tabdar.benchmark.output.published import Published, method_names, published_table
 from sdv_tabdar.benchmark.output.rendering import Cell, Grid
 from sdv_tabdar.benchmark.output.tables import FLOOR_LABEL, NOTHING, Number
 from sdv_tabdar.core.config import PAPER, ModelConfig
 
-METHODS = ['tabdar', 'tabdar-paper', 'smote', 'ctgan', 'tvae']
+PAPERS_ENCODING = 'paper-encoding=tabdar:max_atoms=0,num_bins=1,num_steps=50,sigma_max=80.0'
+"""Ours with numbers as in the paper, by one diffusion and as many steps."""
+
+METHODS = ['tabdar', PAPERS_ENCODING, 'tabdar-paper', 'smote', 'ctgan', 'tvae']
 REAL = 'Real data'
-NO_DIFFUSION = {'numerical_head': 'bins', 'num_bins': 100}
-NO_ORDER = {'column_order': 'fixed'}
+LEFT_TO_RIGHT = {'column_order': 'fixed', 'attention': 'causal'}
+
+
+@dataclasses.dataclass(frozen=True)
+class Variant:
+    """A row of a table of variants.
+
+    Attributes:
+        changes: Settings in place of the base's.
+        published: What the published table calls it; empty if it is not there.
+        kind: The kind of synthesizer in place of the base's; empty for that.
+    """
+
+    changes: Mapping[str, object]
+    published: str = ''
+    kind: str = ''
 
 
 @dataclasses.dataclass(frozen=True)
@@ -56,7 +73,7 @@ class PaperTable:
         by_table: Columns that there are once for each table of data, by their ends of a title.
         data: The paper's tables of data; empty for all.
         halved: Whether its runs are trained on one half of all rows.
-        variants: Settings of the base by row; if empty, the rows are the methods.
+        variants: Changes of the base by row; if empty, the rows are the methods.
         published: The published table; empty for none.
     """
 
@@ -66,7 +83,7 @@ class PaperTable:
     by_table: Mapping[str, PaperNumber] = dataclasses.field(default_factory=dict)
     data: tuple[str, ...] = ()
     halved: bool = False
-    variants: Mapping[str, Mapping[str, object]] = dataclasses.field(default_factory=dict)
+    variants: Mapping[str, Variant] = dataclasses.field(default_factory=dict)
     published: str = ''
 
 
@@ -76,7 +93,8 @@ def _percent(key: str, title: str, published: str = '', *, error: bool = False) 
 
 MARGINALS = (
     _percent('shape_error', 'Marginal', 'marginal'),
-    _percent('trend_error', 'Joint', 'joint'),
+    # Published numbers were computed with numbers cut at the edges of the real table.
+    _percent('trend_real_edges_error', 'Joint', 'joint'),
 )
 RECALL_TITLE = 'beta-recall error (50 is honest)'
 FIDELITY = (
@@ -85,11 +103,22 @@ FIDELITY = (
     _percent('beta_recall', RECALL_TITLE, 'beta_recall', error=True),
 )
 _FIDELITY_METRICS = ('shape', 'trend', 'alpha_precision')
+_ALL_METRICS = (*_FIDELITY_METRICS, 'lr_c2st', 'xgb_c2st', 'jsd')
 _SENSITIVITY_DATA = ('adult', 'beijing')
+
+
+def _by_table(
+    key: str, title: str, published: str = '', *, error: bool = False, factor: int = 100
+) -> PaperTable:
+    """One number of the fidelity by table of data."""
+    number = PaperNumber(key, '', factor=factor, digits=2, error=error)
+    return PaperTable(title, _ALL_METRICS, by_table={'': number}, published=published)
+
+
 TABLES: Mapping[str, PaperTable] = {
     'fidelity': PaperTable(
         'Fidelity',
-        (*_FIDELITY_METRICS, 'lr_c2st', 'xgb_c2st', 'jsd'),
+        _ALL_METRICS,
         (
             *FIDELITY,
             _percent('lr_c2st', 'LR-C2ST error', 'c2st', error=True),
@@ -98,6 +127,15 @@ TABLES: Mapping[str, PaperTable] = {
         ),
         published='fidelity',
     ),
+    'marginal': _by_table('shape_error', 'Marginal, %', 'marginal'),
+    'joint': _by_table('trend_real_edges_error', 'Joint, %', 'joint'),
+    'alpha-precision': _by_table(
+        'alpha_precision', 'alpha-precision error, %', 'alpha_precision', error=True
+    ),
+    'beta-recall': _by_table('beta_recall', f'{RECALL_TITLE}, %', 'beta_recall', error=True),
+    'c2st': _by_table('lr_c2st', 'LR-C2ST error, %', 'c2st', error=True),
+    'xgb-c2st': _by_table('xgb_c2st', 'XGB-C2ST error, %', 'xgb_c2st', error=True),
+    'jsd': _by_table('jsd_paper', 'JSD, 1e-2'),
     'mle': PaperTable(
         'MLE by the published protocol',
         ('mle',),
@@ -125,9 +163,15 @@ TABLES: Mapping[str, PaperTable] = {
         ('shape', 'trend'),
         MARGINALS,
         variants={
-            'w/o both': {**NO_DIFFUSION, **NO_ORDER},
-            'w/o diffusion loss': NO_DIFFUSION,
-            'w/o random order': NO_ORDER,
+            'bins of equal width and left to right': Variant(
+                {'edges': 'width', **LEFT_TO_RIGHT}, 'w/o both', BINNED
+            ),
+            'bins of equal width': Variant({'edges': 'width'}, 'w/o diffusion loss', BINNED),
+            'bins by k-means': Variant({'edges': 'kmeans'}, kind=BINNED),
+            'bins of equal mass': Variant({'numerical_head': 'bins', 'num_bins': 100}),
+            'left to right': Variant(LEFT_TO_RIGHT, 'w/o random order'),
+            'left to right and bidirectional': Variant({'column_order': 'fixed'}),
+            'more telling columns sooner': Variant({'column_order': 'weighted'}),
         },
         published='ablation',
     ),
@@ -136,7 +180,7 @@ TABLES: Mapping[str, PaperTable] = {
         _FIDELITY_METRICS,
         FIDELITY,
         data=_SENSITIVITY_DATA,
-        variants={str(depth): {'num_blocks': depth} for depth in (2, 4, 6, 8)},
+        variants={str(depth): Variant({'num_blocks': depth}, str(depth)) for depth in (2, 4, 6, 8)},
         published='depth',
     ),
     'dimension': PaperTable(
@@ -144,7 +188,7 @@ TABLES: Mapping[str, PaperTable] = {
         _FIDELITY_METRICS,
         FIDELITY,
         data=_SENSITIVITY_DATA,
-        variants={str(width): {'width': width} for width in (8, 16, 32, 64)},
+        variants={str(width): Variant({'width': width}, str(width)) for width in (8, 16, 32, 64)},
         published='dimension',
     ),
     'timing': PaperTable(
@@ -206,15 +250,18 @@ def variants(name: str, base: Spec) -> dict[str, Spec]:
     """
     if base.kind not in OURS:
         raise ValueError(f"--base must be one of {list(OURS)}, but it is '{base.kind}'.")
-    own = {**dataclasses.asdict(ModelConfig()), **(PAPER if base.kind == OURS[1] else {})}
-    own.update(base.options)
+    settings = {**(PAPER if base.kind == OURS[1] else {}), **base.options}
+    own = {**dataclasses.asdict(ModelConfig()), **settings}
     # Without a label of its own the base is called by its text, which no label may hold.
     stem = base.kind if base.label == str(base) else base.label
     found = {}
-    for title, changes in TABLES[name].variants.items():
+    for title, variant in TABLES[name].variants.items():
         label = f'{stem} {title}' if name == 'ablation' else f'{stem} {name} {title}'
-        options = {**base.options, **changes}
-        is_base = all(own[key] == value for key, value in changes.items())
+        if variant.kind:
+            found[title] = Spec(label, variant.kind, {**settings, **variant.changes})
+            continue
+        options = {**base.options, **variant.changes}
+        is_base = all(own[key] == value for key, value in variant.changes.items())
         found[title] = base if is_base else dataclasses.replace(base, label=label, options=options)
     if base not in found.values():
         found[base.label if name == 'ablation' else f'{base.label} as it is'] = base
@@ -240,14 +287,8 @@ def paper_tables(rows: pd.DataFrame) -> list[Grid]:
 def paper_grid(table: PaperTable, rows: pd.DataFrame) -> Grid:
     """A table of the paper, with the published numbers of each method below its own row."""
     names = list(dict.fromkeys(rows['table']))
-    numbers = table.numbers or [
-        dataclasses.replace(
-            number, title=f'{name}{end}', table=name, published='' if end == ', %' else name
-        )
-        for name in names
-        for end, number in table.by_table.items()
-    ]
     published = published_table(table.published) if table.published else None
+    numbers = table.numbers or _numbers_by_table(table, names, published)
     shown: list[tuple[str, list[Cell]]] = []
     titles = list(dict.fromkeys(rows['row']))
     known = {title: _published_name(table, rows[rows['row'] == title]) for title in titles}
@@ -274,11 +315,46 @@ def paper_grid(table: PaperTable, rows: pd.DataFrame) -> Grid:
     return Grid(title, ['method', *(number.title for number in numbers)], shown, note)
 
 
+def _numbers_by_table(
+    table: PaperTable, names: Sequence[str], published: Published | None
+) -> list[PaperNumber]:
+    """The columns of each table of data that was run, and what is published of the others."""
+    others = [name for name in published.columns if name not in names] if published else []
+    found = [
+        dataclasses.replace(
+            number, title=f'{name}{end}', table=name, published='' if end == ', %' else name
+        )
+        for name in [*names, *others]
+        for end, number in table.by_table.items()
+    ]
+    return [number for number in found if number.table in names or number.published]
+
+
+def published_grid(table: PaperTable) -> Grid:
+    """The published numbers of a table of the paper of which nothing was run.
+
+    Raises:
+        ValueError: If there are none.
+    """
+    if not table.published:
+        raise ValueError(f"Nothing is published of '{table.title}'.")
+    published = published_table(table.published)
+    titles = {number.published: number.title for number in table.numbers}
+    rows = [
+        (f'{method}, published', [Cell(text or NOTHING) for text in texts])
+        for method, texts in published.rows.items()
+    ]
+    note = f'Not run yet. {published.remark} Published: {published.source}.'
+    header = ['method', *(titles.get(name, name) for name in published.columns)]
+    return Grid(table.title.format(base='TabDAR'), header, rows, note)
+
+
 def _published_name(table: PaperTable, rows: pd.DataFrame) -> str:
     """What the published table calls a row."""
     run = rows.iloc[0]
     if table.variants:
-        return str(run['row']) if run['row'] in table.variants else 'TabDAR'
+        variant = table.variants.get(str(run['row']))
+        return 'TabDAR' if variant is None else variant.published
     if run['synthesizer'] == FLOOR_LABEL:
         return REAL
     return method_names().get(str(run['kind']), '')

@@ -17,7 +17,7 @@ from sdv_tabdar.benchmark.data.datasets import dataset_names
 from sdv_tabdar.benchmark.jobs.job import DEFAULT_METRICS, Job
 from sdv_tabdar.benchmark.jobs.measurements import measure_job
 from sdv_tabdar.benchmark.jobs.steps import floor, generate, score
-from sdv_tabdar.benchmark.methods.spec import OURS, parse_spec
+from sdv_tabdar.benchmark.methods.spec import TIMED, parse_spec
 from sdv_tabdar.evaluation.registry import ALIASES, METRICS
 
 RUNS, FLOORS = 'runs', 'floors'
@@ -59,7 +59,7 @@ def plan(
     jobs = []
     for seed, table, spec in itertools.product(seeds, there if tables is None else tables, specs):
         # Others have no such setting, and their runs stay valid when it changes.
-        limit = max_training_time if spec.kind in OURS else None
+        limit = max_training_time if spec.kind in TIMED else None
         own: dict[str, Any] = {
             'seed': seed,
             'target': (targets or {}).get(table),

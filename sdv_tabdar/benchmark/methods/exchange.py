@@ -17,8 +17,12 @@ from sdv_tabdar.benchmark.methods.spec import Request
 
 def build(request: Request) -> RowsFromFile:
     """Rows that were made elsewhere for the table and the seed of a request."""
-    path = request.spec.place.replace('{table}', request.dataset.name)
-    return RowsFromFile(path.replace('{seed}', str(request.seed)))
+    return RowsFromFile(path_for(request.spec.place, request.dataset.name, request.seed))
+
+
+def path_for(text: str, table: str, seed: int) -> str:
+    """A path with the name of the table and the seed in the places for them."""
+    return text.replace('{table}', table).replace('{seed}', str(seed))
 
 
 def write_rows(rows: pd.DataFrame, path: Path) -> None:
@@ -71,6 +75,42 @@ def _cast(texts: pd.Series, like: pd.Series, path: str | Path) -> pd.Series:
         ) from error
     whole = np.isfinite(numbers).all() and (numbers == numbers.round()).all()
     return numbers.astype(like.dtype) if whole and like.dtype.kind in 'iu' else numbers
+
+
+def read_filled(path: str | Path, gaps: pd.DataFrame, like: pd.DataFrame) -> pd.DataFrame:
+    """Read rows whose gaps were filled elsewhere.
+
+    Args:
+        path: A CSV file as for :func:`read_rows`, its rows in the order of ``gaps``.
+        gaps: The rows before, their gaps missing.
+        like: The training table.
+
+    Returns:
+        The rows, as ``read_rows`` gives them.
+
+    Raises:
+        FileNotFoundError: If there is no such file.
+        ValueError: If it has another number of rows, or other values where there was no gap.
+    """
+    found = read_rows(path, like)
+    if len(found) != len(gaps):
+        raise ValueError(
+            f"'{path}' must have the {len(gaps)} rows that were to be filled, in their order, but "
+            f'it has {len(found)}.'
+        )
+    for name in gaps.columns:
+        known = gaps[name].notna().to_numpy()
+        before, after = gaps.loc[known, name], found.loc[known, name]
+        if pd.api.types.is_numeric_dtype(gaps[name]):
+            is_kept = np.allclose(before.astype(float), after.astype(float))
+        else:
+            is_kept = before.astype(str).tolist() == after.astype(str).tolist()
+        if not is_kept:
+            raise ValueError(
+                f"Column '{name}' in '{path}' has other values where there was no gap. Only gaps "
+                'may be filled, and the rows must stay in their order.'
+            )
+    return found
 
 
 class RowsFromFile:

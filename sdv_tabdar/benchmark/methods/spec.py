@@ -33,6 +33,11 @@ class Kind:
 KINDS: Mapping[str, Kind] = {
     'tabdar': Kind('this package, default settings', 'synthesizers:build_ours'),
     'tabdar-paper': Kind("this package, the paper's hyperparameters", 'synthesizers:build_ours'),
+    'tabdar-binned': Kind(
+        'this package on numbers cut into bins that are categories to it (edges=width or kmeans, '
+        'bins=100)',
+        'binned:build',
+    ),
     'gaussian_copula': Kind("SDV's GaussianCopulaSynthesizer", 'synthesizers:build_of_sdv'),
     'ctgan': Kind("SDV's CTGANSynthesizer", 'synthesizers:build_of_sdv'),
     'tvae': Kind("SDV's TVAESynthesizer", 'synthesizers:build_of_sdv'),
@@ -62,6 +67,9 @@ KINDS: Mapping[str, Kind] = {
     ),
 }
 OURS = ('tabdar', 'tabdar-paper')
+BINNED = 'tabdar-binned'
+# Whose training may be given a time.
+TIMED = (*OURS, BINNED)
 # The rest of the text is a place, not a list of options.
 PLACES = ('csv', 'object')
 # So many that the time is what ends the training.

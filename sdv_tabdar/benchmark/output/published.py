@@ -3,7 +3,8 @@
 They are in ``published.json``, each table with its source. Nobody's numbers there were computed by
 this package, and the protocols differ in details (hardware, splits, seeds). What could not be read
 in a source is not there: the TabDAR paper's times and its numbers for each single table of data are
-among that. A number is a mean, or a pair of mean and standard deviation, or null for a dash.
+among that; in place of the latter there are those of public result files. A number is a mean, or a
+pair of mean and standard deviation, or null for a dash.
 """
 
 from __future__ import annotations

@@ -60,6 +60,11 @@ def test_every_paper_setting_is_a_field_with_a_valid_value() -> None:
     assert not left
 
 
+def test_the_papers_settings_leave_out_what_the_paper_does_not_have() -> None:
+    off = {'ema_decay': 0.0, 'max_atoms': 0, 'num_bins': 1, 'max_crosses': 0, 'noise_draws': 1}
+    assert off.items() <= PAPER.items()
+
+
 @pytest.mark.parametrize(('config', 'field', 'least'), INTEGER_FIELDS)
 def test_whole_numbers_have_a_least_value(config: Any, field: str, least: int) -> None:
     with pytest.raises(

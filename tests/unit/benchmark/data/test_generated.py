@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import pandas as pd
 import pytest
 
 from sdv_tabdar.benchmark.data import generated
@@ -25,3 +26,11 @@ def test_unique_numbers() -> None:
     assert table['category_1'].nunique() == 4
     sdtypes = generated.metadata_of(table).tables[generated.TABLE].columns
     assert sdtypes['number_unique']['sdtype'] == 'numerical'
+
+
+def test_tied_numbers_follow_their_law() -> None:
+    rows = generated.tied_numbers(4_000, seed=1)
+    apart = rows['number_y'] - rows['number_x']
+    assert abs(apart.std() - 0.02) < 0.001
+    assert abs(rows['number_x'].std() - 1) < 0.05
+    pd.testing.assert_frame_equal(rows, generated.tied_numbers(4_000, seed=1))

@@ -30,7 +30,27 @@ def test_a_model_is_fitted_once_for_all_commands(
     assert len(pd.read_csv(tmp_path / 'out' / 'imputation.csv')) == 2
 
 
+def test_rows_filled_elsewhere_are_scored_beside_ours(
+    tmp_path: Path, ask_tiny: Callable[..., str], called: list[dict[str, Any]]
+) -> None:
+    asked = ('imputation', '--num-samples', 2, '--gaps', tmp_path / 'gaps')
+    ask_tiny(*asked, '--methods', 'mean/mode')
+    gaps = pd.read_csv(tmp_path / 'gaps' / 'one_0.csv')
+    assert gaps.isna().to_numpy().mean() > 0.2
+    filled = gaps.fillna({'age': 40, 'wage': 0, 'code': 1, 'kind': 'a'})
+    filled.to_csv(tmp_path / 'one_0.csv', index=False)
+    method = f'elsewhere=csv:{tmp_path}/{{table}}_{{seed}}.csv'
+    printed = ask_tiny(*asked, '--methods', method)
+    assert '| one: elsewhere |' in printed
+    rows = pd.read_csv(tmp_path / 'out' / 'imputation.csv').set_index('method')
+    assert rows.loc['elsewhere', 'rmse'] > 0
+    assert rows.loc['elsewhere', ['train_rows', 'fit_seconds']].isna().all()
+
+
 def test_imputation_refuses_nonsense(ask_tiny: Callable[..., str]) -> None:
+    printed = ask_tiny('imputation', '--methods', 'magic', code=2)
+    assert 'it must be one of mean/mode, knn' in printed
+    assert "or look like NAME=csv:PATH, but it is 'magic'" in printed
     printed = ask_tiny('imputation', '--share', 1, code=2)
     assert '--share: must be below 1, but it is 1' in printed
 

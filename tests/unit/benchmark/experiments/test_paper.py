@@ -13,15 +13,16 @@ import pytest
 from sdv_tabdar.benchmark.__main__ import build_parser
 from sdv_tabdar.benchmark.experiments import paper
 from sdv_tabdar.benchmark.jobs import steps
-from sdv_tabdar.benchmark.methods import synthesizers
+from sdv_tabdar.benchmark.methods import binned, synthesizers
 from sdv_tabdar.benchmark.methods.spec import parse_spec
 from sdv_tabdar.benchmark.output.tables import FLOOR_LABEL
+from sdv_tabdar.core.config import PAPER
 
 from .conftest import Repeated
 
 SCORES = {
     'shape': {'shape_error': 0.01},
-    'trend': {'trend_error': 0.02},
+    'trend': {'trend_error': 0.03, 'trend_real_edges_error': 0.02},
     'alpha_precision': {'alpha_precision': 0.99, 'beta_recall': 0.5},
     'lr_c2st': {'lr_c2st': 0.98},
     'xgb_c2st': {'xgb_c2st': 0.75},
@@ -46,7 +47,8 @@ def test_the_command_prints_every_table_and_runs_nothing_twice(
         return {key: value for name in metrics for key, value in SCORES[name].items()}
 
     monkeypatch.setattr(steps, 'evaluation', SimpleNamespace(score=fixed, floor_scores=fixed))
-    monkeypatch.setattr(synthesizers, 'build_ours', lambda request: Repeated())
+    for module in (synthesizers, binned):
+        monkeypatch.setattr(module, 'build_ours', lambda request: Repeated())
     arguments = ['paper', '--data', prepared, '--tables', 'one', 'two', '--out', tmp_path]
     arguments += ['--floors', '--synthesizers', 'tabdar', f'ctgan-like={bootstrap}']
     text = command(*arguments)
@@ -60,10 +62,13 @@ def test_the_command_prints_every_table_and_runs_nothing_twice(
     assert '### Dimension of tabdar, averages over one, two' in text
     assert '| CTGAN, published | 3798 | 1.9 | - |' in text
     assert "printed by the command 'imputation'" in text
+    # What is published of tables that were not run stands beside them.
+    assert '| method | one | two | adult | beijing | car |' in text
+    assert '| TabDAR, published | - | - | 1.607 | 2.481 |' in text
     assert set(asked) == {True}
-    # tabdar, ctgan-like, 3 ablations, 3 depths, 4 dimensions on two tables; 2 runs on halves.
+    # tabdar, ctgan-like, 7 ablations, 3 depths, 4 dimensions on two tables; 2 runs on halves.
     fits = [call for call in called if call['function'] == 'generate']
-    assert len(fits) == 2 * (2 + 3 + 3 + 4) + 2 * 2
+    assert len(fits) == 2 * (2 + 7 + 3 + 4) + 2 * 2
     done = len(called)
     command(*arguments)
     assert len(called) == done
@@ -106,12 +111,16 @@ def test_variants_change_one_thing_and_reuse_the_base() -> None:
     assert paper.variants('depth', published_settings)['6'] is published_settings
     assert paper.variants('dimension', published_settings)['32'] is published_settings
     rows = paper.variants('ablation', parse_spec('tabdar:width=16'))
-    assert rows['w/o both'].options == {
+    both = rows['bins of equal width and left to right']
+    assert both.kind == 'tabdar-binned'
+    assert both.options == {
         'width': 16,
-        'numerical_head': 'bins',
-        'num_bins': 100,
+        'edges': 'width',
         'column_order': 'fixed',
+        'attention': 'causal',
     }
+    settings = paper.variants('ablation', published_settings)['bins by k-means'].options
+    assert settings == {**PAPER, 'edges': 'kmeans'}
     for spec in rows.values():
         text = str(spec) if spec.label == str(spec) else f'{spec.label}={spec}'
         assert parse_spec(text) == spec

@@ -8,7 +8,7 @@ import numpy as np
 import pandas as pd
 import pytest
 
-from sdv_tabdar.benchmark.methods.exchange import read_rows, write_rows
+from sdv_tabdar.benchmark.methods.exchange import read_filled, read_rows, write_rows
 
 
 def test_round_trip_is_exact(tmp_path: Path) -> None:
@@ -59,3 +59,19 @@ def test_unreadable_rows_are_named(tmp_path: Path) -> None:
     (tmp_path / 'rows.csv').write_text('a,b\n1,many\n')
     with pytest.raises(ValueError, match=r"Column 'b' .* must hold numbers"):
         read_rows(tmp_path / 'rows.csv', like)
+
+
+def test_filled_rows_keep_what_was_known(tmp_path: Path) -> None:
+    like = pd.DataFrame({'number': [1.5, 2.5], 'code': [1, 2]})
+    gaps = pd.DataFrame({'number': [1.5, np.nan], 'code': pd.Series([None, 2], dtype=object)})
+    path = tmp_path / 'filled.csv'
+    write_rows(pd.DataFrame({'number': [1.5, 7.0], 'code': [1, 2]}), path)
+    assert read_filled(path, gaps, like).to_dict('list') == {'number': [1.5, 7.0], 'code': [1, 2]}
+    for changed, message in (
+        ({'number': [9.0, 7.0], 'code': [1, 2]}, "Column 'number' in .* has other values where"),
+        ({'number': [1.5, 7.0], 'code': [1, 1]}, "Column 'code' in .* has other values where"),
+        ({'number': [1.5], 'code': [1]}, 'must have the 2 rows that were to be filled'),
+    ):
+        write_rows(pd.DataFrame(changed), path)
+        with pytest.raises(ValueError, match=message):
+            read_filled(path, gaps, like)

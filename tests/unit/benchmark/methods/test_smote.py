@@ -76,3 +76,20 @@ def test_smote_needs_a_target(prepared: Path) -> None:
     dataset = dataclasses.replace(load_dataset(prepared, 'one'), target=None)
     with pytest.raises(ValueError, match='this table has no target'):
         build(Request(parse_spec('smote'), dataset, seed=0))
+
+
+@pytest.mark.parametrize('target', ['kind', 'age'])
+def test_smote_interpolates_between_rows_with_the_library(prepared: Path, target: str) -> None:
+    pytest.importorskip('imblearn')
+    dataset = load_dataset(prepared, 'one', target=target)
+    synthesizer = build(Request(parse_spec('smote'), dataset, seed=0))
+    synthesizer.fit(dataset.train)
+    rows, known = synthesizer.sample(100), dataset.train.dropna()
+    assert len(rows) == 100
+    assert rows.dtypes.equals(known.dtypes)
+    for name in ('age', 'wage'):
+        assert rows[name].between(known[name].min(), known[name].max()).all()
+    for name in ('code', 'kind'):
+        assert rows[name].isin(known[name]).all()
+    # New numbers, not those of training rows again.
+    assert (~rows['wage'].round(6).isin(known['wage'].round(6))).mean() > 0.5

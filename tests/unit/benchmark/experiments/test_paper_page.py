@@ -1,0 +1,136 @@
+"""A page is renewed between its marks, with CSV files and pictures, and nowhere else."""
+
+from __future__ import annotations
+
+from collections.abc import Callable
+from pathlib import Path
+from types import SimpleNamespace
+from typing import Any
+from xml.etree import ElementTree
+
+import pandas as pd
+import pytest
+
+from sdv_tabdar.benchmark.experiments import nested, paper_figures, paper_page
+from sdv_tabdar.benchmark.jobs import steps
+from sdv_tabdar.benchmark.output import raw
+
+PAGE = """# A page
+
+By hand.
+
+<!-- printed: fidelity -->
+old
+<!-- end -->
+
+<!-- printed: ablation -->
+stays
+<!-- end -->
+
+<!-- printed: runs -->
+<!-- end -->
+
+<!-- printed: depth -->
+<!-- end -->
+"""
+SCORES = {'shape_error': 0.01, 'alpha_precision': 0.99, 'beta_recall': 0.5, 'lr_c2st': 0.98}
+
+
+@pytest.fixture
+def run(
+    prepared: Path,
+    tmp_path: Path,
+    bootstrap: str,
+    called: list[dict[str, Any]],
+    monkeypatch: pytest.MonkeyPatch,
+    command: Callable[..., str],
+) -> Path:
+    """A run of the command 'paper' on a table of the paper, on all rows and on halves."""
+    (prepared / 'one').rename(prepared / 'default')
+
+    def fixed(*_: object, **__: object) -> dict[str, float]:
+        return SCORES
+
+    monkeypatch.setattr(steps, 'evaluation', SimpleNamespace(score=fixed, floor_scores=fixed))
+    given = ['--data', prepared, '--tables', 'default', '--only', 'fidelity', 'dcr', '--threads', 1]
+    command('paper', *given, '--synthesizers', f'mine={bootstrap}', '--out', tmp_path / 'run')
+    return tmp_path / 'run'
+
+
+def test_only_what_is_printed_is_renewed(
+    run: Path, tmp_path: Path, monkeypatch: pytest.MonkeyPatch, command: Callable[..., str]
+) -> None:
+    columns = (('age', 10), ('wage', 8))
+    monkeypatch.setattr(paper_figures, 'DENSITIES', {'default': columns})
+    page = tmp_path / 'page.md'
+    page.write_text(PAGE)
+    asked = ('paper-page', run, '--page', page, '--pictures', tmp_path / 'pictures')
+    printed = command(*asked)
+    text = page.read_text()
+    assert text.startswith('# A page\n\nBy hand.\n')
+    assert '| mine | 1.00 | - | 1.00 | 50.00 | 2.00 |' in text
+    assert '| TabDAR, published | 1.21 ± 0.51 |' in text
+    assert '<!-- printed: ablation -->\nstays\n<!-- end -->' in text
+    assert '| mine | defaults |' in text
+    assert 'old' not in text
+    # Nothing was run, and nothing was there.
+    assert '| 6, published | 0.79 | 1.81 | 0.5 | 45.88 |' in text
+    rows = pd.read_csv(tmp_path / 'page' / 'paper.csv')
+    assert rows['part'].tolist() == ['fidelity', 'dcr']
+    assert rows['shape_error'].tolist() == [0.01] * 2
+    pictures = [f'paper_{kind}_default.svg' for kind in ('density', 'pairs', 'distances')]
+    assert sorted(path.name for path in (tmp_path / 'pictures').iterdir()) == sorted(pictures)
+    assert set(pictures) <= set(printed.split())
+    for name in pictures:
+        root = ElementTree.parse(tmp_path / 'pictures' / name).getroot()
+        assert any((element.text or '').startswith('mine') for element in root.iter())
+    command(*asked)
+    assert page.read_text() == text
+
+
+def test_rows_are_those_of_the_parts_that_were_trained_on(run: Path) -> None:
+    found = {one.halved: one for one in paper_figures.kept_rows([run])}
+    assert set(found) == {True, False}
+    for kept in found.values():
+        assert len(kept.rows) == len(kept.dataset.train)
+        assert kept.rows['wage'].dropna().isin(kept.dataset.train['wage']).all()
+    assert len(found[True].dataset.train) == len(found[True].dataset.test)
+
+
+def test_without_rows_or_a_page_there_is_nothing_to_renew(
+    tmp_path: Path, command: Callable[..., str]
+) -> None:
+    page = tmp_path / 'page.md'
+    assert 'There is no page' in command('paper-page', tmp_path, '--page', page, code=2)
+    page.write_text(PAGE)
+    assert 'There are no rows of paper' in command('paper-page', tmp_path, '--page', page, code=2)
+    assert page.read_text() == PAGE
+
+
+def test_yardsticks_that_runs_share_count_once_and_errors_are_one_minus_scores(
+    tmp_path: Path,
+) -> None:
+    row = {'table': 'one', 'synthesizer': 'tabdar', 'seed': 0, 'threads': 1, 'machine': 'A chip'}
+    scores = {'alpha_precision': 0.9, 'beta_recall': 0.4, 'xgb_c2st': 0.7, 'shape_error': 0.02}
+    for name in ('first', 'second'):
+        raw.save(tmp_path / name, 'yardsticks', [{**row, **scores}], {'data': 'DATA'})
+    rows = paper_page.rows_of_runs([tmp_path / 'first', tmp_path / 'second'])
+    assert len(rows['yardsticks']) == 1
+    [(label, cells)] = paper_page.parts_of_page(rows)['yardsticks'].rows
+    assert label == 'one: tabdar'
+    assert [cell.text for cell in cells[:5]] == ['2.00', '-', '10.00', '60.00', '30.00']
+
+
+def test_the_nested_diffusion_is_drawn_by_bins() -> None:
+    rows = pd.DataFrame(
+        [
+            {'table': table, 'setting': text.partition(':')[0], 'likelihood': place, 'tie': place}
+            for table in ('magic', nested.TIED)
+            for place, text in enumerate(nested.SETTINGS)
+        ]
+    )
+    root = ElementTree.fromstring(paper_figures.nested_picture(rows))
+    texts = {element.text for element in root.iter()}
+    assert {'magic: test rows, nats', 'tied: distance of y and x', 'nested diffusion'} <= texts
+    lines = [element for element in root.iter() if element.tag.endswith('polyline')]
+    assert len(lines) == 3 * 2
