@@ -15,7 +15,7 @@ from collections.abc import Mapping
 from typing import Any
 
 _CHUNK_TOKENS = 2**15
-_CAUSAL_COLUMNS = 40  # from which attention is causal where it is left open
+_CAUSAL_COLUMNS = 64  # from which attention is causal where it is left open
 
 
 def _check_integer(settings: Any, field: str, minimum: int) -> None:
@@ -82,7 +82,7 @@ class ModelConfig:
         attention: What known cells see of each other: ``'bidirectional'``, all of them, as in the
             paper; ``'causal'``, those that became known before them, so that what the network has
             computed of a known cell never changes and rows of many columns are drawn faster; or
-            ``'auto'``, which is causal in tables of 40 columns and more.
+            ``'auto'``, which is causal in tables of 64 columns and more.
     """
 
     width: int = 96

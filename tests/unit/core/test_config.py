@@ -135,6 +135,6 @@ def test_a_timedelta_is_so_many_seconds() -> None:
 
 
 def test_attention_follows_the_number_of_columns_where_it_is_left_open() -> None:
-    assert [ModelConfig().is_causal(columns) for columns in (1, 39, 40, 300)] == [0, 0, 1, 1]
+    assert [ModelConfig().is_causal(columns) for columns in (1, 63, 64, 300)] == [0, 0, 1, 1]
     assert ModelConfig(attention='causal').is_causal(1)
     assert not ModelConfig(attention='bidirectional').is_causal(300)
