@@ -41,10 +41,16 @@ class FixedLength:
         self.max_steps, self.max_seconds, self.annealed = max_steps, max_seconds, annealed
 
     def share(self, steps: int, seconds: float) -> float:
-        """How much of the training is done, in [0, 1]."""
+        """How much of the training is done, in [0, 1].
+
+        The clock counts where it is ahead of the step that comes next: what training learns must
+        not depend on how long its first step had to wait.
+        """
         share = steps / self.max_steps
         if self.max_seconds is not None:
-            share = max(share, seconds / self.max_seconds)
+            passed = seconds / self.max_seconds
+            share = passed if passed > (steps + 1) / self.max_steps else share
+            share = 1.0 if passed >= 1 else share
         return min(share, 1.0)
 
     def factor(self, steps: int, seconds: float) -> float:

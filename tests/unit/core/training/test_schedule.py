@@ -26,6 +26,13 @@ def test_it_ends_by_steps_or_by_time_whichever_is_first() -> None:
     assert schedule.share(50, 0.0) == 1
 
 
+def test_a_first_step_that_waits_does_not_change_the_rate() -> None:
+    schedule = FixedLength(100, 900.0, annealed=True)
+    assert schedule.factor(0, 8.0) == schedule.factor(0, 0.0)
+    assert schedule.factor(0, 60.0) > schedule.factor(0, 0.0)
+    assert FixedLength(1, 900.0, annealed=True).factor(0, 800.0) == cosine_factor(0.0)
+
+
 def test_without_a_limit_steps_decide() -> None:
     schedule = FixedLength(4, None, annealed=True)
     assert schedule.share(1, 1e9) == 0.25
