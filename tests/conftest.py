@@ -33,6 +33,12 @@ def pytest_collection_finish() -> None:
     gc.freeze()
 
 
+@pytest.hookimpl(tryfirst=True)
+def pytest_runtest_setup() -> None:
+    """A test builds the same networks whatever ran before it in its process."""
+    torch.manual_seed(0)
+
+
 def _global_states() -> dict[str, object]:
     name, keys, position, has_gauss, gauss = np.random.get_state()
     return {

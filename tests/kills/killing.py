@@ -63,7 +63,7 @@ def kill_trainings(
     steps: int = _WHOLE_STEPS,
     progress: Callable[[Killed], None] = lambda _: None,
 ) -> Killed:
-    """Kill trainings so often, each at random moments until it comes to its end.
+    """Kill trainings so often, each at random moments; the last one comes to its end.
 
     Args:
         kills: How often.
@@ -79,7 +79,7 @@ def kill_trainings(
     _wait(begin(folder / 'other.ckpt', answer))
     whole = time.perf_counter() - start
     expected = answer.read_text()
-    while found.kills < kills or checkpoint.exists():
+    while found.kills < kills or checkpoint.exists() or not found.finished:
         answer.unlink(missing_ok=True)
         found.resumed += checkpoint.exists()
         process = begin(checkpoint, answer)

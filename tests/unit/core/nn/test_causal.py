@@ -31,6 +31,7 @@ def network(
     schema = encoder.with_crosses(crosses_of(CROSSES, encoded, encoder.schema)).schema
     config = dataclasses.replace(tiny, attention='causal', num_blocks=request.param)
     with torch.random.fork_rng(devices=[]):
+        torch.manual_seed(5)
         network = TabDARNetwork(schema, config).eval().requires_grad_(False)
     generator = torch.Generator().manual_seed(5)
     for parameter in network.parameters():
@@ -75,7 +76,7 @@ def test_contexts_are_those_of_the_whole_network_as_cells_become_known(
         table = EncodedTable(chunk.codes, chunk.residuals, chunk.observed)
         expected = network.contexts(table, ranks)[asking, position]
         rows = slice(None) if asking.all() else asking.nonzero().squeeze(1)
-        assert torch.allclose(chunk.context(position, rows), expected, atol=1e-5)
+        assert torch.allclose(chunk.context(position, rows), expected, atol=1e-4)
         ranks[asking, position] = NUM_COLUMNS + step
         chunk.put(position, rows, *_cells(network, hidden, position, rows))
 
@@ -90,7 +91,7 @@ def test_known_cells_are_the_same_whether_they_come_together_or_one_by_one(
         rows = hidden.observed[:, position].nonzero().squeeze(1)
         one_by_one.put(position, rows, *_cells(network, hidden, position, rows))
     rows = (~hidden.observed[:, 2]).nonzero().squeeze(1)
-    assert torch.allclose(together.context(2, rows), one_by_one.context(2, rows), atol=1e-5)
+    assert torch.allclose(together.context(2, rows), one_by_one.context(2, rows), atol=1e-4)
 
 
 def test_what_becomes_visible_later_changes_nothing_before_it(
@@ -135,7 +136,7 @@ def test_rows_keep_to_themselves(network: TabDARNetwork, hidden: EncodedTable) -
     for position in range(NUM_COLUMNS):
         rows = (~hidden.observed[some, position]).nonzero().squeeze(1)
         found = alone.context(position, rows)
-        assert torch.allclose(found, all_rows.context(position, some[rows]), atol=1e-5)
+        assert torch.allclose(found, all_rows.context(position, some[rows]), atol=1e-4)
 
 
 def test_selected_rows_keep_what_they_know(network: TabDARNetwork, hidden: EncodedTable) -> None:
@@ -148,10 +149,10 @@ def test_selected_rows_keep_what_they_know(network: TabDARNetwork, hidden: Encod
     chunk.select(torch.tensor([1, 0, 2]))
     fresh = Chunk(network, dataclasses.replace(hidden, observed=hidden.observed & False))
     fresh.put(0, slice(None), *_cells(network, hidden, 0, slice(None)))
-    assert torch.allclose(fresh.context(2, slice(None))[index], expected, atol=1e-5)
+    assert torch.allclose(fresh.context(2, slice(None))[index], expected, atol=1e-4)
     fresh.put(2, slice(None), *_cells(network, hidden, 2, slice(None)))
     expected = fresh.context(4, slice(None))[index]
-    assert torch.allclose(chunk.context(4, slice(None)), expected, atol=1e-5)
+    assert torch.allclose(chunk.context(4, slice(None)), expected, atol=1e-4)
 
 
 def test_contexts_of_pairs_are_those_of_their_rows(
@@ -164,7 +165,7 @@ def test_contexts_of_pairs_are_those_of_their_rows(
     codes = torch.where(side, *hidden.codes.split(num_pairs))
     residuals = torch.where(side[:, numerical], *hidden.residuals.split(num_pairs))
     found = pair_contexts(network, codes, residuals, side, ranks).transpose(0, 1)
-    assert torch.allclose(found, torch.where(side.unsqueeze(-1), second, first), atol=1e-5)
+    assert torch.allclose(found, torch.where(side.unsqueeze(-1), second, first), atol=1e-4)
 
 
 def test_a_step_of_training_has_a_gradient_everywhere(
