@@ -18,9 +18,9 @@ import pandas as pd
 
 from sdv_tabdar import evaluation
 from sdv_tabdar.benchmark.experiments.comparison import read_settings
-from sdv_tabdar.benchmark.experiments.core_table import configurations, core_table, settings_of
+from sdv_tabdar.benchmark.experiments.core_table import core_table, fit_some_cells
 from sdv_tabdar.benchmark.experiments.experiment import plan_settings
-from sdv_tabdar.benchmark.experiments.held_out import known_rows
+from sdv_tabdar.benchmark.experiments.held_out import known_rows, shuffled_test
 from sdv_tabdar.benchmark.experiments.imputation import hidden_cells
 from sdv_tabdar.benchmark.jobs.job import Job
 from sdv_tabdar.benchmark.jobs.runs import plan
@@ -31,7 +31,6 @@ from sdv_tabdar.core.schema import ColumnKind
 
 KINDS = [f'{kind}:attention={kind}' for kind in ('bidirectional', 'causal')]
 
-_LEAST_EPOCHS = 5
 _ROWS = 500  # test rows whose likelihood is computed, and as many that are filled
 _ORDERS = 2
 _HIDDEN, _DRAWS = 0.3, 5  # share of cells that are filled, and draws of each
@@ -66,13 +65,8 @@ def measure(job: dict[str, Any], cells: int) -> dict[str, Any]:
     planned = Job.from_dict(job)
     dataset = planned.load()
     train, kinds = core_table(dataset)
-    epochs = max(round(cells / train.size), _LEAST_EPOCHS)
-    settings = {'epochs': epochs, 'max_training_time': None, **settings_of(planned)}
-    model = TabDAR(*configurations(settings), device='cpu', random_state=planned.seed)
-    start = time.process_time()
-    model.fit(train, kinds)
-    fit_seconds = time.process_time() - start
-    test = dataset.test[list(kinds)].sample(frac=1.0, random_state=0).reset_index(drop=True)
+    model, told = fit_some_cells(planned, train, kinds, cells)
+    test = shuffled_test(dataset, kinds)
     known = known_rows(test, train, kinds).head(_ROWS).reset_index(drop=True)
     sdtypes = {name: dataset.sdtypes[name] for name in kinds}
     start = time.process_time()
@@ -83,11 +77,8 @@ def measure(job: dict[str, Any], cells: int) -> dict[str, Any]:
         judged, drawn.head(len(judged)), sdtypes, metrics=['xgb_c2st'], seed=planned.seed
     )
     row = {
-        'setting': planned.label,
+        **told,
         'columns': len(kinds),
-        'train_rows': len(train),
-        'epochs': epochs,
-        'fit_seconds': fit_seconds,
         'speed': speed,
         'likelihood': _likelihood(model, known),
         'conditional': _conditional(model, known),

@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import dataclasses
+import time
 from collections.abc import Mapping
 from typing import Any
 
@@ -12,7 +13,10 @@ from sdv_tabdar.benchmark.data.datasets import DISCRETE_SDTYPES, Dataset
 from sdv_tabdar.benchmark.jobs.job import Job
 from sdv_tabdar.benchmark.methods.spec import parse_spec
 from sdv_tabdar.core.config import ModelConfig, TrainingConfig
+from sdv_tabdar.core.model import TabDAR
 from sdv_tabdar.core.schema import ColumnKind
+
+_LEAST_EPOCHS = 5
 
 
 def core_table(dataset: Dataset) -> tuple[pd.DataFrame, dict[str, ColumnKind]]:
@@ -47,3 +51,30 @@ def configurations(settings: Mapping[str, Any]) -> tuple[ModelConfig, TrainingCo
         return {name: value for name, value in settings.items() if name in names}
 
     return ModelConfig(**chosen(ModelConfig)), TrainingConfig(**chosen(TrainingConfig))
+
+
+def fit_some_cells(
+    job: Job, train: pd.DataFrame, kinds: dict[str, ColumnKind], cells: int
+) -> tuple[TabDAR, dict[str, Any]]:
+    """A model with a job's settings that was trained for about so many cells, in whole passes.
+
+    Args:
+        job: Has the settings and the seed.
+        train: Rows to train on.
+        kinds: Of its columns.
+        cells: Of training rows that go through the network; there are at least five passes.
+
+    Returns:
+        The model, and what is told of its training in every row of a table.
+    """
+    epochs = max(round(cells / train.size), _LEAST_EPOCHS)
+    settings = {'epochs': epochs, 'max_training_time': None, **settings_of(job)}
+    model = TabDAR(*configurations(settings), device='cpu', random_state=job.seed)
+    start = time.process_time()
+    model.fit(train, kinds)
+    return model, {
+        'setting': job.label,
+        'train_rows': len(train),
+        'epochs': epochs,
+        'fit_seconds': time.process_time() - start,
+    }

@@ -9,7 +9,6 @@ from __future__ import annotations
 
 import argparse
 import dataclasses
-import time
 from typing import Any
 
 import pandas as pd
@@ -18,7 +17,7 @@ from sdv_tabdar import evaluation
 from sdv_tabdar.benchmark.data.datasets import Dataset
 from sdv_tabdar.benchmark.data.generated import NUMBER, TABLE, metadata_of, tied_numbers
 from sdv_tabdar.benchmark.experiments.comparison import read_settings
-from sdv_tabdar.benchmark.experiments.core_table import configurations, core_table, settings_of
+from sdv_tabdar.benchmark.experiments.core_table import core_table, fit_some_cells
 from sdv_tabdar.benchmark.experiments.experiment import plan_settings
 from sdv_tabdar.benchmark.experiments.held_out import known_rows, shuffled_test
 from sdv_tabdar.benchmark.experiments.likelihood import by_order
@@ -40,7 +39,6 @@ SETTINGS = [
 ]
 
 _TIED_ROWS, _TIED_TEST = 6_000, 2_000
-_LEAST_EPOCHS = 5
 _DRAWN = 4_000  # rows, to be judged beside as many test rows at most
 
 NUMBERS = (
@@ -81,12 +79,7 @@ def measure(job: dict[str, Any], cells: int) -> dict[str, Any]:
     planned = Job.from_dict(job)
     dataset = _tied(planned.seed) if planned.table == TIED else planned.load()
     train, kinds = core_table(dataset)
-    epochs = max(round(cells / train.size), _LEAST_EPOCHS)
-    settings = {'epochs': epochs, 'max_training_time': None, **settings_of(planned)}
-    model = TabDAR(*configurations(settings), device='cpu', random_state=planned.seed)
-    start = time.process_time()
-    model.fit(train, kinds)
-    seconds = time.process_time() - start
+    model, told = fit_some_cells(planned, train, kinds, cells)
     test = shuffled_test(dataset, kinds)
     judged = test.head(_DRAWN)
     drawn = model.sample(_DRAWN).head(len(judged))
@@ -94,10 +87,7 @@ def measure(job: dict[str, Any], cells: int) -> dict[str, Any]:
     metrics = ['xgb_c2st', 'shape', 'alpha_precision']
     scores = evaluation.score(judged, drawn, sdtypes, metrics=metrics, seed=planned.seed)
     row = {
-        'setting': planned.label,
-        'train_rows': len(train),
-        'epochs': epochs,
-        'fit_seconds': seconds,
+        **told,
         'placed': _placed(model, train),
         'likelihood': float(by_order(model, known_rows(test, train, kinds)).mean()),
         'tie': _tie(drawn) if planned.table == TIED else None,

@@ -9,7 +9,7 @@ import numpy as np
 import pandas as pd
 import pytest
 
-from sdv_tabdar.benchmark.experiments import attention
+from sdv_tabdar.benchmark.experiments import attention, core_table
 
 from .conftest import TINY
 
@@ -24,7 +24,7 @@ def test_both_kinds_are_judged_after_as_many_passes(
     monkeypatch: pytest.MonkeyPatch,
 ) -> None:
     monkeypatch.setattr(attention, '_DRAWN', 15)
-    monkeypatch.setattr(attention, '_LEAST_EPOCHS', 1)
+    monkeypatch.setattr(core_table, '_LEAST_EPOCHS', 1)
     settings = [f'{kind},{TINY}' for kind in attention.KINDS]
     given = ['attention', '--data', prepared, '--tables', 'one', '--out', tmp_path / 'out']
     printed = command(*given, '--cells', 300, '--settings', *settings)

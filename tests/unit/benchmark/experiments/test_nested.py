@@ -9,7 +9,7 @@ import numpy as np
 import pandas as pd
 import pytest
 
-from sdv_tabdar.benchmark.experiments import nested
+from sdv_tabdar.benchmark.experiments import core_table, nested
 
 from .conftest import TINY
 
@@ -23,7 +23,7 @@ def test_both_ways_are_judged_on_a_table_and_on_the_law(
 ) -> None:
     for name, value in (('_TIED_ROWS', 200), ('_TIED_TEST', 40), ('_DRAWN', 30)):
         monkeypatch.setattr(nested, name, value)
-    monkeypatch.setattr(nested, '_LEAST_EPOCHS', 1)
+    monkeypatch.setattr(core_table, '_LEAST_EPOCHS', 1)
     settings = [f'{text},{TINY}' for text in nested.SETTINGS[:2]]
     given = ['--data', prepared, '--tables', 'one', nested.TIED, '--out', tmp_path / 'out']
     printed = command('nested-diffusion', *given, '--cells', 200, '--settings', *settings)
