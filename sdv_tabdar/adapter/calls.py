@@ -26,6 +26,7 @@ from sdv_tabdar.adapter import private_names
 from sdv_tabdar.adapter.advice import advice
 from sdv_tabdar.adapter.blocks import Blocks, check_place, columns_given
 from sdv_tabdar.adapter.fitted import FittedTable
+from sdv_tabdar.adapter.formats import unique_names
 from sdv_tabdar.adapter.global_generators import untouched_random_states
 from sdv_tabdar.adapter.hooks import SDVHooks
 from sdv_tabdar.adapter.parameters import (
@@ -219,7 +220,9 @@ class Calls(SDVHooks):
 
     def _table_in(self, data: Any) -> pd.DataFrame:
         """The one table of a frame or a dictionary."""
-        return single_table(data, private_names.table_name(self))
+        frame = single_table(data, private_names.table_name(self))
+        unique_names(frame)
+        return frame
 
     # Drawing.
 

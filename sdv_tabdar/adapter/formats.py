@@ -237,21 +237,13 @@ class TableFormat:
         Raises:
             InvalidDataError: If two columns have the same name.
         """
-        keys = [str(name) for name in frame.columns]
-        repeated = sorted({key for key in keys if keys.count(key) > 1})
-        if repeated:
-            raise InvalidDataError(
-                [
-                    f'The column names {repeated} occur more than once. Column names must be '
-                    'unique, also when they are read as text.'
-                ]
-            )
+        keys = unique_names(frame)
         formats = []
         for name, key in zip(frame.columns, keys, strict=True):
             entry = columns.get(key, {})
             formats.append(
                 ColumnFormat.learn(
-                    frame[name],
+                    frame[name].rename(name),  # of which levels of names make another type
                     entry.get('sdtype'),
                     entry.get('datetime_format'),
                     is_key=key in key_columns,
@@ -350,6 +342,24 @@ class TableFormat:
             for column in self.columns
         }
         return pd.DataFrame(columns, columns=_index(columns))
+
+
+def unique_names(frame: pd.DataFrame) -> list[str]:
+    """The names of a table's columns as text.
+
+    Raises:
+        InvalidDataError: If two are the same.
+    """
+    keys = [str(name) for name in frame.columns]
+    repeated = sorted({key for key in keys if keys.count(key) > 1})
+    if repeated:
+        raise InvalidDataError(
+            [
+                f'The column names {repeated} occur more than once. Column names must be '
+                'unique, also when they are read as text.'
+            ]
+        )
+    return keys
 
 
 def with_categories(dtype: pd.CategoricalDtype, values: pd.Series) -> pd.CategoricalDtype:

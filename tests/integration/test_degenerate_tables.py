@@ -7,6 +7,7 @@ from typing import Any
 import numpy as np
 import pandas as pd
 import pytest
+from sdv.errors import InvalidDataError
 
 from .conftest import COLUMNS, TINY, TabDARSynthesizer, fit_tiny, make_metadata, make_table
 
@@ -141,3 +142,22 @@ def test_boolean_column_names_and_numbers_as_text() -> None:
 
     assert set(sampled['x']) <= {'1', '2', '10'}
     assert set(sampled['y']) <= {'01', '1', ''}
+
+
+def test_two_columns_of_one_name_are_refused_by_name(fitted: TabDARSynthesizer) -> None:
+    table = make_table(3)[['age', 'age']]
+    for ask in (
+        fitted.sample_remaining_columns,
+        fitted.impute,
+        fitted.log_likelihood,
+        lambda rows: fitted.predict_proba(rows, 'city'),
+    ):
+        with pytest.raises(InvalidDataError, match=r"column names \['age'\] occur more than once"):
+            ask(table)
+
+
+def test_names_on_several_levels() -> None:
+    data = pd.DataFrame([[1.0, 'a'], [2.0, 'b']] * 15)
+    data.columns = pd.MultiIndex.from_tuples([('x', 1), ('y', 2)])
+    synthesizer = fit_tiny(data, {"('x', 1)": NUMBER, "('y', 2)": LEVEL})
+    assert list(synthesizer.sample(3).columns) == [('x', 1), ('y', 2)]
