@@ -92,7 +92,7 @@ class Imputer:
                 counted = self.blocks.counted(self.table, part, before=block.start)
                 result.append(self._with_new_keys(self._with_generated(counted)))
         self._warn_about_gaps()
-        return [pd.concat(parts) if parts else self.known.cells.iloc[:0] for parts in results]
+        return [pd.concat(parts) if parts else self.table.form.empty() for parts in results]
 
     def _completed(
         self,

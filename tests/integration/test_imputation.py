@@ -90,6 +90,14 @@ def test_complete_tables_come_back_as_they_are(
     assert fitted.impute(table.head(0)).shape == (0, table.shape[1])
 
 
+def test_no_rows_come_back_with_all_columns(fitted: TabDARSynthesizer, table: pd.DataFrame) -> None:
+    for nothing in (table.head(0), table[['age']].head(0), pd.DataFrame()):
+        filled = fitted.impute(nothing)
+        assert not len(filled)
+        assert set(filled.columns) == set(table.columns)
+        assert filled['age'].dtype == table['age'].dtype
+
+
 def test_imputation_replays_after_reset(fitted: TabDARSynthesizer, gaps: pd.DataFrame) -> None:
     fitted.reset_sampling()
     first = fitted.impute(gaps)
