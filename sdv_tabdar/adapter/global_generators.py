@@ -40,7 +40,7 @@ def untouched_random_states(seed: int | None = None) -> Iterator[None]:
         _of_thread.found = _states()
     try:
         if seed is not None:
-            _set_states(_seeded_states(seed))
+            _set_states(_seeded_states(int(seed)))
         yield
     finally:
         found = _of_thread.found

@@ -10,6 +10,7 @@ from __future__ import annotations
 import dataclasses
 import datetime
 import math
+import numbers
 import sys
 from collections.abc import Mapping
 from typing import Any
@@ -20,18 +21,22 @@ _CAUSAL_COLUMNS = 64  # from which attention is causal where it is left open
 
 def _check_integer(settings: Any, field: str, minimum: int) -> None:
     value = getattr(settings, field)
-    if isinstance(value, bool) or not isinstance(value, int):
+    if isinstance(value, bool) or not isinstance(value, numbers.Integral):
         raise TypeError(f'{field} must be a whole number, however: {field}={value!r}.')
     if value < minimum:
         raise ValueError(f'{field} must be at least {minimum}, however: {field}={value!r}.')
+    object.__setattr__(settings, field, int(value))
 
 
 def _check_number(
     settings: Any, field: str, low: float, high: float = math.inf, *, open_low: bool = False
 ) -> None:
     value = getattr(settings, field)
-    if isinstance(value, bool) or not isinstance(value, (int, float)):
+    if isinstance(value, bool) or not isinstance(value, numbers.Real):
         raise TypeError(f'{field} must be a number, however: {field}={value!r}.')
+    if not isinstance(value, int | float):  # NumPy's
+        value = float(value)
+        object.__setattr__(settings, field, value)
     too_low = value <= low if open_low else value < low
     if not abs(value) <= sys.float_info.max or too_low or value > high:
         allowed = f'{"more than" if open_low else "at least"} {low:g}'

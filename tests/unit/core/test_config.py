@@ -7,6 +7,7 @@ import datetime
 import math
 from typing import Any
 
+import numpy as np
 import pytest
 
 from sdv_tabdar.core.config import PAPER, ModelConfig, SamplingConfig, TrainingConfig
@@ -71,6 +72,12 @@ def test_whole_numbers_have_a_least_value(config: Any, field: str, least: int) -
         ValueError, match=f'{field} must be at least {least}, however: {field}={least - 1}'
     ):
         config(**{field: least - 1})
+
+
+def test_numbers_of_numpy_become_plain_ones() -> None:
+    config = TrainingConfig(epochs=np.int64(3), learning_rate=np.float32(0.5))
+    assert (config.epochs, config.learning_rate) == (3, 0.5)
+    assert (type(config.epochs), type(config.learning_rate)) == (int, float)
 
 
 @pytest.mark.parametrize(('config', 'field', 'least'), INTEGER_FIELDS)
