@@ -29,6 +29,7 @@ from sdv_tabdar.adapter.fitted import FittedTable
 from sdv_tabdar.adapter.formats import unique_names
 from sdv_tabdar.adapter.global_generators import untouched_random_states
 from sdv_tabdar.adapter.hooks import SDVHooks
+from sdv_tabdar.adapter.one_at_a_time import one_at_a_time
 from sdv_tabdar.adapter.parameters import (
     check_metadata,
     check_parameters,
@@ -94,6 +95,7 @@ class Calls(SDVHooks):
             roll_back: Whether to put the synthesizer back in any case.
         """
         with (
+            one_at_a_time(self),
             untouched_random_states(),
             private_names.unchanged(self, if_it_works=roll_back),
         ):
@@ -253,6 +255,7 @@ class Calls(SDVHooks):
         given = set() if known is None else columns_given(known)
         check_place(self, seed, first_row, given)
         with contextlib.ExitStack() as stack:
+            stack.enter_context(one_at_a_time(self))
             stack.enter_context(untouched_random_states(seed))
             sampling = None
             if seed is not None:
