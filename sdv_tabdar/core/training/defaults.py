@@ -11,10 +11,11 @@ from sdv_tabdar.core.runtime.threads import torch_threads
 
 _DEFAULT_CELLS = 60_000_000  # cells that go through the network by default ...
 _MIN_EPOCHS, _MAX_EPOCHS = 10, 80  # ... within these numbers of epochs, and no more than ...
-_FEW_EPOCHS, _ROWS_PER_EPOCH = 30, 225  # ... these for fewer rows, which would be memorised
+_FEW_EPOCHS = 30  # ... these for small tables, which would be memorised
 _MIN_STEPS = 500  # of a training, however small the table
 _MAX_LENGTH = 1.4  # of a training that ends by its held-out loss, in default lengths, and ...
 _MAX_PASSES, _FEW_STEPS = 70, 250  # ... for small tables no more passes than this, or steps
+_COOL_DOWN, _SMALL_COOL_DOWN = 2.0, 0.25  # in the steps to the best weights; of small tables
 _SMALL_TABLE, _LARGE_TABLE = 4_000, 16_000  # rows of a table below, and from, which ...
 _SMALL_STEP, _STEP, _LARGE_STEP = 64, 128, 256  # ... steps have fewer rows, or more, ...
 _MAX_CORES = 2  # ... the last so many on each core, up to this number of cores
@@ -25,7 +26,7 @@ _RATE = 1.5e-3  # learning rate; in steps of several cores it grows with the roo
 def default_epochs(num_rows: int, num_columns: int, batch_size: int) -> int:
     """Epochs for a table of that size when none are asked for."""
     epochs = math.ceil(_DEFAULT_CELLS / (num_rows * num_columns))
-    most = min(max(num_rows // _ROWS_PER_EPOCH, _FEW_EPOCHS), _MAX_EPOCHS)
+    most = _FEW_EPOCHS if num_rows < _SMALL_TABLE else _MAX_EPOCHS
     at_least = math.ceil(_MIN_STEPS / (num_rows // batch_size))
     return max(min(max(epochs, _MIN_EPOCHS), most), at_least)
 
@@ -39,6 +40,14 @@ def longest_training(num_rows: int, num_columns: int, batch_size: int) -> int:
     steps = num_rows // batch_size
     most = int(_MAX_LENGTH * default_epochs(num_rows, num_columns, batch_size) * steps)
     return most if num_rows >= _SMALL_TABLE else min(most, max(_MAX_PASSES * steps, _FEW_STEPS))
+
+
+def cool_down_length(num_rows: int) -> float:
+    """Steps of the cool-down as a multiple of those that led to the best weights.
+
+    A long one makes held-out rows likelier still; small tables would be memorised in it.
+    """
+    return _COOL_DOWN if num_rows >= _SMALL_TABLE else _SMALL_COOL_DOWN
 
 
 def default_batch_size(num_rows: int, device: torch.device, num_ranks: int = 1) -> int:

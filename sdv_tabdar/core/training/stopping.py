@@ -16,7 +16,7 @@ import torch
 from sdv_tabdar.core.training.likelihood import Floats
 from sdv_tabdar.core.training.schedule import FINAL_RATE, FixedLength
 
-COOL_DOWN = 0.25  # steps, as a share of those that led to the best weights
+LAST_PART = 0.2  # of the longest training, in which there is nothing left to decide
 _GROWTH = 0.06  # steps between two evaluations, as a share of those done
 _LOOK_BACK = 0.75  # a loss is compared with the one after this share of its steps ...
 _ERRORS = 1.0  # ... and has to be lower by so many standard errors of the difference
@@ -30,14 +30,17 @@ class Stopping:
         min_interval: Least number of steps between two evaluations of the held-out loss.
         max_steps: Steps after which training ends at the latest.
         max_seconds: Seconds after which it ends at the latest; None for no limit.
+        cool_down: Steps of the cool-down, as a multiple of those that led to the best weights.
 
     Attributes:
         cooling: Whether the cool-down has begun.
         reason: Why it began; empty before.
     """
 
-    def __init__(self, min_interval: int, max_steps: int, max_seconds: float | None) -> None:
-        self.min_interval = min_interval
+    def __init__(
+        self, min_interval: int, max_steps: int, max_seconds: float | None, cool_down: float
+    ) -> None:
+        self.min_interval, self._cool_down = min_interval, cool_down
         self._longest = FixedLength(max_steps, max_seconds, annealed=True)
         self.cooling, self.reason = False, ''
         self._evaluations: list[tuple[int, Floats]] = []
@@ -84,8 +87,8 @@ class Stopping:
         return steps - last >= max(self.min_interval, int(_GROWTH * steps))
 
     def out_of_time(self, steps: int, seconds: float) -> bool:
-        """Whether only the time or the steps of a cool-down are left."""
-        return self._longest.share(steps, seconds) * (1 + COOL_DOWN) >= 1
+        """Whether only the last part of the longest training is left."""
+        return self._longest.share(steps, seconds) >= 1 - LAST_PART
 
     def observe(self, steps: int, losses: Floats) -> bool:
         """Take in an evaluation.
@@ -120,7 +123,7 @@ class Stopping:
         if not self.out_of_time(steps, seconds):
             before = self._evaluations[self._best][0] if self._evaluations else steps
             self._from = steps, seconds
-            self._cooling_steps = max(int(COOL_DOWN * before), 1)
+            self._cooling_steps = max(int(self._cool_down * before), 1)
 
     def state(self) -> dict[str, Any]:
         """What :meth:`restore` needs, in plain types and tensors."""

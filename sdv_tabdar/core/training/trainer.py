@@ -22,6 +22,7 @@ from sdv_tabdar.core.table import EncodedTable
 from sdv_tabdar.core.training import losses
 from sdv_tabdar.core.training.clock import Clock, Wishes
 from sdv_tabdar.core.training.defaults import (
+    cool_down_length,
     default_epochs,
     default_learning_rate,
     default_weight_decay,
@@ -308,7 +309,8 @@ class Trainer:
         self._say('%d of %d rows are held out to see when to stop.', held_out, num_rows)
         interval = self._held_out.min_interval(self._batch_size)
         longest = longest_training(num_rows, num_columns, self._batch_size)
-        return Stopping(interval, longest, config.max_training_time)
+        cool_down = cool_down_length(num_rows)
+        return Stopping(interval, longest, config.max_training_time, cool_down)
 
     def _set_learning_rate(self) -> None:
         if isinstance(self._schedule, FixedLength) and not self._schedule.annealed:

@@ -6,6 +6,7 @@ import pytest
 import torch
 
 from sdv_tabdar.core.training.defaults import (
+    cool_down_length,
     default_batch_size,
     default_epochs,
     default_learning_rate,
@@ -19,7 +20,7 @@ def test_default_epochs_fall_with_the_size_within_limits() -> None:
     assert numbers == sorted(numbers, reverse=True)
     assert numbers[0] == default_epochs(2, 2, 2) > numbers[-1]
     # fewer rows are memorised sooner
-    assert numbers[2] < default_epochs(10_000, 10, 64) < default_epochs(20_000, 10, 64)
+    assert numbers[2] < default_epochs(5_000, 10, 64)
     assert numbers[-1] == default_epochs(10**9, 20, 128) >= 1
     assert default_epochs(10_000, 20, 128) <= default_epochs(10_000, 10, 128)
 
@@ -56,3 +57,7 @@ def test_the_longest_training_is_longer_than_the_default_but_not_for_few_rows() 
         size = min(rows, 64)
         default = default_epochs(rows, 10, size) * (rows // size)
         assert longest_training(rows, 10, size) < default
+
+
+def test_few_rows_are_not_cooled_down_for_long() -> None:
+    assert cool_down_length(500) < 1 < cool_down_length(5_000) == cool_down_length(10**6)

@@ -7,15 +7,16 @@ from collections.abc import Callable
 import numpy as np
 import pytest
 
-from sdv_tabdar.core.training.stopping import COOL_DOWN, Stopping
+from sdv_tabdar.core.training.stopping import LAST_PART, Stopping
 
+COOL_DOWN = 0.5
 SPREAD = np.random.default_rng(0).normal(0, 1, 400)
 NOISE = np.random.default_rng(1)
 
 
 def _run(curve: Callable[[int], float], *, max_steps: int = 10_000) -> tuple[Stopping, int]:
     """The steps at which the cool-down begins if the held-out loss follows ``curve``."""
-    stopping = Stopping(10, max_steps, None)
+    stopping = Stopping(10, max_steps, None, COOL_DOWN)
     steps = 0
     while True:
         steps += 1
@@ -40,12 +41,12 @@ def test_it_stops_where_nothing_more_is_gained() -> None:
 
 def test_it_goes_on_while_the_loss_falls() -> None:
     _, steps = _run(lambda steps: 20 - steps / 50, max_steps=4000)
-    assert steps * (1 + COOL_DOWN) == pytest.approx(4000, rel=0.01)
+    assert steps == pytest.approx((1 - LAST_PART) * 4000, rel=0.01)
 
 
 def test_the_rate_follows_a_cosine_until_nothing_is_gained() -> None:
     stopping, steps = _run(lambda steps: 10 + (steps / 300 - 1) ** 2)
-    before = Stopping(10, 10_000, None)
+    before = Stopping(10, 10_000, None, COOL_DOWN)
     assert 0 < before.factor(0, 0.0) < before.factor(100, 0.0) < before.factor(200, 0.0) <= 1
     assert before.factor(9_999, 0.0) == pytest.approx(0.01, rel=0.01)
     length = next(more for more in range(1, 1000) if stopping.finished(steps + more, 0.0))
@@ -59,7 +60,7 @@ def test_the_rate_follows_a_cosine_until_nothing_is_gained() -> None:
 
 def test_at_the_end_of_its_length_the_cosine_goes_on() -> None:
     stopping, steps = _run(lambda steps: 20 - steps / 50, max_steps=4000)
-    before = Stopping(10, 4000, None)
+    before = Stopping(10, 4000, None, COOL_DOWN)
     for step in range(steps, 4000, 100):
         assert stopping.factor(step, 0.0) == before.factor(step, 0.0)
     assert not stopping.finished(3999, 0.0)
@@ -67,30 +68,30 @@ def test_at_the_end_of_its_length_the_cosine_goes_on() -> None:
 
 
 def test_time_is_kept() -> None:
-    stopping = Stopping(10, 10_000, 100.0)
+    stopping = Stopping(10, 10_000, 100.0, COOL_DOWN)
     assert not stopping.out_of_time(50, 70.0)
-    assert stopping.out_of_time(50, 100.0 / (1 + COOL_DOWN))
+    assert stopping.out_of_time(50, 100.0 * (1 - LAST_PART))
     stopping.cool_down(50, 85.0, 'time')
     assert not stopping.finished(51, 99.0)
     assert stopping.finished(51, 100.0)
-    late = Stopping(10, 10_000, 100.0)
+    late = Stopping(10, 10_000, 100.0, COOL_DOWN)
     late.cool_down(50, 101.0, 'time')
     assert late.finished(50, 101.0)
 
 
 def test_the_share_done_never_falls() -> None:
-    stopping = Stopping(10, 1000, None)
+    stopping = Stopping(10, 1000, None, COOL_DOWN)
     shares = [stopping.share(steps, 0.0) for steps in range(0, 400, 10)]
     stopping.observe(400, SPREAD)
     stopping.cool_down(400, 0.0, 'stalled')
-    shares += [stopping.share(steps, 0.0) for steps in range(400, 501, 10)]
+    shares += [stopping.share(steps, 0.0) for steps in range(400, 601, 10)]
     assert shares == sorted(shares)
     assert shares[0] == 0
     assert shares[-1] == 1
 
 
 def test_the_best_evaluation_is_known() -> None:
-    stopping = Stopping(10, 1000, None)
+    stopping = Stopping(10, 1000, None, COOL_DOWN)
     assert stopping.best_loss is None
     for steps, level, is_best in ((10, 3.0, True), (20, 2.0, True), (30, 2.5, False)):
         stopping.observe(steps, level + SPREAD * 0)
@@ -100,12 +101,12 @@ def test_the_best_evaluation_is_known() -> None:
 
 @pytest.mark.parametrize('cooling', [False, True])
 def test_its_state_restores_it(cooling: bool) -> None:
-    stopping = Stopping(10, 1000, None)
+    stopping = Stopping(10, 1000, None, COOL_DOWN)
     stopping.observe(10, SPREAD)
     stopping.observe(20, SPREAD + 1)
     if cooling:
         stopping.cool_down(20, 3.0, 'stalled')
-    other = Stopping(10, 1000, None)
+    other = Stopping(10, 1000, None, COOL_DOWN)
     other.restore(stopping.state())
     for steps in (20, 21, 22, 30):
         assert other.factor(steps, 4.0) == stopping.factor(steps, 4.0)
