@@ -15,6 +15,7 @@ import numpy as np
 import pandas as pd
 from scipy.spatial.distance import jensenshannon
 
+from sdv_tabdar.evaluation.bins import Bins
 from sdv_tabdar.evaluation.columns import ColumnTypes
 from sdv_tabdar.evaluation.context import Context
 from sdv_tabdar.evaluation.features import level_codes
@@ -82,8 +83,8 @@ def _shares(real: pd.Series, synthetic: pd.Series, number: bool) -> tuple[np.nda
         codes, _ = pd.factorize(both)
         parts = [codes[: len(real)] + 1, codes[len(real) :] + 1]
     else:
-        edges = np.histogram_bin_edges(real.dropna(), bins=max(1, min(BINS, real.nunique())))
-        parts = [_bin_codes(values, edges) for values in (real, synthetic)]
+        bins = Bins.over(real, max(1, min(BINS, real.nunique())))
+        parts = [_bin_codes(bins.place(values), bins.edges) for values in (real, synthetic)]
     size = max(int(part.max()) for part in parts) + 1
     mine, theirs = (np.bincount(part, minlength=size) / len(part) for part in parts)
     used = (mine > 0) | (theirs > 0)

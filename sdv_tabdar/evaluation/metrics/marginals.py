@@ -90,7 +90,8 @@ def _cells(
 ) -> tuple[np.ndarray, np.ndarray]:
     """The cell of each row in a column, 0 for a missing value."""
     if number:
-        edges = np.unique(np.quantile(real.dropna(), np.linspace(0, 1, cells + 1)[1:-1]))
+        known, shares = real.dropna(), np.linspace(0, 1, cells + 1)[1:-1]
+        edges = np.unique(np.quantile(known, shares)) if len(known) else np.zeros(0)
         found = [
             np.where(part.isna(), 0, np.searchsorted(edges, part, side='right') + 1)
             for part in (real, synthetic)

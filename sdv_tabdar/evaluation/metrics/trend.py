@@ -21,6 +21,7 @@ import itertools
 import numpy as np
 import pandas as pd
 
+from sdv_tabdar.evaluation.bins import Bins
 from sdv_tabdar.evaluation.columns import ColumnTypes
 from sdv_tabdar.evaluation.context import Context, NotComputableError
 from sdv_tabdar.evaluation.metric import Halves, Metric, MetricResult, Score
@@ -100,12 +101,11 @@ def _joint_codes(
     theirs: Codes = {}
     for name in columns.names:
         if columns.is_number(name):
-            edges = np.histogram_bin_edges(real[name].dropna())
-            mine[name] = np.digitize(real[name], edges)
+            bins = Bins.over(real[name])
+            mine[name] = bins.codes(real[name])
             if not real_edges:
-                edges = np.histogram_bin_edges(synthetic[name].dropna())
-            # A missing number falls behind the last edge, as in SDMetrics.
-            theirs[name] = np.digitize(synthetic[name], edges)
+                bins = Bins.over(synthetic[name])
+            theirs[name] = bins.codes(synthetic[name])
         else:
             both = pd.concat([real[name], synthetic[name]], ignore_index=True)
             codes, _ = pd.factorize(both)

@@ -65,6 +65,14 @@ AWKWARD = {
     'constant': (TYPES_2, pd.DataFrame({'x': [1.0] * 40, 'k': ['a'] * 40})),
     'all missing': (TYPES_2, pd.DataFrame({'x': [np.nan] * 40, 'k': [None] * 40})),
     'one all missing': (TYPES_2, pd.DataFrame({'x': [np.nan] * 40, 'k': ['a', 'b'] * 20})),
+    'a number all missing': (
+        {**TYPES_2, 'e': 'numerical'},
+        pd.DataFrame({'x': np.arange(40.0), 'k': ['a', 'b'] * 20, 'e': np.nan}),
+    ),
+    'one date': (
+        {**TYPES_2, 'd': 'datetime'},
+        pd.DataFrame({'x': 2**60, 'k': ['a', 'b'] * 20, 'd': pd.Timestamp('2026-01-01')}),
+    ),
     'no number': (
         {'k': 'categorical', 'b': 'boolean'},
         pd.DataFrame({'k': ['a', 'b'] * 20, 'b': [True, False] * 20}),

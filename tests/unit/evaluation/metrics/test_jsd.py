@@ -17,6 +17,13 @@ def test_zero_for_equal_and_maximal_for_disjoint_categories():
     assert apart == pytest.approx(np.sqrt(np.log(2)))
 
 
+@pytest.mark.parametrize('distance', [0, 256])
+def test_large_constants_are_equal_or_apart(distance):
+    first, second = (pd.DataFrame({'x': [2**60 + shift] * 9}) for shift in (0, distance))
+    found = score(first, second, {'x': 'numerical'}, metrics=['jsd'])['jsd']
+    assert found == pytest.approx(np.sqrt(np.log(2)) if distance else 0)
+
+
 def test_order_of_rows_does_not_matter(real, honest, types):
     mixed = [frame.sample(frac=1, random_state=seed) for seed, frame in enumerate((real, honest))]
     expected = score(real, honest, types, metrics=['jsd'])

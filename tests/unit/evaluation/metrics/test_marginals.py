@@ -54,3 +54,12 @@ def test_two_columns_have_no_triple(real, types):
     report = evaluate(real[list(two)], real[list(two)], two, metrics=['marginals'], verbose=False)
     assert np.isnan(report.scores['marginals_3'])
     assert 'needs three columns' in report.notes['marginals']
+
+
+def test_a_number_that_only_synthetic_rows_have_is_an_error(real, types):
+    names = ['height', 'weight', 'city']
+    types = {name: types[name] for name in names}
+    full = real[names]
+    empty = full.assign(weight=np.nan)
+    assert marginals(empty, empty, types)['marginals_3'] < 0.3
+    assert marginals(empty, full, types)['marginals_3'] == 1

@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import numpy as np
+import pandas as pd
 import pytest
 
 from sdv_tabdar.evaluation import evaluate, score
@@ -71,3 +72,18 @@ def test_correlation_of_a_constant_is_undefined(real, honest, types):
     pairs = evaluate(real, constant, types, metrics=['trend'], floors=False).tables['pairs']
     row = pairs[(pairs['column_1'] == 'height') & (pairs['column_2'] == 'weight')]
     assert row['score'].isna().all()
+
+
+@pytest.mark.parametrize('value', [1e17, pd.Timestamp('2026-01-01')], ids=['number', 'date'])
+def test_a_large_constant_beside_itself_has_no_error(real, types, value):
+    types = {**types, 'fixed': 'numerical' if value == 1e17 else 'datetime'}
+    table = real[:100].assign(fixed=value)
+    ours = trend_of(table, table, types)
+    assert ours['trend_error'] == ours['trend_real_edges_error'] == 0
+
+
+def test_large_neighbouring_numbers_that_are_not_drawn_are_an_error(real, types):
+    types = {'city': types['city'], 'stamp': 'numerical'}
+    table = real.loc[:99, ['city']].assign(stamp=2.0**60 + 256 * (np.arange(100) % 3))
+    other = table.assign(stamp=2.0**60)
+    assert trend_of(table, other, types)['trend_real_edges_error'] == pytest.approx(0.66, abs=0.01)
