@@ -7,6 +7,7 @@ the model is shown what comes closest.
 from __future__ import annotations
 
 import dataclasses
+import math
 from collections.abc import Hashable, Sequence
 from typing import Any
 
@@ -16,6 +17,7 @@ import pandas as pd
 
 from sdv_tabdar.adapter.conditioning import plain_values, read_restrictions, refuse
 from sdv_tabdar.adapter.dates import zone_of
+from sdv_tabdar.adapter.numeric import EXACT
 from sdv_tabdar.adapter.profile import ColumnProfile, Role
 from sdv_tabdar.conditions import PartialValue
 from sdv_tabdar.core.restrictions import Restriction
@@ -87,12 +89,31 @@ def _read_numbers(profile: ColumnProfile, cells: pd.Series, *, conditions: bool)
         if profile.holds_whole_numbers:
             reason = 'the column holds whole numbers'
             _refuse_first(profile, cells, ~missing & (numbers != np.round(numbers)), reason)
-        low, high = profile.limits_of_dtype
-        outside = ~missing & ((numbers < low) | (numbers > high))
+        outside = _beyond_dtype(profile, cells, numbers)
         _refuse_first(profile, cells, outside, f'{profile.column.dtype} cannot hold it')
-        if not missing.any():
+        if (np.abs(numbers) <= EXACT).all():
             values = values.astype(profile.dtype)
+        elif pd.api.types.is_integer_dtype(profile.dtype) and not missing.any():
+            values = profile.typed([int(cell) for cell in cells.tolist()], cells.index)
     return ReadCells(values, missing, (), ~missing & ~profile.has_seen(values))
+
+
+def _beyond_dtype(
+    profile: ColumnProfile, cells: pd.Series, numbers: npt.NDArray[np.float64]
+) -> Flags:
+    """Which cells the dtype of the user's column cannot hold.
+
+    Args:
+        profile: The column.
+        cells: Its cells.
+        numbers: These as floats, NaN where missing.
+    """
+    low, high = profile.limits_of_dtype
+    outside = (numbers < low) | (numbers > high)
+    if high < math.inf:
+        for place in np.flatnonzero(np.abs(numbers) >= EXACT).tolist():
+            outside[place] = not low <= int(cells.iloc[place]) <= high
+    return np.asarray(outside)
 
 
 def _refuse_first(profile: ColumnProfile, cells: pd.Series, wrong: Flags, reason: str) -> None:

@@ -190,7 +190,7 @@ def _number_of(profile: ColumnProfile, condition: Between, end: Any) -> float | 
         return None
     if isinstance(end, bool) or not isinstance(end, (numbers.Number, np.number)):
         refuse(profile, condition, 'the column is numerical')
-    return float(end)  # type: ignore[arg-type]
+    return profile.column.number.plain_number(float(end))  # type: ignore[arg-type]
 
 
 def _plain_number(profile: ColumnProfile, value: Any, *, fits_dtype: bool) -> int | float:
@@ -200,10 +200,10 @@ def _plain_number(profile: ColumnProfile, value: Any, *, fits_dtype: bool) -> in
     if not math.isfinite(number):
         refuse(profile, value, 'numbers must be finite')
     if fits_dtype:
-        if profile.holds_whole_numbers and not number.is_integer():
+        if profile.holds_whole_numbers and value != int(value):  # type: ignore[call-overload]
             refuse(profile, value, 'the column holds whole numbers')
         low, high = profile.limits_of_dtype
-        if not low <= number <= high:
+        if not low <= value <= high:  # type: ignore[operator]
             refuse(profile, value, f'{profile.column.dtype} cannot hold it')
     is_whole = pd.api.types.is_integer_dtype(profile.dtype) and number.is_integer()
     return int(value) if is_whole else number  # type: ignore[call-overload]

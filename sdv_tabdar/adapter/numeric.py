@@ -19,7 +19,8 @@ from sdv.errors import InvalidDataError
 
 from sdv_tabdar.adapter.values import is_missing, item, mapped, plain_objects
 
-_EXACT = 2**53
+EXACT = 2**53
+"""From here on, a float64 does not hold every whole number."""
 _END_OF_WHOLE = 2**63  # of an int64
 _DIGITS = decimal.Context(prec=700)  # enough for any float64 in full
 
@@ -224,7 +225,7 @@ def _has_beyond(values: pd.Series) -> bool:
         return False
     if isinstance(values.dtype, pd.CategoricalDtype):
         values = values.astype(object)
-    return len(values) > 0 and (values.max() > _EXACT or values.min() < -_EXACT)
+    return len(values) > 0 and (values.max() > EXACT or values.min() < -EXACT)
 
 
 def _exact_ends(present: pd.Series) -> tuple[Any, Any] | None:

@@ -121,11 +121,14 @@ class ColumnProfile:
 
     @property
     def limits_of_dtype(self) -> tuple[float, float]:
-        """Least and greatest number that the dtype of the user's column holds."""
+        """Least and greatest number that the dtype of the user's column holds.
+
+        Those of whole numbers are ints, as a float64 rounds 2**63 - 1 to 2**63.
+        """
         dtype = getattr(self.column.dtype, 'numpy_dtype', self.column.dtype)
         if not isinstance(dtype, np.dtype) or dtype.kind not in 'iu':
             return -math.inf, math.inf
-        return float(np.iinfo(dtype).min), float(np.iinfo(dtype).max)
+        return int(np.iinfo(dtype).min), int(np.iinfo(dtype).max)
 
     def has_seen(self, values: pd.Series) -> npt.NDArray[np.bool_]:
         """Which plain values training has seen, numbers and dates within the ends of their range.

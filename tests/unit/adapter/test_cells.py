@@ -47,6 +47,19 @@ def test_fractions_are_no_conditions_of_whole_numbers_but_may_be_known(dtype: st
         read_cells(WHOLE, cells, conditions=True)
 
 
+@pytest.mark.parametrize(('dtype', 'most'), [('int64', 2**63 - 1), ('UInt64', 2**64 - 1)])
+def test_one_more_than_the_dtype_holds_is_refused(dtype: str, most: int) -> None:
+    """A float64 does not tell the two apart."""
+    profile = profile_of(pd.Series([1, 2, 3], name='x', dtype=dtype), 'numerical')
+
+    for kind in ('uint64', object):
+        read = read_cells(profile, pd.Series([most], dtype=kind), conditions=True)
+        assert read.values.tolist() == [most]
+    for cells in (pd.Series([most + 1], dtype=object), pd.Series([float(most)])):
+        with pytest.raises(CellRefusedError, match=f'{dtype} cannot hold it'):
+            read_cells(profile, cells, conditions=True)
+
+
 def test_infinite_numbers_are_refused() -> None:
     with pytest.raises(CellRefusedError, match="'x' cannot be inf, because numbers must be finite"):
         read_cells(WHOLE, pd.Series([2, np.inf]), conditions=False)

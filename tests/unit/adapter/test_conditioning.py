@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import decimal
 from typing import Any
 
 import numpy as np
@@ -51,6 +52,16 @@ def test_a_range_admits_the_rounded_numbers_inside(
     assert rounded.max() <= inside.max() + 1e-9
 
 
+def test_a_range_of_short_floats_ends_with_the_numbers_that_they_are_written_as() -> None:
+    cells = pd.Series([0.13, 0.14, 0.87], dtype='float32')
+    profile = profile_of(cells, 'numerical')
+
+    (restriction,) = read_restrictions(profile, [Between(cells[0], cells[1])])
+
+    met = profile.meets(profile.column.plain(cells), [restriction] * 3)
+    assert met.tolist() == [True, True, False]
+
+
 def test_each_condition_becomes_a_restriction_of_the_core() -> None:
     numbers = profile_of(pd.Series([1.0, 2.0, np.nan]), 'numerical')
     dates = profile_of(pd.Series(['01.02.2020', '09.02.2020']), 'datetime', '%d.%m.%Y')
@@ -85,6 +96,7 @@ def test_messages_of_the_model_show_what_was_asked() -> None:
         ),
         (2.5, "'x' cannot be 2.5, because the column holds whole numbers"),
         (300, "'x' cannot be 300, because uint8 cannot hold it"),
+        (decimal.Decimal('3e18') + decimal.Decimal('.5'), 'because the column holds whole numbers'),
     ],
 )
 def test_what_is_no_value_of_the_column_is_refused(value: object, message: str) -> None:
