@@ -16,12 +16,13 @@ import numpy.typing as npt
 import pandas as pd
 
 from sdv_tabdar.adapter import private_names
-from sdv_tabdar.adapter.contradictions import bounds_of, contradiction
+from sdv_tabdar.adapter.contradictions import contradiction
 from sdv_tabdar.adapter.draft import Draft, Flags, WholeRows
 from sdv_tabdar.adapter.fixed_sum import FixedSum
 from sdv_tabdar.adapter.ordered import keep_order
 from sdv_tabdar.adapter.private_names import Combinations, ConstraintStep
 from sdv_tabdar.adapter.profile import Role
+from sdv_tabdar.adapter.room import bounds_of
 from sdv_tabdar.adapter.values import is_missing
 from sdv_tabdar.core.restrictions import Interval, Members, NotMissing, Restriction
 
@@ -60,8 +61,9 @@ def _transform_whole_rows(draft: Draft, step: ConstraintStep) -> WholeRows:
         return WholeRows(whole, {})
     rows = draft.cells[whole]
     try:
-        if draft.fill:  # rows that break the constraint are left for the end
-            whole[whole] = np.asarray(step.constraint.is_valid(rows), dtype=bool)
+        if draft.lenient.any():  # rows that break the constraint are left for the end
+            valid = np.asarray(step.constraint.is_valid(rows), dtype=bool)
+            whole[whole] = valid | ~draft.lenient[whole]
             rows = draft.cells[whole]
         transformed = step.constraint.transform(rows)
     except private_names.ConstraintNotMetError as error:

@@ -5,14 +5,10 @@ from __future__ import annotations
 from collections.abc import Sequence
 from typing import Any
 
-import numpy as np
-import pandas as pd
-
 from sdv_tabdar.adapter import private_names
-from sdv_tabdar.adapter.draft import Draft, Floats
+from sdv_tabdar.adapter.draft import Draft
 from sdv_tabdar.adapter.private_names import OrderedColumns
-from sdv_tabdar.adapter.values import is_missing
-from sdv_tabdar.core.restrictions import Interval, Members
+from sdv_tabdar.adapter.room import bounds_of, coarser_dates
 
 
 def contradiction(
@@ -40,20 +36,6 @@ def contradiction(
     return error
 
 
-def bounds_of(draft: Draft, name: str) -> tuple[Floats, Floats]:
-    """Least and greatest number that each row's cell may be; infinite where nothing is known."""
-    values = draft.numbers(name)
-    lows = np.where(np.isnan(values), -np.inf, values)
-    highs = np.where(np.isnan(values), np.inf, values)
-    for row, entry in enumerate(draft.partial.get(name, ())):
-        if isinstance(entry, Interval):
-            lows[row] = -np.inf if entry.low is None else entry.low
-            highs[row] = np.inf if entry.high is None else entry.high
-        elif isinstance(entry, Members) and not any(map(is_missing, entry.values)):
-            lows[row], highs[row] = min(entry.values), max(entry.values)  # type: ignore[type-var]
-    return lows, highs
-
-
 def check_order(draft: Draft, constraint: Any, columns: OrderedColumns) -> None:
     """Refuse a lower column that must lie above an upper one.
 
@@ -70,22 +52,11 @@ def check_order(draft: Draft, constraint: Any, columns: OrderedColumns) -> None:
             text_format = private_names.compared_format(constraint)
             if text_format is not None:
                 lows, highs = (coarser_dates(counts, text_format) for counts in (lows, highs))
-            wrong = lows > highs
+            wrong = (lows > highs) & ~draft.lenient
             if wrong.any():
                 row = int(wrong.argmax())
                 reason = f"'{lower}' may not lie above '{upper}'"
                 raise contradiction(draft, constraint, row, (lower, upper), reason)
-
-
-def coarser_dates(counts: Floats, text_format: str) -> Floats:
-    """Dates in nanoseconds as a format writes them."""
-    known = np.isfinite(counts)
-    found = counts.copy()
-    dates = pd.Series(pd.to_datetime(counts[known].astype(np.int64)))
-    texts = dates.dt.strftime(text_format)
-    coarse = pd.to_datetime(texts, format=text_format).astype('datetime64[ns]')
-    found[known] = coarse.astype(np.int64).to_numpy(dtype=np.float64)
-    return found
 
 
 def _is_asked(draft: Draft, name: str, row: int) -> bool:

@@ -23,6 +23,7 @@ from sdv_tabdar.core.restrictions import Restriction
 
 Flags = npt.NDArray[np.bool_]
 Floats = npt.NDArray[np.float64]
+Integers = npt.NDArray[np.int64]
 
 
 @dataclasses.dataclass
@@ -53,6 +54,7 @@ class Draft:
         restrictions: Restrictions of the model's columns, row by row.
         partial: For a user's column each row's restriction, as in :class:`Known`.
         task: What the known cells are for.
+        lenient: Rows whose cells may break a constraint, and are left for the check at the end.
         stands_for: For a user's column the one that a constraint has put in its place, with the
             same values.
         loose: For a user's column the rows in which the model is not told of its cell.
@@ -69,6 +71,8 @@ class Draft:
         }
         self.partial = known.partial
         self.task = known.task
+        drawn = [np.asarray(rows) for rows in known.drawn.values()]
+        self.lenient = np.logical_or.reduce([np.full(self.num_rows, fill), *drawn])
         self.stands_for: dict[str, str] = {}
         self.beyond: dict[str, Flags] = {key: cells.rows for key, cells in known.beyond.items()}
         self.restrictions: dict[str, list[Restriction | None]] = {}

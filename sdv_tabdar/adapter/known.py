@@ -59,6 +59,7 @@ class Known:
             date outside its range, a new level, a missing value in a column without any. They are
             kept, and the model is shown what comes closest.
         task: What they are for.
+        drawn: For a column the rows in which its cell was not given, but drawn because of others.
     """
 
     cells: pd.DataFrame
@@ -66,6 +67,7 @@ class Known:
     partial: Mapping[str, Sequence[Restriction | None]]
     beyond: Mapping[str, Beyond] = dataclasses.field(default_factory=dict)
     task: Task = Task.SAMPLE
+    drawn: Mapping[str, Flags] = dataclasses.field(default_factory=dict)
 
     @classmethod
     def from_conditions(cls, conditions: pd.DataFrame, table: FittedTable) -> Known:
@@ -147,12 +149,13 @@ class Known:
                 key: dataclasses.replace(beyond, rows=beyond.rows[positions])
                 for key, beyond in self.beyond.items()
             },
+            drawn={key: rows[positions] for key, rows in self.drawn.items()},
         )
 
     def with_values(
         self, table: FittedTable, key: str, values: Sequence[Any], rows: npt.NDArray[np.bool_]
     ) -> Known:
-        """The same with the values of a column known in some rows.
+        """The same with values of a column that were drawn in some rows.
 
         Args:
             table: The fitted table.
@@ -174,7 +177,8 @@ class Known:
         if key in partial:
             entries = zip(partial[key], rows, strict=True)
             partial[key] = [None if given else entry for entry, given in entries]
-        return dataclasses.replace(self, cells=cells, exact=exact, partial=partial)
+        drawn = {**self.drawn, key: self.drawn.get(key, False) | rows}
+        return dataclasses.replace(self, cells=cells, exact=exact, partial=partial, drawn=drawn)
 
 
 def warn_of_unseen(table: FittedTable, known: Iterable[Known], task: Task) -> None:

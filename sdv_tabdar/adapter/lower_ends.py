@@ -13,20 +13,19 @@ from __future__ import annotations
 
 import dataclasses
 import itertools
-from collections.abc import Callable, Iterator
+from collections.abc import Callable
 
 import numpy as np
-import numpy.typing as npt
 import pandas as pd
 
 from sdv_tabdar.adapter import private_names
-from sdv_tabdar.adapter.contradictions import bounds_of
-from sdv_tabdar.adapter.draft import Draft, Flags, Floats
+from sdv_tabdar.adapter.draft import Draft, Flags, Floats, Integers
 from sdv_tabdar.adapter.fitted import FittedTable
 from sdv_tabdar.adapter.known import Known
+from sdv_tabdar.adapter.lower_blocks import Block, blocks_of
 from sdv_tabdar.adapter.ordered import log_difference
-from sdv_tabdar.adapter.private_names import OrderedColumns
 from sdv_tabdar.adapter.request import Request
+from sdv_tabdar.adapter.room import bounds_of, coarser_dates
 from sdv_tabdar.core.restrictions import Interval, Members
 
 _MOST_CANDIDATES = 16
@@ -34,38 +33,13 @@ LEAST_CANDIDATES = 4
 _CANDIDATES_TOGETHER = 4_096
 
 Ask = Callable[[Request, int], pd.DataFrame]
-Integers = npt.NDArray[np.int64]
-
-
-@dataclasses.dataclass(frozen=True)
-class Block:
-    """Unknown columns below a known one.
-
-    Attributes:
-        columns: What the constraint calls its columns.
-        first: Place of the lowest unknown column.
-        anchor: Place of the column above that something is known of.
-        rows: Rows in which it is so.
-        exact: Whether the anchor is a known value, or one of a set, and not just in a range.
-    """
-
-    columns: OrderedColumns
-    first: int
-    anchor: int
-    rows: Integers
-    exact: bool
-
-    @property
-    def unknown(self) -> tuple[str, ...]:
-        """The columns to be drawn."""
-        return self.columns.names[self.first : self.anchor]
 
 
 def has_lower_ends(table: FittedTable, known: Known) -> Flags:
     """``(rows,)``, True = a column is to be drawn before the others."""
     found = np.zeros(len(known.cells), dtype=bool)
     if table.model is not None:
-        for block in _blocks(table, known, Draft(table, known, fill=False)):
+        for block in blocks_of(table, known, Draft(table, known, fill=False)):
             found[block.rows] = True
     return found
 
@@ -84,62 +58,9 @@ def with_lower_ends(table: FittedTable, known: Known, ask: Ask, *, fill: bool) -
     """
     if table.model is None:
         return known
-    for block in _blocks(table, known, Draft(table, known, fill=fill)):
+    for block in blocks_of(table, known, Draft(table, known, fill=fill)):
         known = _Lowering(table, known, block, ask, fill=fill).known_with_draws()
     return known
-
-
-def _blocks(table: FittedTable, known: Known, draft: Draft) -> Iterator[Block]:
-    for step in private_names.constraint_steps(table.host, table.rewritten):
-        if type(step.constraint).__name__ not in ('Inequality', 'Range'):
-            continue
-        columns = private_names.ordered_columns(step.constraint)
-        names = columns.names
-        exact = private_names.compared_format(step.constraint) is None
-        modelled = (columns.low, *columns.differences)
-        if not any(name in known.exact for name in names[1:]):
-            continue
-        if any(name not in table.profiles for name in names):
-            continue
-        if all(draft.restricts(name) for name in modelled):
-            yield from _blocks_of(columns, draft, exact=exact)
-
-
-def _blocks_of(columns: OrderedColumns, draft: Draft, *, exact: bool) -> Iterator[Block]:
-    """Blocks of rows; a row is in one at most.
-
-    Args:
-        columns: What the constraint calls its columns.
-        draft: What is known.
-        exact: Whether differences are those of the columns, to the last digit.
-    """
-    names = columns.names
-    numbers = np.array([~np.isnan(draft.numbers(name)) for name in names])
-    listed = np.array([_listed(draft, name) for name in names])
-    ranges = np.array([np.isfinite(bounds_of(draft, name)).any(axis=0) for name in names])
-    hidden = ~numbers & ~np.array([_known_null(draft, name) for name in names])
-    for first in range(len(names) - 1):
-        left = hidden[first] & numbers[:first].all(axis=0)
-        for known, is_exact in ((numbers, exact), (listed, exact), (ranges, False)):
-            for anchor in range(first + 1, len(names)):
-                rows = left & known[anchor] & hidden[first:anchor].all(axis=0)
-                left &= ~rows
-                if rows.any():
-                    yield Block(columns, first, anchor, np.flatnonzero(rows), is_exact)
-
-
-def _known_null(draft: Draft, name: str) -> Flags:
-    if name not in draft.exact:
-        return draft.none()
-    return draft.exact[name] & draft.cells[name].isna().to_numpy()
-
-
-def _listed(draft: Draft, name: str) -> Flags:
-    """Rows in which a column is one of a set of numbers."""
-    entries = draft.partial.get(name, [None] * draft.num_rows)
-    lows, highs = bounds_of(draft, name)
-    is_set = np.array([isinstance(entry, Members) for entry in entries], dtype=bool)
-    return is_set & np.isfinite(lows) & np.isfinite(highs)
 
 
 @dataclasses.dataclass(frozen=True)
@@ -156,10 +77,22 @@ class Candidates:
     values: tuple[Floats, ...]
     anchor: Floats
 
+    @property
+    def chain(self) -> list[Floats]:
+        """All of them, from the lowest column to the highest."""
+        return [*([] if self.below is None else [self.below]), *self.values, self.anchor]
+
     def log_differences(self) -> list[Floats]:
         """Of neighbours up to the anchor, NaN where they are out of order."""
-        chain = [*([] if self.below is None else [self.below]), *self.values, self.anchor]
-        return [log_difference(low, high) for low, high in itertools.pairwise(chain)]
+        return [log_difference(low, high) for low, high in itertools.pairwise(self.chain)]
+
+    def in_order(self, block: Block) -> Flags:
+        """Which of them are in the order that the constraint of a block asks for."""
+        chain = self.chain
+        if block.text_format is not None:
+            chain = [coarser_dates(counts, block.text_format) for counts in chain]
+        compare = np.less if block.columns.strict else np.less_equal
+        return np.logical_and.reduce([compare(*pair) for pair in itertools.pairwise(chain)])
 
 
 class _Lowering:
@@ -297,9 +230,7 @@ class _Lowering:
     ) -> Floats:
         """Of what was made to fit, given all else; -inf where the columns are out of order."""
         logs = candidates.log_differences()
-        in_order = np.logical_and.reduce([~np.isnan(numbers) for numbers in logs])
-        if self.block.columns.strict:
-            in_order &= np.logical_and.reduce([numbers > 0 for numbers in logs])
+        in_order = candidates.in_order(self.block)
         made = dict(zip(self.differences, logs, strict=True))
         if candidates.below is None:
             made = {self.block.columns.low: candidates.values[0], **made}
@@ -344,11 +275,14 @@ class _Lowering:
             least, most = np.sum([np.zeros(2), *limits[1:]], axis=0)
             lows = log_difference(below, np.maximum(self.lows - most, below))
             highs = log_difference(below, self.highs - least)
+            widest = log_difference(below, self.highs)
         else:
             name = self.block.columns.low
             least, most = np.sum(limits, axis=0)
-            lows, highs = self.lows - most, self.highs - least
+            lows, highs, widest = self.lows - most, self.highs - least, self.highs
         seen = self.model.limits(name)
+        # Differences smaller than those of training are better than none.
+        highs = np.where(highs >= seen[0], highs, widest)
         given = request.restrictions.get(name, [None] * len(lows))
         entries = list(given)
         for row, entry in enumerate(given):
@@ -374,9 +308,10 @@ class _Lowering:
         last = values[-1]
         most = np.expm1(self.model.limits(self.differences[-1])[1])
         present = np.array([not names for names in self._null_columns(drawn)]).reshape(-1, count)
-        allowed = present & self._allowed(Candidates(None, values, last))
+        candidates = Candidates(self._below(count), values, np.repeat(highs, count, axis=1))
+        allowed = present & self._allowed(candidates) & candidates.in_order(self.block)
         reached = (last + spans[-1] >= lows) & (last + spans[-1] <= highs)
-        feasible = (last <= highs) & (last + most >= lows)
+        feasible = last + most >= lows
         logs = np.where(reached, 0.0, np.where(feasible, -50.0, -np.inf))
         logs = np.where(allowed, logs, -np.inf)
         places = _chosen(logs, self.model.random_numbers(len(logs)))

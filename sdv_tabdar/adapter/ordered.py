@@ -10,9 +10,10 @@ from __future__ import annotations
 import numpy as np
 
 from sdv_tabdar.adapter import private_names
-from sdv_tabdar.adapter.contradictions import bounds_of, check_order, coarser_dates
+from sdv_tabdar.adapter.contradictions import check_order
 from sdv_tabdar.adapter.draft import Draft, Flags, Floats, WholeRows
 from sdv_tabdar.adapter.private_names import ConstraintStep, OrderedColumns
+from sdv_tabdar.adapter.room import bounds_of, coarser_dates
 from sdv_tabdar.adapter.values import is_missing
 from sdv_tabdar.core.restrictions import Interval, Members, Restriction
 

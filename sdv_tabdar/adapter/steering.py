@@ -15,14 +15,12 @@ import numpy as np
 import pandas as pd
 
 from sdv_tabdar.adapter import private_names
-from sdv_tabdar.adapter.contradictions import bounds_of
 from sdv_tabdar.adapter.draft import Draft, Flags, Floats
 from sdv_tabdar.adapter.fitted import FittedTable
 from sdv_tabdar.adapter.known import Known
 from sdv_tabdar.adapter.profile import ColumnProfile
+from sdv_tabdar.adapter.room import bounds_of, next_number
 from sdv_tabdar.adapter.values import is_missing
-
-_NOISE = 1e-6  # of a unit: what floats add to multiples of it
 
 
 @dataclasses.dataclass(frozen=True)
@@ -178,8 +176,8 @@ def _placed(table: FittedTable, chain: _Chain) -> list[tuple[str, Floats, Flags]
     placed = []
     for place, profile in enumerate(profiles):
         least = np.maximum(
-            _next(profile, chain.lows[place], strict=False),
-            _next(profile, last, strict=chain.strict),
+            next_number(profile, chain.lows[place], strict=False),
+            next_number(profile, last, strict=chain.strict),
         )
         present, known = chain.present[place], ~np.isnan(chain.known[place])
         is_open &= ~present | known | (least <= tops[place])
@@ -204,8 +202,8 @@ def _tops(profiles: list[ColumnProfile], chain: _Chain) -> list[Floats]:
     tops = []
     for place in reversed(range(len(profiles))):
         most = np.minimum(
-            -_next(profiles[place], -chain.highs[place], strict=False),
-            -_next(profiles[place], -above, strict=chain.strict),
+            -next_number(profiles[place], -chain.highs[place], strict=False),
+            -next_number(profiles[place], -above, strict=chain.strict),
         )
         most = np.where(np.isnan(chain.known[place]), most, chain.known[place])
         above = np.where(chain.present[place], most, above)
@@ -233,15 +231,6 @@ def _between(lows: Floats, highs: Floats) -> Floats:
         middle = lows / 2 + highs / 2
     one = np.where(np.isfinite(lows), lows, highs)
     return np.where(np.isfinite(middle), middle, one)
-
-
-def _next(profile: ColumnProfile, ends: Floats, *, strict: bool) -> Floats:
-    """The first number of a column from ``ends`` on, or above them."""
-    unit = profile.unit or profile.date_unit
-    if not unit:
-        return np.nextafter(ends, np.inf) if strict else ends
-    places = np.floor(ends / unit + _NOISE) + 1 if strict else np.ceil(ends / unit - _NOISE)
-    return profile.rounded(places * unit)
 
 
 def _written(profile: ColumnProfile, cells: pd.Series, values: Floats, changed: Flags) -> pd.Series:

@@ -15,12 +15,12 @@ import numpy.typing as npt
 import pandas as pd
 
 from sdv_tabdar.adapter import private_names
-from sdv_tabdar.adapter.contradictions import bounds_of
 from sdv_tabdar.adapter.draft import Draft, Flags, Floats
 from sdv_tabdar.adapter.fitted import FittedTable
 from sdv_tabdar.adapter.fixed_sum import FixedSum
 from sdv_tabdar.adapter.known import Known
 from sdv_tabdar.adapter.request import Request
+from sdv_tabdar.adapter.room import bounds_of
 from sdv_tabdar.adapter.values import is_missing
 from sdv_tabdar.core.restrictions import Members
 

@@ -155,6 +155,50 @@ def test_what_no_draw_meets_is_an_error_of_the_class_that_sdv_raises() -> None:
     assert type(error.value) is ValueError
 
 
+def strict_range() -> TabDARSynthesizer:
+    """High numbers begin well above the low ones."""
+    low = np.arange(N)
+    data = pd.DataFrame({'low': low, 'middle': low + 1 + low % 9, 'high': low + 9 + low % 9})
+    return fit_under(Range('low', 'middle', 'high'), data, dict.fromkeys(data, NUMBER))
+
+
+def test_known_upper_values_below_those_of_training_leave_room_under_a_strict_range() -> None:
+    synthesizer = strict_range()
+    known = pd.DataFrame({'high': [2, 3, 4, 6, 8, 20] * 3})
+
+    with pytest.warns(UserWarning, match='hold what the training data had not'):
+        rows = synthesizer.sample_remaining_columns(known)
+
+    assert rows['high'].tolist() == known['high'].tolist()
+    assert (rows['low'] < rows['middle']).all()
+    assert (rows['middle'] < rows['high']).all()
+    between = synthesizer.sample_from_conditions([Condition({'low': 3, 'high': 5}, num_rows=5)])
+    assert between['middle'].tolist() == [4] * 5
+
+
+@pytest.mark.parametrize('formats', [('%Y-%m-%d', '%Y-%m-%d'), ('%Y-%m-%d', '%Y-%m-%d %H:%M')])
+def test_known_ends_before_those_of_training_leave_room_under_a_strict_inequality(
+    formats: tuple[str, str],
+) -> None:
+    start = pd.Series(pd.Timestamp('2020-01-01') + pd.to_timedelta(np.arange(N), 'D'))
+    end = start + pd.to_timedelta(RANDOM.integers(72, 200, N), 'h')
+    dates = {'start': start, 'end': end}
+    data = pd.DataFrame(
+        {name: dates[name].dt.strftime(text) for name, text in zip(dates, formats, strict=True)}
+    )
+    columns = {
+        name: {**DATE, 'datetime_format': text} for name, text in zip(data, formats, strict=True)
+    }
+    constraint = Inequality('start', 'end', strict_boundaries=True)
+    synthesizer = fit_under(constraint, data, columns)
+    asked = pd.Timestamp('2020-01-02 13:00').strftime(formats[1])
+
+    with pytest.warns(UserWarning, match='hold what the training data had not'):
+        rows = synthesizer.sample_from_conditions([Condition({'end': asked}, num_rows=5)])
+
+    assert rows['start'].tolist() == ['2020-01-01'] * 5
+
+
 def test_constraints_are_refused_in_the_words_of_the_call() -> None:
     data = pd.DataFrame({'low': [0, 9] * 20, 'high': [5, 20] * 20, 'c': ['a', 'b'] * 20})
     columns = {'low': NUMBER, 'high': NUMBER, 'c': LEVEL}

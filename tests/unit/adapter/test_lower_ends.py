@@ -8,6 +8,7 @@ import numpy as np
 import pandas as pd
 import pytest
 from sdv.cag import Inequality, Range
+from sdv.cag._errors import ConstraintNotMetError
 from sdv.metadata import Metadata
 
 from sdv_tabdar.adapter.complete import ask
@@ -118,3 +119,32 @@ def test_candidates_follow_the_law_of_the_model() -> None:
     found = lowered(table, {'high': [60] * 100})
 
     assert (found.cells['low'] == 0).mean() > 0.5
+
+
+def test_what_is_drawn_in_place_of_given_cells_is_never_refused(spans: FittedTable) -> None:
+    """Drawn cells may break the constraint; then they are drawn anew."""
+    given = known(spans, {'high': [300] * 2})
+    rows = np.array([True, False])
+    for name in ('low', 'middle'):
+        given = given.with_values(spans, name, [300, None], rows)
+
+    Request.translate(spans, given)
+
+    with pytest.raises(ConstraintNotMetError, match='Range'):
+        Request.translate(spans, known(spans, {'low': [300], 'middle': [300], 'high': [300]}))
+
+
+@pytest.mark.parametrize(
+    ('cells', 'drawn'),
+    [({'high': [4]}, ['low', 'middle']), ({'low': [3], 'high': [5]}, ['middle'])],
+    ids=str,
+)
+def test_where_columns_must_differ_drawn_ones_leave_room_for_those_above(
+    spans: FittedTable, cells: dict[str, list[Any]], drawn: list[str]
+) -> None:
+    found = lowered(spans, {name: values * 30 for name, values in cells.items()})
+
+    told = found.exact[drawn[-1]]
+    assert told.any()
+    names = ['low', 'middle', 'high']
+    assert (found.cells.loc[told, names].astype(float).diff(axis=1).iloc[:, 1:] > 0).all(axis=None)
