@@ -2,33 +2,32 @@
 
 from __future__ import annotations
 
-import warnings
 from collections.abc import Callable, Iterator, Mapping
 from typing import Any
 
 import numpy as np
 import numpy.typing as npt
 import pandas as pd
-from sdv.errors import SamplingError
 
 from sdv_tabdar.adapter import private_names
+from sdv_tabdar.adapter.asking import ask
+from sdv_tabdar.adapter.contradictions import missing_room
+from sdv_tabdar.adapter.draft import Draft
 from sdv_tabdar.adapter.fitted import FittedTable
-from sdv_tabdar.adapter.global_generators import others_turn
 from sdv_tabdar.adapter.known import Known
 from sdv_tabdar.adapter.lower_ends import LEAST_CANDIDATES, has_lower_ends, with_lower_ends
 from sdv_tabdar.adapter.profile import Role
 from sdv_tabdar.adapter.request import Request
+from sdv_tabdar.adapter.room import rows_without_room
 from sdv_tabdar.adapter.steering import anchored, ordered_names, steered
 from sdv_tabdar.adapter.sums import has_open_sums, settled_rows, with_sums
 from sdv_tabdar.adapter.values import item
-from sdv_tabdar.core.model import TabDAR
 from sdv_tabdar.core.schema import ColumnKind
 
 _TOLERANCE = 0.01  # SDV's, for numbers that can only be met by trying
 # Gaps are only kept from staying missing. Every cell is drawn among its values, given those
 # before it; weighing whole rows by how likely they are to be complete would cost 64 times more.
 _FILL_PARTICLES = 1
-_FEW_PARTICLES = 2.0  # an effective sample size below this is worth a warning
 _TRIED_ROWS = 4096  # candidates drawn together for rows that are hard to meet
 _FRUITLESS_ROWS = 4096  # candidates of which none was met, after which trying ends ...
 _USUAL_TRIES = 100  # ... unless more tries than these are asked for
@@ -192,6 +191,9 @@ class Completer:
             if progress is not None and len(rows):
                 progress(len(rows))
             todo = np.setdiff1d(todo, rows.index.to_numpy())
+            if attempt == 0 and len(todo):
+                draft = Draft(self.table, known.rows(todo), fill=fill)
+                todo = todo[~rows_without_room(draft)]
             fruitless = 0 if len(rows) else fruitless + len(candidates)
             if not len(todo) or fruitless >= most_fruitless:
                 break
@@ -205,7 +207,10 @@ class Completer:
         return pd.concat(parts).sort_index() if len(parts) > 1 else parts[0]
 
     def _why_unmet(self, known: Known, max_tries: int) -> str:
-        """Why the first of some rows was not met: what is asked of it, least met first."""
+        """Why rows were not met: no room, or of the first one what is asked, least met first."""
+        reason = missing_room(Draft(self.table, known, fill=False))
+        if reason is not None:
+            return reason
         first = known.rows(np.zeros(_EXPLAINED_ROWS, dtype=np.int64))
         shares = {}
         told = self._with_draws(first, fill=False)
@@ -346,61 +351,6 @@ class Completer:
             values[exact] = given[exact]
             rows[key] = self.table.profiles[key].typed(list(values), rows.index)
         return rows
-
-
-def ask(
-    model: TabDAR,
-    request: Request,
-    num_particles: int | None = None,
-    num_copies: int = 1,
-) -> pd.DataFrame:
-    """The model's completion of a request, with errors that name what was asked.
-
-    Args:
-        model: The model.
-        request: What is known.
-        num_particles: In place of the model's setting.
-        num_copies: How many rows in a row are the same, to be averaged.
-
-    Raises:
-        ValueError: If the model cannot meet a restriction.
-        SamplingError: If torch lacks an operation on this device.
-    """
-    try:
-        with others_turn():
-            completed = model.complete(
-                request.frame,
-                request.observed,
-                restrictions=request.restrictions,
-                num_particles=num_particles,
-                num_copies=num_copies,
-            )
-    except ValueError as error:
-        raise ValueError(f'{request.task.value}: {error}') from error
-    except NotImplementedError as error:
-        raise missing_operation(error) from error
-    depleted = int((completed.effective_sample_size < _FEW_PARTICLES).sum())
-    if depleted and num_particles != 1:
-        warnings.warn(
-            f'In {depleted} rows the conditions are so unlikely together that their '
-            f'{model.sampling.num_particles} trial draws are worth fewer than {_FEW_PARTICLES:g} '
-            "independent ones. Their conditions are met; fit with a larger 'num_particles' for a "
-            'law of the other columns that is closer to the exact one.',
-            stacklevel=2,
-        )
-    return completed.rows
-
-
-def missing_operation(error: NotImplementedError) -> SamplingError:
-    """What to raise in place of torch's NotImplementedError.
-
-    SDV takes that class for 'this synthesizer cannot condition' and would go on to draw rows
-    without the conditions until some happen to meet them.
-    """
-    return SamplingError(
-        f'torch cannot run the model on this device: {error}. Load or fit the synthesizer with '
-        'enable_gpu=False.'
-    )
 
 
 def mean_of_draws(draws: npt.NDArray[np.float64]) -> npt.NDArray[np.float64]:

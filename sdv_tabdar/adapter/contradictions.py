@@ -6,9 +6,9 @@ from collections.abc import Sequence
 from typing import Any
 
 from sdv_tabdar.adapter import private_names
-from sdv_tabdar.adapter.draft import Draft
+from sdv_tabdar.adapter.draft import Draft, Flags
 from sdv_tabdar.adapter.private_names import OrderedColumns
-from sdv_tabdar.adapter.room import bounds_of, coarser_dates
+from sdv_tabdar.adapter.room import room_of, rooms
 
 
 def contradiction(
@@ -36,27 +36,56 @@ def contradiction(
     return error
 
 
-def check_order(draft: Draft, constraint: Any, columns: OrderedColumns) -> None:
-    """Refuse a lower column that must lie above an upper one.
+def check_order(draft: Draft, constraint: Any, columns: OrderedColumns, rows: Flags) -> None:
+    """Refuse conditions on columns in order that leave each other no room.
+
+    Args:
+        draft: What is known.
+        constraint: The constraint.
+        columns: What it calls its columns.
+        rows: ``(rows,)``, where they are to be looked at.
 
     Raises:
-        sdv.cag._errors.ConstraintNotMetError: If there is one.
+        sdv.cag._errors.ConstraintNotMetError: If there are some.
     """
-    names = columns.names
-    if sum(name in draft.exact for name in names) < 2:
+    if sum(name in draft.exact for name in columns.names) < 2:
         return
-    bounds = {name: bounds_of(draft, name) for name in names}
-    for place, lower in enumerate(names):
-        for upper in names[place + 1 :]:
-            lows, highs = bounds[lower][0], bounds[upper][1]
-            text_format = private_names.compared_format(constraint)
-            if text_format is not None:
-                lows, highs = (coarser_dates(counts, text_format) for counts in (lows, highs))
-            wrong = (lows > highs) & ~draft.lenient
-            if wrong.any():
-                row = int(wrong.argmax())
-                reason = f"'{lower}' may not lie above '{upper}'"
-                raise contradiction(draft, constraint, row, (lower, upper), reason)
+    text_format = private_names.compared_format(constraint)
+    room = room_of(draft, columns, text_format, drawn=False)
+    squeezed, lowers, uppers = room.squeezed()
+    wrong = squeezed & rows & ~draft.lenient
+    if wrong.any():
+        row = int(wrong.argmax())
+        names = columns.names[lowers[row] : uppers[row] + 1]
+        ends = names[0], names[-1]
+        raise contradiction(draft, constraint, row, ends, _order(names, strict=columns.strict))
+
+
+def missing_room(draft: Draft) -> str | None:
+    """Why the first row whose columns in order have no room has none; None if all have."""
+    for constraint, columns, room in rooms(draft):
+        squeezed, lowers, uppers = room.squeezed()
+        if not squeezed.any():
+            continue
+        row = int(squeezed.argmax())
+        names = columns.names[lowers[row] : uppers[row] + 1]
+        drawn = [name for name in (names[0], names[-1]) if not _is_asked(draft, name, row)]
+        reason = _order(names, strict=columns.strict)
+        for name in drawn:
+            seen = draft.table.profiles[name].range_text
+            reason += f", and '{name}' is drawn within the training range, {seen}"
+        if drawn:
+            reason += (
+                '. Change the conditions, or fit with enforce_min_max_values=False to go beyond it'
+            )
+        return str(contradiction(draft, constraint, row, (names[0], names[-1]), reason))
+    return None
+
+
+def _order(names: Sequence[str], *, strict: bool) -> str:
+    """The order that columns must have, in words."""
+    sign = ' < ' if strict else ' <= '
+    return f'{sign.join(map(repr, names))} must hold'
 
 
 def _is_asked(draft: Draft, name: str, row: int) -> bool:

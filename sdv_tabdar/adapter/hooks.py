@@ -20,8 +20,9 @@ import tqdm
 from rdt.transformers import FloatFormatter, UnixTimestampEncoder
 
 from sdv_tabdar.adapter import private_names
+from sdv_tabdar.adapter.asking import missing_operation
 from sdv_tabdar.adapter.blocks import Blocks
-from sdv_tabdar.adapter.complete import Completer, NothingMetError, missing_operation
+from sdv_tabdar.adapter.complete import Completer, NothingMetError
 from sdv_tabdar.adapter.fitted import FittedTable
 from sdv_tabdar.adapter.global_generators import others_turn
 from sdv_tabdar.adapter.known import READ, Known, Task, warn_of_unseen

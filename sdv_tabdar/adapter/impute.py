@@ -148,7 +148,6 @@ class Imputer:
         for names in private_names.constraint_groups(self.table.host):
             apart = [group for group in groups if not group & names]
             groups = [*apart, names.union(*(group for group in groups if group & names))]
-        groups = [names for names in groups if len(names) < len(self.table.profiles)]
         return [*([names] for names in groups), *([groups] if len(groups) > 1 else [])]
 
     def _without(

@@ -12,8 +12,7 @@ from sdv_tabdar.adapter.draft import Draft, Flags, Integers
 from sdv_tabdar.adapter.fitted import FittedTable
 from sdv_tabdar.adapter.known import Known
 from sdv_tabdar.adapter.private_names import OrderedColumns
-from sdv_tabdar.adapter.room import bounds_of
-from sdv_tabdar.core.restrictions import Members
+from sdv_tabdar.adapter.room import bounds_of, known_null, listed
 
 
 @dataclasses.dataclass(frozen=True)
@@ -72,12 +71,12 @@ def _blocks_of_columns(
     names = columns.names
     exact = text_format is None  # else differences are not those of the columns
     numbers = np.array([~np.isnan(draft.numbers(name)) for name in names])
-    listed = np.array([_listed(draft, name) for name in names])
+    sets = np.array([_has_numbers(draft, name) for name in names])
     ranges = np.array([np.isfinite(bounds_of(draft, name)).any(axis=0) for name in names])
-    hidden = ~numbers & ~np.array([_known_null(draft, name) for name in names])
+    hidden = ~numbers & ~np.array([known_null(draft, name) for name in names])
     for first in range(len(names) - 1):
         left = hidden[first] & numbers[:first].all(axis=0)
-        for known, is_exact in ((numbers, exact), (listed, exact), (ranges, False)):
+        for known, is_exact in ((numbers, exact), (sets, exact), (ranges, False)):
             for anchor in range(first + 1, len(names)):
                 rows = left & known[anchor] & hidden[first:anchor].all(axis=0)
                 left &= ~rows
@@ -85,15 +84,7 @@ def _blocks_of_columns(
                     yield Block(columns, first, anchor, np.flatnonzero(rows), is_exact, text_format)
 
 
-def _known_null(draft: Draft, name: str) -> Flags:
-    if name not in draft.exact:
-        return draft.none()
-    return draft.exact[name] & draft.cells[name].isna().to_numpy()
-
-
-def _listed(draft: Draft, name: str) -> Flags:
+def _has_numbers(draft: Draft, name: str) -> Flags:
     """Rows in which a column is one of a set of numbers."""
-    entries = draft.partial.get(name, [None] * draft.num_rows)
     lows, highs = bounds_of(draft, name)
-    is_set = np.array([isinstance(entry, Members) for entry in entries], dtype=bool)
-    return is_set & np.isfinite(lows) & np.isfinite(highs)
+    return listed(draft, name) & np.isfinite(lows) & np.isfinite(highs)

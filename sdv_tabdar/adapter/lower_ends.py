@@ -25,7 +25,7 @@ from sdv_tabdar.adapter.known import Known
 from sdv_tabdar.adapter.lower_blocks import Block, blocks_of
 from sdv_tabdar.adapter.ordered import log_difference
 from sdv_tabdar.adapter.request import Request
-from sdv_tabdar.adapter.room import bounds_of, coarser_dates
+from sdv_tabdar.adapter.room import bounds_of, coarser_dates, room_of
 from sdv_tabdar.core.restrictions import Interval, Members
 
 _MOST_CANDIDATES = 16
@@ -118,6 +118,10 @@ class _Lowering:
         self.fill = fill
         self.draft = Draft(table, self.known, fill=fill)
         self.lows, self.highs = bounds_of(self.draft, block.columns.names[block.anchor])
+        # Up to here the anchor leaves room for the columns above it.
+        room = room_of(self.draft, block.columns, block.text_format, drawn=True)
+        tops, _ = room.tops()
+        self.top = tops[block.anchor]
         # The differences from the known column below, or from the lowest one, to the anchor.
         self.differences = block.columns.differences[max(block.first - 1, 0) : block.anchor]
 
@@ -308,7 +312,7 @@ class _Lowering:
         last = values[-1]
         most = np.expm1(self.model.limits(self.differences[-1])[1])
         present = np.array([not names for names in self._null_columns(drawn)]).reshape(-1, count)
-        candidates = Candidates(self._below(count), values, np.repeat(highs, count, axis=1))
+        candidates = Candidates(self._below(count), values, np.repeat(self.top[:, None], count, 1))
         allowed = present & self._allowed(candidates) & candidates.in_order(self.block)
         reached = (last + spans[-1] >= lows) & (last + spans[-1] <= highs)
         feasible = last + most >= lows

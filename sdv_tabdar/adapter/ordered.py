@@ -11,10 +11,9 @@ import numpy as np
 
 from sdv_tabdar.adapter import private_names
 from sdv_tabdar.adapter.contradictions import check_order
-from sdv_tabdar.adapter.draft import Draft, Flags, Floats, WholeRows
+from sdv_tabdar.adapter.draft import Draft, Floats, WholeRows
 from sdv_tabdar.adapter.private_names import ConstraintStep, OrderedColumns
-from sdv_tabdar.adapter.room import bounds_of, coarser_dates
-from sdv_tabdar.adapter.values import is_missing
+from sdv_tabdar.adapter.room import bounds_of, coarser_dates, never_null
 from sdv_tabdar.core.restrictions import Interval, Members, Restriction
 
 
@@ -30,7 +29,7 @@ def keep_order(draft: Draft, step: ConstraintStep, whole: WholeRows) -> None:
         draft.mark_told(low, draft.exact[low] & ~whole.rows)
     if all(name in draft.table.profiles for name in columns.names):
         if not draft.fill:
-            check_order(draft, step.constraint, columns)
+            check_order(draft, step.constraint, columns, ~whole.rows)
         text_format = private_names.compared_format(step.constraint)
         _tell_differences(draft, columns, whole, text_format)
     _tell_nulls(draft, columns, whole)
@@ -108,7 +107,7 @@ def _tell_nulls(draft: Draft, columns: OrderedColumns, whole: WholeRows) -> None
         return
     is_null = {name: draft.cells[name].isna().to_numpy() & draft.exact[name] for name in given}
     present = {
-        name: (draft.exact[name] & ~is_null[name]) | _never_null(draft, name) for name in given
+        name: (draft.exact[name] & ~is_null[name]) | never_null(draft, name) for name in given
     }
     restrictions = draft.restrictions_of(columns.nulls)
     for row in range(draft.num_rows):
@@ -121,19 +120,6 @@ def _tell_nulls(draft: Draft, columns: OrderedColumns, whole: WholeRows) -> None
         restrictions[row] = Members(fitting) if fitting else None
     unseen = told & ~np.isin(values.astype(str), [str(pattern) for pattern in patterns])
     draft.add(columns.nulls, values, told & ~unseen)
-
-
-def _never_null(draft: Draft, name: str) -> Flags:
-    """The rows in which a restriction rules out that a column is null."""
-    entries = draft.partial.get(name, [None] * draft.num_rows)
-    return np.array(
-        [
-            entry is not None
-            and not (isinstance(entry, Members) and any(map(is_missing, entry.values)))
-            for entry in entries
-        ],
-        dtype=bool,
-    )
 
 
 def _pattern_fits(pattern: object, nulls: list[str], others: set[str]) -> bool:

@@ -19,7 +19,7 @@ from sdv_tabdar.adapter.draft import Draft, Flags, Floats
 from sdv_tabdar.adapter.fitted import FittedTable
 from sdv_tabdar.adapter.known import Known
 from sdv_tabdar.adapter.profile import ColumnProfile
-from sdv_tabdar.adapter.room import bounds_of, next_number
+from sdv_tabdar.adapter.room import Room, known_null, limits_of, next_number
 from sdv_tabdar.adapter.values import is_missing
 
 
@@ -29,23 +29,17 @@ class _Chain:
 
     Attributes:
         names: The columns.
-        strict: Whether neighbours may not be equal.
+        room: Where they may lie.
         drawn: What was drawn of them, as numbers; NaN where it is missing.
         spans: Of each column but the lowest the difference that was drawn.
         known: The known values, NaN elsewhere.
-        lows: Least number that each cell may be.
-        highs: Greatest number that each cell may be.
-        present: Which cells have or get a value.
     """
 
     names: tuple[str, ...]
-    strict: bool
+    room: Room
     drawn: list[Floats]
     spans: list[Floats]
     known: list[Floats]
-    lows: list[Floats]
-    highs: list[Floats]
-    present: list[Flags]
 
 
 def ordered_names(table: FittedTable) -> set[str]:
@@ -120,36 +114,20 @@ def _chain(
         for name, profile in zip(names, profiles, strict=True)
     ]
     known = [draft.numbers(name) for name in names]
-    bounds = [bounds_of(draft, name) for name in names]
-    nulls = [
-        draft.exact[name] & draft.cells[name].isna().to_numpy()
-        if name in draft.exact
-        else draft.none()
-        for name in names
-    ]
     present = [
-        ~np.isnan(cells) | (~np.isnan(column) & ~null) | (fill & ~null)
-        for cells, column, null in zip(known, values, nulls, strict=True)
+        ~np.isnan(cells) | ((~np.isnan(column) | fill) & ~known_null(draft, name))
+        for name, cells, column in zip(names, known, values, strict=True)
     ]
-    ends = [
-        (lows, highs)
-        if profile.extrapolates
-        else (
-            np.where(np.isnan(cells), np.maximum(lows, profile.low), lows),
-            np.where(np.isnan(cells), np.minimum(highs, profile.high), highs),
-        )
-        for profile, cells, (lows, highs) in zip(profiles, known, bounds, strict=True)
-    ]
-    return _Chain(
-        names,
+    ends = [limits_of(draft, name) for name in names]
+    room = Room(
+        profiles,
         strict,
-        values,
-        _spans(draft, names, drawn, values),
-        known,
         [lows for lows, _ in ends],
         [highs for _, highs in ends],
+        [~np.isnan(cells) for cells in known],
         present,
     )
+    return _Chain(names, room, values, _spans(draft, names, drawn, values), known)
 
 
 def _spans(
@@ -169,17 +147,17 @@ def _spans(
 def _placed(table: FittedTable, chain: _Chain) -> list[tuple[str, Floats, Flags]]:
     """New numbers for columns, and in which rows they take the place of what was drawn."""
     profiles = [table.profiles[name] for name in chain.names]
-    tops = _tops(profiles, chain)
+    tops, _ = chain.room.tops()
     wanted = _wanted(chain)
     last = np.full(len(wanted[0]), -np.inf)
     is_open = np.ones(len(last), dtype=bool)
     placed = []
     for place, profile in enumerate(profiles):
         least = np.maximum(
-            next_number(profile, chain.lows[place], strict=False),
-            next_number(profile, last, strict=chain.strict),
+            next_number(profile, chain.room.lows[place], strict=False),
+            next_number(profile, last, strict=chain.room.strict),
         )
-        present, known = chain.present[place], ~np.isnan(chain.known[place])
+        present, known = chain.room.present[place], ~np.isnan(chain.known[place])
         is_open &= ~present | known | (least <= tops[place])
         aim = np.where(np.isnan(wanted[place]), _between(least, tops[place]), wanted[place])
         values = np.clip(profile.rounded(aim), least, np.maximum(tops[place], least))
@@ -194,21 +172,6 @@ def _placed(table: FittedTable, chain: _Chain) -> list[tuple[str, Floats, Flags]
         (name, values, unknown & is_open & np.isfinite(values) & (values != drawn))
         for name, drawn, (values, unknown) in zip(chain.names, chain.drawn, placed, strict=True)
     ]
-
-
-def _tops(profiles: list[ColumnProfile], chain: _Chain) -> list[Floats]:
-    """The greatest number of each column that leaves room for those above."""
-    above = np.full(len(chain.known[0]), np.inf)
-    tops = []
-    for place in reversed(range(len(profiles))):
-        most = np.minimum(
-            -next_number(profiles[place], -chain.highs[place], strict=False),
-            -next_number(profiles[place], -above, strict=chain.strict),
-        )
-        most = np.where(np.isnan(chain.known[place]), most, chain.known[place])
-        above = np.where(chain.present[place], most, above)
-        tops.append(most)
-    return tops[::-1]
 
 
 def _wanted(chain: _Chain) -> list[Floats]:

@@ -21,7 +21,7 @@ from sdv.cag import (
 from sdv.cag._errors import ConstraintNotMetError
 from sdv.sampling import Condition
 
-from sdv_tabdar import Between, OneOf, TabDARSynthesizer
+from sdv_tabdar import Between, NotNull, OneOf, TabDARSynthesizer
 
 from ..conftest import TINY, make_metadata
 
@@ -150,6 +150,55 @@ def test_what_can_be_met_is_met(synthesizer: TabDARSynthesizer, condition: dict[
 
     assert len(sampled) == 4
     synthesizer.validate_constraints(sampled)
+
+
+WITHOUT_ROOM: list[tuple[dict[str, Any], str, str]] = [
+    ({'high': -3}, 'Inequality', "'low' is drawn within the training range, 0 to "),
+    ({'low': 500}, 'Inequality', "'high' is drawn within the training range"),
+    ({'b': 0}, 'Range', "'a' < 'b' must hold, and 'a' is drawn"),
+    ({'c': 1}, 'Range', "'a' < 'b' < 'c' must hold, and 'a' is drawn"),
+    ({'a': 3, 'c': 3}, 'Range', "'a' < 'b' < 'c' must hold."),
+    ({'a': 3, 'b': NotNull(), 'c': 4}, 'Range', "'a' < 'b' < 'c' must hold."),
+    ({'a': OneOf([50, 60]), 'c': Between(None, 51)}, 'Range', "'a' < 'b' < 'c' must hold."),
+]
+
+
+@pytest.mark.filterwarnings('ignore:Known cells hold what the training data had not')
+@pytest.mark.parametrize(('condition', 'constraint', 'why'), WITHOUT_ROOM, ids=str)
+def test_known_cells_that_leave_no_room_are_refused_at_once(
+    synthesizer: TabDARSynthesizer, condition: dict[str, Any], constraint: str, why: str
+) -> None:
+    with (
+        within(3),
+        pytest.raises((ValueError, ConstraintNotMetError), match=constraint) as error,
+    ):
+        synthesizer.sample_from_conditions([Condition(condition, num_rows=3)])
+    message = str(error.value)
+
+    assert why in message
+    assert ('enforce_min_max_values=False' in message) == ('is drawn' in why)
+
+
+@pytest.mark.filterwarnings('ignore:Known cells hold what the training data had not')
+def test_rows_that_have_room_are_drawn_beside_those_that_have_none(
+    synthesizer: TabDARSynthesizer,
+) -> None:
+    with within(3), pytest.warns(UserWarning, match='Only able to sample 2 rows'):
+        rows = synthesizer.sample_remaining_columns(pd.DataFrame({'c': [1, 40, 50]}))
+
+    assert rows['c'].tolist() == [40, 50]
+
+
+@pytest.mark.filterwarnings('ignore:Known cells hold what the training data had not')
+def test_predictions_from_cells_without_room_are_missing_and_the_others_are_there(
+    synthesizer: TabDARSynthesizer,
+) -> None:
+    rows = pd.DataFrame({'high': [-3, 50]})
+
+    with pytest.warns(UserWarning, match='In 1 rows no draw'):
+        shares = synthesizer.predict_proba(rows, 'letter', num_samples=20)
+
+    assert shares['x'].isna().tolist() == [True, False]
 
 
 class Uphill(SingleTableProgrammableConstraint):

@@ -81,6 +81,38 @@ def test_a_gap_without_room_is_named_and_the_others_are_filled() -> None:
     pd.testing.assert_series_equal(filled['end'], gaps['end'])
 
 
+def test_a_gap_without_room_is_named_in_a_table_of_nothing_else() -> None:
+    data = starts()[['start', 'end']].iloc[1:]
+    synthesizer = fit_under(Inequality('start', 'end'), data, {'start': DATE, 'end': DATE})
+    gaps = pd.DataFrame(
+        {'start': [pd.NaT] * 2, 'end': pd.to_datetime(['2019-01-03', '2020-03-01'])}
+    )
+
+    with (
+        pytest.warns(UserWarning, match='hold what the training data had not'),
+        pytest.warns(UserWarning, match="1 in column 'start' .*enforce_min_max_values=False"),
+    ):
+        filled = synthesizer.impute(gaps)
+
+    assert filled['start'].isna().tolist() == [True, False]
+
+
+@pytest.mark.parametrize('settings', [{}, {'enforce_min_max_values': False}], ids=str)
+def test_an_end_before_all_starts_is_met_where_starts_may_be_missing_or_earlier(
+    settings: dict[str, Any],
+) -> None:
+    data = starts() if not settings else starts().iloc[1:]
+    synthesizer = fit_under(Inequality('start', 'end'), data, ORDER, **settings)
+    wanted = Condition({'end': '2020-01-19'}, num_rows=3)
+
+    with warnings.catch_warnings():
+        warnings.filterwarnings('ignore', message='Known cells hold')
+        rows = synthesizer.sample_from_conditions([wanted])
+
+    assert len(rows) == 3
+    assert (rows['start'].isna() | (rows['start'] <= rows['end'])).all()
+
+
 def test_the_cure_that_is_named_helps() -> None:
     free = fit_under(Inequality('start', 'end'), starts(), ORDER, enforce_min_max_values=False)
     gaps = pd.DataFrame({'start': [pd.NaT], 'end': [pd.Timestamp('2020-01-19')], 'c': [None]})

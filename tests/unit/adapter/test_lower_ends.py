@@ -11,7 +11,7 @@ from sdv.cag import Inequality, Range
 from sdv.cag._errors import ConstraintNotMetError
 from sdv.metadata import Metadata
 
-from sdv_tabdar.adapter.complete import ask
+from sdv_tabdar.adapter.asking import ask
 from sdv_tabdar.adapter.fitted import FittedTable
 from sdv_tabdar.adapter.known import Known, Task
 from sdv_tabdar.adapter.lower_ends import has_lower_ends, with_lower_ends
