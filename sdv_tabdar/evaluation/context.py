@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 from collections.abc import Mapping
-from dataclasses import dataclass
+from dataclasses import dataclass, field
 from functools import cached_property
 
 import numpy as np
@@ -31,6 +31,8 @@ class Context:
         seed: Decides folds, subsamples and halves.
         paper_compatible: Whether to add the scores of the published protocol with its faults.
         white_box: What models say of rows, for attackers who have them.
+        units: What the numbers of the frames are multiples of, by column, where that is not 1; see
+            `units`.
     """
 
     real: pd.DataFrame
@@ -41,6 +43,7 @@ class Context:
     seed: int = 0
     paper_compatible: bool = False
     white_box: WhiteBox | None = None
+    units: Mapping[str, float] = field(default_factory=dict)
 
     @cached_property
     def points(self) -> Mapping[str, Points]:

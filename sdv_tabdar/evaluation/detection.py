@@ -22,6 +22,9 @@ from sdv_tabdar.evaluation.columns import ColumnTypes
 from sdv_tabdar.evaluation.context import NotComputableError
 from sdv_tabdar.evaluation.features import TableFeatures, level_codes
 
+LARGEST_FEATURE = float(np.finfo(np.float32).max)
+"""What a classifier can hold; an outlier in quartiles that are very close together may be more."""
+
 
 class Classifier(Protocol):
     """What the test needs of a classifier."""
@@ -161,7 +164,10 @@ def detect(
         x, x_test = rows.split(train, test)
         if scaled:
             scaler = RobustScaler().fit(x)
-            x, x_test = scaler.transform(x), scaler.transform(x_test)
+            x, x_test = (
+                scaler.transform(part).clip(-LARGEST_FEATURE, LARGEST_FEATURE)
+                for part in (x, x_test)
+            )
         model = build()
         model.fit(x, label[train])
         probability[test] = model.predict_proba(x_test)[:, 1]

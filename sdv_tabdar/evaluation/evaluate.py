@@ -19,6 +19,7 @@ from sdv_tabdar.evaluation.metrics.detectors import MAX_ROWS, panel, sample
 from sdv_tabdar.evaluation.registry import chosen_metrics
 from sdv_tabdar.evaluation.report import Report, figures_of
 from sdv_tabdar.evaluation.tables import prepare_frames
+from sdv_tabdar.evaluation.units import in_units
 
 DEFAULT_SCORES = ('shape', 'trend', 'xgb_c2st', 'lr_c2st', 'alpha_precision', 'beta_recall', 'dcr')
 
@@ -132,7 +133,7 @@ def detection_scores(
         ValueError: If a frame is empty or does not fit the metadata.
     """
     columns = resolve_columns(metadata)
-    ready = prepare_frames({'unseen': unseen, 'rows': rows}, columns)
+    ready, _ = in_units(prepare_frames({'unseen': unseen, 'rows': rows}, columns), columns)
     generator = np.random.default_rng(seed)
     size = min(max_rows, *map(len, ready.values()))
     first, second = (sample(frame, size, generator) for frame in ready.values())
@@ -197,7 +198,7 @@ def evaluate(
     context = _context(real_train, synthetic, metadata, real_test, target, seed, paper_compatible)
     context = _with_models(context, log_likelihood, reference_log_likelihood, real_train, real_test)
     _check_pairs(density_pairs, context.columns)
-    independent = _prepared(independent_draws, context.columns)
+    independent = _prepared(independent_draws, real_train, context.columns)
     chosen, skipped = _chosen(metrics, context)
     found = compute_metrics(chosen, context, progress='Scores' if verbose else None)
     floor = {}
@@ -264,11 +265,14 @@ def _chosen(
     )
 
 
-def _prepared(draws: pd.DataFrame | None, columns: ColumnTypes) -> pd.DataFrame | None:
-    """The independent draws in canonical form, if there are any."""
+def _prepared(
+    draws: pd.DataFrame | None, real_train: pd.DataFrame, columns: ColumnTypes
+) -> pd.DataFrame | None:
+    """The independent draws in canonical form and the units of real rows, if there are any."""
     if draws is None:
         return None
-    return prepare_frames({'independent_draws': draws}, columns)['independent_draws']
+    frames = {'real_train': real_train, 'independent_draws': draws}
+    return in_units(prepare_frames(frames, columns), columns)[0]['independent_draws']
 
 
 def _context(
@@ -285,7 +289,7 @@ def _context(
     frames = {'real_train': real_train, 'synthetic': synthetic}
     if real_test is not None:
         frames['real_test'] = real_test
-    ready = prepare_frames(frames, columns)
+    ready, units = in_units(prepare_frames(frames, columns), columns)
     if target is not None and target not in columns.names:
         raise ValueError(
             f'The target {target!r} is not a measured column. The columns are '
@@ -299,6 +303,7 @@ def _context(
         target,
         seed,
         paper_compatible,
+        units=units,
     )
 
 

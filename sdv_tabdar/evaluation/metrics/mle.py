@@ -3,7 +3,7 @@
 Boosted trees learn to predict the target column from synthetic rows and are tested on the holdout;
 beside it stands the same with real training rows. The score is the AUC (one against the rest, mean
 over the classes of the holdout) of a target that is a category, and the RMSE, in the target's
-units, of a target that is a number.
+units, of a target that is a number (outliers beyond 2**64 of its `units` count as that).
 
 `mle` and `mle_real` stop adding trees when a tenth of the training rows, held back, says so; they
 are means over seeds. `mle_paper` follows the published script with its quirks; see `paper_mle`.
@@ -54,8 +54,9 @@ def mle(context: Context) -> MetricResult:
             _train_and_test(frame, holdout, context.real, columns, target, context.seed + draw)
             for draw in range(SEEDS)
         ]
-        scores[key] = float(np.mean(values))
-        scores[f'{key}_std'] = float(np.std(values))
+        unit = context.units.get(target, 1.0)
+        scores[key] = unit * float(np.mean(values))
+        scores[f'{key}_std'] = unit * float(np.std(values))
     if context.paper_compatible:
         scores['mle_paper'] = paper_mle(
             context.synthetic, holdout, context.real, columns, target, seed=context.seed

@@ -73,7 +73,7 @@ def _overlays(context: Context, shapes: pd.DataFrame | None) -> list[dict[str, A
         )
         overlays.append(
             {
-                'name': name,
+                'name': _title(context, name),
                 'sdtype': context.columns.sdtypes[name],
                 'error': 1 - scores.get(name, np.nan),
                 'missing': (float(real.isna().mean()), float(synthetic.isna().mean())),
@@ -81,6 +81,11 @@ def _overlays(context: Context, shapes: pd.DataFrame | None) -> list[dict[str, A
             }
         )
     return overlays
+
+
+def _title(context: Context, name: str) -> str:
+    """What a column is called beside its numbers."""
+    return f'{name} / {context.units[name]:g}' if name in context.units else name
 
 
 def _number_overlay(real: pd.Series, synthetic: pd.Series) -> dict[str, Any]:
@@ -161,8 +166,8 @@ def _density(context: Context, first: str, second: str) -> dict[str, Any]:
         np.add.at(grid, (y[known], x[known]), 1)
         grids.append(grid / max(1, known.sum()))
     return {
-        'x': first,
-        'y': second,
+        'x': _title(context, first),
+        'y': _title(context, second),
         'x_labels': x_label,
         'y_labels': y_label,
         'real': grids[0],
@@ -205,6 +210,8 @@ def _suspects(context: Context, suspicion: np.ndarray) -> pd.DataFrame:
     for name, sdtype in context.columns.sdtypes.items():
         if sdtype == 'datetime':
             found[name] = pd.to_datetime(found[name]).dt.strftime('%Y-%m-%d %H:%M')
+    for name, unit in context.units.items():
+        found[name] *= unit
     found.insert(0, '\0certainty', suspicion[rows])
     return found
 

@@ -46,6 +46,14 @@ def test_rows_that_differ_are_told_apart(build):
     assert len(found.classifiers) == len(found.aucs) == 3
 
 
+def test_an_outlier_beside_tiny_quartiles_is_no_infinity():
+    generator = np.random.default_rng(0)
+    real, other = (pd.DataFrame({'x': 1e-30 * generator.normal(size=60)}) for _ in range(2))
+    real.loc[0, 'x'] = 1e10
+    rows = PooledRows.of(real, other, resolve_columns({'x': 'numerical'}))
+    assert 0 <= detect(rows, lambda: XGBClassifier(n_estimators=5, n_jobs=1)).auc <= 1
+
+
 def test_folds_need_as_many_rows():
     table = pd.DataFrame({'x': [1.0] * 5})
     with pytest.raises(NotComputableError, match='3 real and 3 synthetic rows, but .* 2 and 5'):

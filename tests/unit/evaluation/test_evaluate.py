@@ -73,6 +73,14 @@ AWKWARD = {
         {**TYPES_2, 'd': 'datetime'},
         pd.DataFrame({'x': 2**60, 'k': ['a', 'b'] * 20, 'd': pd.Timestamp('2026-01-01')}),
     ),
+    'numbers as large as floats are': (
+        TYPES_2,
+        pd.DataFrame({'x': [1.7e308, -1.7e308, 1.0, 1e200] * 10, 'k': ['a', 'b'] * 20}),
+    ),
+    'one huge number': (
+        TYPES_2,
+        pd.DataFrame({'x': [1e300, *np.arange(39.0)], 'k': ['a', 'b'] * 20}),
+    ),
     'no number': (
         {'k': 'categorical', 'b': 'boolean'},
         pd.DataFrame({'k': ['a', 'b'] * 20, 'b': [True, False] * 20}),
