@@ -31,9 +31,10 @@ def prepare_frames(
         TypeError: If one is not a DataFrame.
         ValueError: If one is empty, has other columns, or has cells that do not fit their type.
     """
-    for name, frame in frames.items():
-        _check_frame(name, frame, columns)
-    return {name: canonical_frame(frame, columns, name=name) for name, frame in frames.items()}
+    named = {name: _named(name, frame, columns) for name, frame in frames.items()}
+    for name, frame in named.items():
+        _check_columns(name, frame, columns)
+    return {name: canonical_frame(frame, columns, name=name) for name, frame in named.items()}
 
 
 def canonical_frame(frame: pd.DataFrame, columns: ColumnTypes, *, name: str) -> pd.DataFrame:
@@ -79,17 +80,29 @@ def _label(value: object, boolean: bool) -> str:
     return text
 
 
-def _check_frame(name: str, frame: object, columns: ColumnTypes) -> None:
-    """Refuse what is no frame, is empty, or has other columns than the metadata."""
+def _named(name: str, frame: object, columns: ColumnTypes) -> pd.DataFrame:
+    """A frame with the names of the metadata, which SDV holds as text; refuse what is none."""
     if not isinstance(frame, pd.DataFrame):
         raise TypeError(f'{name} must be a pandas DataFrame, but it is a {type(frame).__name__}.')
     if len(frame) == 0:
         raise ValueError(f'{name} has no rows. At least one row is needed to compare with.')
-    if not frame.columns.is_unique:
-        twice = frame.columns[frame.columns.duplicated()].unique()
-        raise ValueError(f'{name} has several columns of the same name: {_listed(twice)}.')
+    known = {*columns.names, *columns.ignored}
+    labels = pd.Index(
+        [label if label in known else str(label) for label in frame.columns], tupleize_cols=False
+    )
+    if not labels.is_unique:
+        twice = labels[labels.duplicated()].unique()
+        raise ValueError(
+            f'{name} has several columns of the same name: {_listed(twice)}. Column names must be '
+            'unique, also when they are read as text.'
+        )
+    return frame.set_axis(labels, axis=1)
+
+
+def _check_columns(name: str, frame: pd.DataFrame, columns: ColumnTypes) -> None:
+    """Refuse other columns than those of the metadata."""
     absent = [column for column in columns.names if column not in frame.columns]
-    known = set(columns.names) | set(columns.ignored)
+    known = {*columns.names, *columns.ignored}
     extra = [column for column in frame.columns if column not in known]
     if absent or extra:
         parts = []

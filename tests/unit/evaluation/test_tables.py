@@ -85,3 +85,18 @@ def test_unreadable_datetime_is_refused():
     )
     with pytest.raises(ValueError, match="Column 'day' of real is a datetime in the metadata"):
         prepare_frames({'real': pd.DataFrame({'day': ['soon']})}, columns)
+
+
+@pytest.mark.parametrize('labels', [[0, ('a', 1)], pd.MultiIndex.from_tuples([(0, 1), ('a', 1)])])
+def test_names_that_are_no_text_are_read_as_text(labels):
+    frame = pd.DataFrame([[1.0, 2.0]], columns=pd.Index(labels, tupleize_cols=False))
+    columns = resolve_columns({str(label): 'numerical' for label in labels})
+    ready = prepare_frames({'real': frame}, columns)['real']
+    assert list(ready) == [str(label) for label in labels]
+    assert list(frame) == list(labels)
+
+
+def test_names_that_are_one_as_text_are_refused():
+    frame = pd.DataFrame([[1.0, 2.0]], columns=pd.Index([0, '0']))
+    with pytest.raises(ValueError, match="same name: '0'. Column names must be unique, also when"):
+        prepare_frames({'real': frame}, resolve_columns({'0': 'numerical'}))
