@@ -74,11 +74,39 @@ class TabDAROversampler(BaseOverSampler):
         self.parameters = parameters
         self.random_state = random_state
 
+    def fit_resample(self, X: Any, y: Any, **params: Any) -> Any:
+        """Learn a table and add the rows that are too few.
+
+        Args:
+            X: Features, a frame or an array-like ``(rows, columns)``, with or without gaps.
+            y: The class of each row ``(rows,)``, without gaps.
+            **params: None; imbalanced-learn's interface has them.
+
+        Returns:
+            Features and classes in the forms of ``X`` and ``y``, the given rows first.
+
+        Raises:
+            ValueError: If a parameter, ``X`` or ``y`` is not allowed.
+        """
+        gaps = np.count_nonzero(pd.isna(np.asarray(y, dtype=object)))
+        if y is not None and gaps:
+            raise ValueError(
+                f'Input y contains NaN or None in {gaps} places. Each row must have a class; drop '
+                'the rows without one, or give them a class of their own.'
+            )
+        return super().fit_resample(X, y, **params)
+
     def _check_X_y(self, X: Any, y: Any) -> tuple[pd.DataFrame, Any, bool]:
         """What the base class learns from; features become a table."""
         self._dtype = dtype_of(X)
         target, is_binarized = check_target_type(y, indicate_one_vs_all=True)
-        return table_of(self, X, reset=True), np.asarray(target), is_binarized
+        table = table_of(self, X, reset=True)
+        if len(target) != len(table):
+            raise ValueError(
+                f'X has {len(table)} rows, but y has {len(target)}. y must have the class of each '
+                'row of X, in the same order.'
+            )
+        return table, np.asarray(target), is_binarized
 
     def _fit_resample(self, X: pd.DataFrame, y: Any) -> tuple[Any, Any]:
         """The rows and their classes, the drawn ones last."""

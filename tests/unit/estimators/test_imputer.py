@@ -76,6 +76,26 @@ def test_an_array_of_objects_has_columns_of_their_own_dtypes(
     ]
 
 
+@pytest.mark.parametrize('labels', [['a', 'b', 'c'], [0, 1, 2]], ids=['text', 'numbers'])
+@pytest.mark.filterwarnings('ignore:X does not have valid feature names')
+def test_an_array_has_the_columns_of_the_frame_in_their_order(
+    imputer: TabDARImputer, labels: list[Any]
+) -> None:
+    frame = pd.DataFrame(np.random.default_rng(0).normal(size=(40, 3)), columns=labels)
+    frame.iloc[::5, 1] = np.nan
+    filled = imputer.fit_transform(frame)
+    np.testing.assert_array_equal(imputer.transform(frame.to_numpy()), filled.to_numpy())
+    with pytest.raises(ValueError, match='expecting 3 features'):
+        imputer.transform(frame.to_numpy()[:, :2])
+
+
+def test_an_array_in_the_place_of_named_columns_warns(imputer: TabDARImputer) -> None:
+    frame = pd.DataFrame(np.random.default_rng(0).normal(size=(40, 2)), columns=['a', 'b'])
+    imputer.fit(frame)
+    with pytest.warns(UserWarning, match='but TabDARImputer was fitted with feature names'):
+        imputer.transform(frame.to_numpy())
+
+
 def test_set_output(imputer: TabDARImputer) -> None:
     numbers = np.random.default_rng(0).normal(size=(40, 2))
     numbers[::5, 1] = np.nan

@@ -89,6 +89,17 @@ def test_nothing_is_drawn_where_classes_are_even(
     assert (classes == target).all()
 
 
+def test_rows_without_a_class_are_refused(
+    sampler: TabDAROversampler, people: pd.DataFrame, target: pd.Series
+) -> None:
+    with pytest.raises(ValueError, match=r'X has 80 rows, but y has 79\. y must have the class'):
+        sampler.fit_resample(people, target.iloc[:-1])
+    for gap in (None, np.nan):
+        target.iloc[3] = gap
+        with pytest.raises(ValueError, match=r'NaN or None in 1 places\. Each row must have a'):
+            sampler.fit_resample(people, target)
+
+
 def test_in_a_pipeline_with_the_imputer(
     sampler: TabDAROversampler, people: pd.DataFrame, target: pd.Series
 ) -> None:
