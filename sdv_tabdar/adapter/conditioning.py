@@ -20,6 +20,8 @@ from sdv_tabdar.adapter.values import is_missing, item, level_key
 from sdv_tabdar.conditions import Between, NotNull, OneOf, PartialValue
 from sdv_tabdar.core.restrictions import Interval, Members, NotMissing, Restriction
 
+Ends = tuple[Any, Any]
+
 _HALF = 0.499  # of a rounding unit: whatever is drawn inside rounds to a value in the range
 
 
@@ -95,7 +97,7 @@ def read_restrictions(
         if not profile.has_values:
             refuse(profile, condition, 'the training data had only missing values in it')
     ranges = [condition for condition in conditions if isinstance(condition, Between)]
-    ends = {} if profile.role is Role.DISCRETE else _read_ends(profile, ranges)
+    ends = {} if profile.role is Role.DISCRETE else read_ends(profile, ranges)
     return [
         NotMissing(asked=condition)
         if isinstance(condition, NotNull)
@@ -103,7 +105,7 @@ def read_restrictions(
         if isinstance(condition, OneOf)
         else _read_levels(profile, condition)
         if profile.role is Role.DISCRETE
-        else _read_interval(profile, condition, *ends[condition])
+        else _read_interval(profile, condition, ends[condition])
         for condition in conditions
     ]
 
@@ -145,18 +147,24 @@ def _read_levels(profile: ColumnProfile, condition: Between) -> Members:
     return Members(inside, asked=condition)
 
 
-def _read_interval(
-    profile: ColumnProfile, condition: Between, low: float | None, high: float | None
-) -> Interval:
+def _read_interval(profile: ColumnProfile, condition: Between, ends: Ends) -> Interval:
     """The numbers that round to one in a range."""
-    if low is not None and high is not None and low > high:
+    if None not in ends and ends[0] > ends[1]:
         refuse(profile, condition, 'it is empty: low must be at most high')
+    low, high = map(_as_float, ends)
     if (low is not None and low > profile.high) or (high is not None and high < profile.low):
         # A single value may lie outside, as it is kept; for a range the model has nothing to draw.
         refuse(profile, condition, 'it lies outside the range of the training data')
+    if profile.categories_within(*ends) == []:
+        refuse(profile, condition, 'no category of the column lies there')
     low, high = _round_up(low, profile.unit), _round_up(high, -profile.unit)
     if low is not None and high is not None and low > high:
         refuse(profile, condition, f'the column holds multiples of {profile.unit:g}')
+    if profile.role is Role.NUMBER and profile.column.number.steps is not None:
+        first, last = profile.column.number.places(*ends)
+        if first is not None and last is not None and first > last:
+            unit = float(1 / profile.column.number.steps)
+            refuse(profile, condition, f'the column holds multiples of {unit:g}')
     slack = _HALF * profile.unit
     return Interval(
         None if low is None else low - slack,
@@ -165,10 +173,19 @@ def _read_interval(
     )
 
 
-def _read_ends(
-    profile: ColumnProfile, ranges: Sequence[Between]
-) -> dict[Between, tuple[float | None, float | None]]:
-    """The ends of ranges as numbers, or in nanoseconds; None where they are open."""
+def read_ends(profile: ColumnProfile, ranges: Sequence[Between]) -> dict[Between, Ends]:
+    """The ends of ranges with all their digits.
+
+    Args:
+        profile: A column of numbers or dates.
+        ranges: Ranges.
+
+    Returns:
+        For each its ends, as numbers, or in nanoseconds; None where they are open.
+
+    Raises:
+        CellRefusedError: If an end is no value of the column.
+    """
     if profile.role is Role.NUMBER:
         return {
             condition: (
@@ -180,17 +197,26 @@ def _read_ends(
     given = [end for condition in ranges for end in (condition.low, condition.high)]
     closed = [end for end in given if end is not None]
     plain = plain_values(profile, closed)
-    counts = iter(profile.comparable(pd.Series(plain)).tolist() if plain else [])
-    found = [None if end is None else float(next(counts)) for end in given]
+    counts = iter(profile.column.dates.counts(pd.Series(plain)) if plain else [])
+    found = [None if end is None else next(counts) for end in given]
     return dict(zip(ranges, zip(found[::2], found[1::2], strict=True), strict=True))
 
 
-def _number_of(profile: ColumnProfile, condition: Between, end: Any) -> float | None:
+def _number_of(profile: ColumnProfile, condition: Between, end: Any) -> Any:
     if end is None:
         return None
     if isinstance(end, bool) or not isinstance(end, (numbers.Number, np.number)):
         refuse(profile, condition, 'the column is numerical')
-    return profile.column.number.plain_number(float(end))  # type: ignore[arg-type]
+    form = profile.column.number
+    return item(end) if form.short is None else form.plain_number(_as_float(end))
+
+
+def _as_float(end: Any) -> Any:
+    """An end of a range as the model has it; infinite beyond the floats."""
+    try:
+        return None if end is None else float(end)
+    except OverflowError:
+        return math.inf if end > 0 else -math.inf
 
 
 def _plain_number(profile: ColumnProfile, value: Any, *, fits_dtype: bool) -> int | float:

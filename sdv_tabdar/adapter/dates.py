@@ -58,7 +58,7 @@ class DateForm:
         plain = form.plain(present)
         if not len(present) or not _is_date_time(plain):
             return form
-        counts = _counts(plain)
+        counts = nanosecond_counts(plain)
         return dataclasses.replace(
             form,
             has_nanoseconds=bool(np.any(counts % _MICROSECOND)),
@@ -113,7 +113,6 @@ class DateForm:
         """
         if not _is_date_time(values):
             return values
-        values = self._as_learnt(values)
         if self.is_text:
             return plain_objects(values.dt.strftime(self.text_format))
         if self.time_zone is not None:
@@ -130,17 +129,20 @@ class DateForm:
             return mapped(values, lambda value: value.to_pydatetime(warn=False))
         return values
 
-    def _as_learnt(self, values: pd.Series) -> pd.Series:
+    def as_learnt(self, values: pd.Series) -> pd.Series:
         """Plain dates without the error of the float64 that they were drawn as.
 
         A float64 holds a date of today to within 256 nanoseconds. In a column of whole
         microseconds a date that close to one is moved onto it, and a date beyond the range of
         training by no more than that is moved to its end.
+
+        Args:
+            values: Plain dates; other values come back as they are.
         """
         if values.dtype.kind != 'M' or self.ends is None:
             return values
         missing = values.isna().to_numpy()
-        counts = np.where(missing, 0, _counts(values))
+        counts = np.where(missing, 0, nanosecond_counts(values))
         error = np.spacing(np.abs(counts).astype(np.float64)) / 2
         if not self.has_nanoseconds:
             whole = (counts + _MICROSECOND // 2) // _MICROSECOND * _MICROSECOND
@@ -148,10 +150,7 @@ class DateForm:
         low, high = self.ends
         counts = np.where((counts < low) & (low - counts <= error), low, counts)
         counts = np.where((counts > high) & (counts - high <= error), high, counts)
-        dates = pd.Series(counts.view('datetime64[ns]'), index=values.index, name=values.name)
-        dates = dates.mask(missing)
-        zone = _zone(values)
-        return dates if zone is None else dates.dt.tz_localize('UTC').dt.tz_convert(zone)
+        return dates_at(np.where(missing, nanosecond_counts(values), counts), values)
 
     def in_utc(self, date: Any) -> pd.Timestamp:
         """A single date without a zone, in UTC; read in the column's zone if it has none itself.
@@ -190,16 +189,28 @@ class DateForm:
         Raises:
             ValueError: If a value is not a date in the column's format.
         """
-        dates = values
-        if not _is_date_time(values):
-            if pd.api.types.is_numeric_dtype(values.dtype) and self.text_format is None:
-                return values.astype(np.float64)
-            dates = self._parsed(values)
-        if getattr(dates.dt, 'tz', None) is not None:
-            dates = dates.dt.tz_convert('UTC').dt.tz_localize(None)
-        stamps = dates.astype('datetime64[ns]')
+        if self._are_numbers(values):
+            return values.astype(np.float64)
+        stamps = self._stamps(values)
         counts = stamps.astype(np.int64).astype(np.float64)
         return counts.where(stamps.notna())
+
+    def counts(self, values: pd.Series) -> list[Any]:
+        """As :meth:`nanoseconds`, to the last digit, of dates none of which is missing."""
+        if self._are_numbers(values):
+            return values.tolist()
+        return self._stamps(values).astype(np.int64).tolist()
+
+    def _are_numbers(self, values: pd.Series) -> bool:
+        """Whether dates in plain form are numbers that no format reads."""
+        return pd.api.types.is_numeric_dtype(values.dtype) and self.text_format is None
+
+    def _stamps(self, values: pd.Series) -> pd.Series:
+        """Dates in plain form as pandas' own, in UTC without a time zone."""
+        dates = values if _is_date_time(values) else self._parsed(values)
+        if getattr(dates.dt, 'tz', None) is not None:
+            dates = dates.dt.tz_convert('UTC').dt.tz_localize(None)
+        return dates.astype('datetime64[ns]')
 
     def unit(self, values: pd.Series) -> float:
         """The coarsest unit, in nanoseconds, that all dates are multiples of; 0 if there is none.
@@ -230,6 +241,18 @@ def zone_of(values: pd.Series) -> datetime.tzinfo | None:
     """Time zone of a column of dates; None if it has none."""
     zone: datetime.tzinfo | None = getattr(values.dtype, 'tz', None)
     return zone
+
+
+def nanosecond_counts(dates: pd.Series) -> npt.NDArray[np.int64]:
+    """Whole nanoseconds since 1970; the least of all where missing."""
+    return dates.to_numpy(dtype='datetime64[ns]').view(np.int64)
+
+
+def dates_at(counts: npt.NDArray[np.int64], like: pd.Series) -> pd.Series:
+    """The dates of :func:`nanosecond_counts`, with index, name and time zone of a column."""
+    dates = pd.Series(counts.view('datetime64[ns]'), index=like.index, name=like.name)
+    zone = zone_of(like)
+    return dates if zone is None else dates.dt.tz_localize('UTC').dt.tz_convert(zone)
 
 
 def _is_exact_text(present: pd.Series, text_format: str | None) -> bool:
@@ -264,11 +287,6 @@ def _zone(values: pd.Series) -> datetime.tzinfo | None:
         return None
     zone: datetime.tzinfo | None = values.dt.tz
     return zone
-
-
-def _counts(dates: pd.Series) -> npt.NDArray[np.int64]:
-    """Whole nanoseconds since 1970; the least of all where missing."""
-    return dates.to_numpy(dtype='datetime64[ns]').view(np.int64)
 
 
 def _timestamps(periods: pd.Series) -> pd.Series:

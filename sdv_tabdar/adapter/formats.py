@@ -137,7 +137,7 @@ class ColumnFormat:
                 restored = self.number.restore_keys(values) if self._is_number else values
             if isinstance(self.dtype, pd.CategoricalDtype):
                 restored = self._among_categories(restored, values, given)
-            restored = self._cast(restored)
+            restored = self.cast(restored)
             return restored if given is None else self._with_given(restored, given)
         except (TypeError, ValueError, OverflowError):
             # Generated values need not fit the dtype that the real ones had, and an integer
@@ -182,9 +182,14 @@ class ColumnFormat:
         before = restored.tolist()
         cells = np.empty(len(before), dtype=object)
         cells[:] = [number.known(*pair) for pair in zip(before, given.tolist(), strict=True)]
-        return self._cast(pd.Series(cells, index=restored.index, name=restored.name))
+        return self.cast(pd.Series(cells, index=restored.index, name=restored.name))
 
-    def _cast(self, values: pd.Series) -> pd.Series:
+    def cast(self, values: pd.Series) -> pd.Series:
+        """Values of the user's column in its dtype, with its mark of missing cells.
+
+        Raises:
+            TypeError, ValueError, OverflowError: If the dtype cannot hold them.
+        """
         if self.dtype == object:
             values = values.astype(object)
             if values.isna().any():
@@ -318,6 +323,13 @@ class TableFormat:
         order = [key for key in self.order if key in converted]
         order += [key for key in converted if key not in formats]
         return pd.DataFrame({key: converted[key] for key in order}, index=frame.index, copy=copy)
+
+    def as_learnt(self, frame: pd.DataFrame) -> pd.DataFrame:
+        """Drawn rows in plain form, their dates without the error of a float64."""
+        dates = {column.key: column.dates for column in self.columns if column.sdtype == 'datetime'}
+        return frame.assign(
+            **{key: form.as_learnt(frame[key]) for key, form in dates.items() if key in frame}
+        )
 
     def restore(self, frame: pd.DataFrame, given: pd.DataFrame | None = None) -> pd.DataFrame:
         """A table of SDV's in the user's form; applying it twice changes nothing more.

@@ -23,6 +23,7 @@ from sdv_tabdar.adapter import private_names
 from sdv_tabdar.adapter.asking import missing_operation
 from sdv_tabdar.adapter.blocks import Blocks
 from sdv_tabdar.adapter.complete import Completer, NothingMetError
+from sdv_tabdar.adapter.exact import in_users_form
 from sdv_tabdar.adapter.fitted import FittedTable
 from sdv_tabdar.adapter.global_generators import others_turn
 from sdv_tabdar.adapter.known import READ, Known, Task, warn_of_unseen
@@ -177,7 +178,8 @@ class SDVHooks(private_names.BaseSingleTableSynthesizer):
         rows, _ = super()._sample_rows(
             num_rows, conditions, transformed_conditions, float_rtol, None, keep_extra_columns
         )
-        restored = self._table.form.restore(rows)
+        form = self._table.form
+        restored = form.restore(form.as_learnt(rows))
         extra = [name for name in rows if name not in self._table.profiles]
         if keep_extra_columns and extra:
             restored = pd.concat([restored, rows[extra]], axis=1)
@@ -229,7 +231,7 @@ class SDVHooks(private_names.BaseSingleTableSynthesizer):
                     places = block.start + rows.index.to_numpy()
                     counted = self._blocks.counted(table, rows, known.cells.columns)
                     given = conditions.iloc[places].set_axis(rows.index)
-                    restored = table.form.restore(counted, given)
+                    restored = in_users_form(table, counted, known.rows(places), given)
                     restored.index = conditions.index[places]
                     if output_file_path and len(restored):
                         append_csv(output_file_path, restored)

@@ -187,7 +187,7 @@ class Imputer:
 
     def _filled(self, rows: pd.DataFrame) -> pd.DataFrame:
         """The user's table with its gaps taken from finished rows."""
-        restored = self.table.form.restore(rows)
+        restored = self.table.form.restore(self.table.form.as_learnt(rows))
         left = np.setdiff1d(self.rows, rows.index.to_numpy())
         if len(left):
             warnings.warn(

@@ -8,6 +8,7 @@ from __future__ import annotations
 
 import dataclasses
 import decimal
+import fractions
 import math
 import numbers
 from typing import Any
@@ -139,8 +140,39 @@ class NumberForm:
         if self.is_decimal:
             return mapped(values, self._decimal)
         if self.is_whole and (as_objects or self.ends is not None):
-            return mapped(values, lambda value: self._within(round(value)))
+            return mapped(values, self._whole)
         return values
+
+    @property
+    def steps(self) -> fractions.Fraction | None:
+        """How many values of the column lie between 0 and 1; None where they may be any floats."""
+        if self.is_decimal:
+            return fractions.Fraction(10) ** self.decimals
+        return fractions.Fraction(1) if self.is_whole else None
+
+    def places(self, low: Any, high: Any) -> tuple[int | None, int | None]:
+        """The ends of a range in whole steps; None for open and for infinite ones.
+
+        A float that is the end of a range of Decimal numbers stands for what is written.
+        """
+        first = None if low is None or abs(low) == math.inf else math.ceil(self._in_steps(low))
+        last = None if high is None or abs(high) == math.inf else math.floor(self._in_steps(high))
+        return first, last
+
+    def place(self, value: Any) -> int:
+        """A value of the column in steps."""
+        return round(self._in_steps(value))
+
+    def value_at(self, place: int) -> Any:
+        """The value of the column at a number of steps."""
+        if self.is_decimal:
+            return decimal.Decimal(place).scaleb(-self.decimals, context=_DIGITS)
+        return place
+
+    def _in_steps(self, value: Any) -> fractions.Fraction:
+        assert self.steps is not None, 'the column has steps'
+        is_written = self.is_decimal and isinstance(value, float)
+        return fractions.Fraction(str(value) if is_written else value) * self.steps
 
     def known(self, drawn: Any, given: Any) -> Any:
         """A known cell with all the digits that it was given with.
@@ -160,6 +192,10 @@ class NumberForm:
         if not _is_number_type(type(value)):
             return value
         return float(value) if self.decimals else int(value)
+
+    def _whole(self, value: Any) -> Any:
+        is_restored = isinstance(value, numbers.Integral)
+        return value if is_restored else self._within(round(value))
 
     def _decimal(self, value: Any) -> decimal.Decimal:
         if isinstance(value, decimal.Decimal):

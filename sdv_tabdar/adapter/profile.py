@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import dataclasses
 import enum
+import functools
 import math
 from collections.abc import Hashable, Mapping, Sequence
 from typing import Any
@@ -102,9 +103,9 @@ class ColumnProfile:
 
     def to_state(self) -> dict[str, Any]:
         """The profile as plain objects, to be saved; without the column's form."""
-        state = {**vars(self), 'role': self.role.value, 'levels': list(self.levels.values())}
-        del state['column']
-        return state
+        names = [field.name for field in dataclasses.fields(self) if field.name != 'column']
+        state = {name: getattr(self, name) for name in names}
+        return {**state, 'role': self.role.value, 'levels': list(self.levels.values())}
 
     @classmethod
     def from_state(cls, state: Mapping[str, Any], column: ColumnFormat) -> ColumnProfile:
@@ -129,6 +130,22 @@ class ColumnProfile:
         if not isinstance(dtype, np.dtype) or dtype.kind not in 'iu':
             return -math.inf, math.inf
         return int(np.iinfo(dtype).min), int(np.iinfo(dtype).max)
+
+    @functools.cached_property
+    def categories(self) -> list[Any] | None:
+        """The values of a column that pandas has as categories; dates in whole nanoseconds."""
+        if not isinstance(self.column.dtype, pd.CategoricalDtype):
+            return None
+        values = pd.Series(self.column.dtype.categories)
+        if self.role is Role.DATE:
+            return self.column.dates.counts(self.column.plain(values))
+        return [item(value) for value in values.tolist()]
+
+    def categories_within(self, low: Any, high: Any) -> list[Any] | None:
+        """Those of :attr:`categories` in a range; None where there are none."""
+        if self.categories is None:
+            return None
+        return [value for value in self.categories if is_inside(value, low, high)]
 
     def has_seen(self, values: pd.Series) -> npt.NDArray[np.bool_]:
         """Which plain values training has seen, numbers and dates within the ends of their range.
@@ -285,6 +302,11 @@ class ColumnProfile:
         """The format of the column's dates in words; empty if there is none."""
         text_format = self.column.dates.text_format
         return f' in the format {text_format!r}' if text_format else ''
+
+
+def is_inside(value: Any, low: Any, high: Any) -> bool:
+    """Whether a value lies in a range, ends included; None leaves an end open."""
+    return (low is None or low <= value) and (high is None or value <= high)
 
 
 def role_of(sdtype: str | None, *, generated: bool) -> Role:

@@ -82,12 +82,12 @@ def test_dates_drawn_as_floats_are_the_dates_of_training(nanoseconds: int) -> No
     form = DateForm.learn(dates, None)
     drawn = pd.to_datetime(form.nanoseconds(dates))
 
-    restored = form.restore(drawn, dates.dtype, None)
+    restored = form.as_learnt(drawn)
     assert (drawn != dates).any()
     assert restored.between(dates.min(), dates.max()).all()
     if not nanoseconds:
         assert restored.tolist() == dates.tolist()
-    assert form.restore(dates, dates.dtype, None).tolist() == dates.tolist()
+    assert form.as_learnt(dates).tolist() == dates.tolist()
 
 
 def test_a_date_in_another_zone() -> None:
