@@ -241,7 +241,12 @@ class SDVHooks(private_names.BaseSingleTableSynthesizer):
                 unmet = unmet or error
         if unmet is not None and not parts:
             raise ValueError(str(unmet)) from None  # the class that SDV raises
-        return pd.concat(parts) if parts else table.form.empty()
+        if not parts:
+            return table.form.empty()
+        found = pd.concat(parts)
+        # The same labels, with what pandas knows of their order, such as the steps of dates.
+        same = found.index.equals(conditions.index)
+        return found.set_axis(conditions.index) if same else found
 
     def _sample_with_progress_bar(
         self,

@@ -299,7 +299,8 @@ def _merged(given: pd.Series, filled: pd.Series, trained: Any) -> pd.Series:
     if not gaps.any():
         return given
     values = given.astype(object).to_numpy(dtype=object, copy=True)
-    values[gaps] = filled.astype(object).to_numpy()[gaps]
+    found = gaps & filled.notna().to_numpy()  # what stays missing is marked as it was
+    values[found] = filled.astype(object).to_numpy()[found]
     merged = pd.Series(values, index=given.index, name=given.name, dtype=object)
     if given.dtype == np.float64 and pd.api.types.is_integer_dtype(trained):
         whole = not merged.isna().any() and all(map(_is_whole, values))

@@ -88,7 +88,8 @@ class Scores:
                 cells[rows] = np.where(observed[:, place], found[:, place], np.nan)
             if self.unseen != 'skip':
                 cells[marked] = self._log_unseen(name)
-            if not np.isnan(cells).all() or name in self._new:
+            is_empty = not len(self.data) and name in names and name in self.known.cells
+            if is_empty or not np.isnan(cells).all() or name in self._new:
                 cells[self.broken] = -np.inf
                 columns[name] = cells
         profiles = self.table.profiles

@@ -55,6 +55,14 @@ def test_any_index_stays(fitted: TabDARSynthesizer) -> None:
     pd.testing.assert_frame_equal(known, before)
 
 
+def test_the_steps_of_an_index_of_dates_stay(fitted: TabDARSynthesizer) -> None:
+    days = pd.date_range('2020-01-01', periods=4, freq='D')
+
+    rows = fitted.sample_remaining_columns(pd.DataFrame({'city': list('abca')}, index=days))
+
+    assert rows.index.freq == days.freq
+
+
 def test_no_known_columns_and_no_rows(fitted: TabDARSynthesizer, table: pd.DataFrame) -> None:
     assert (
         fitted.sample_remaining_columns(pd.DataFrame(index=range(4))).shape == table.iloc[:4].shape

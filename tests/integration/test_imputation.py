@@ -160,6 +160,16 @@ def test_none_is_no_count(fitted: TabDARSynthesizer, table: pd.DataFrame) -> Non
         fitted.impute(table, num_draws=None)  # type: ignore[arg-type]
 
 
+def test_what_stays_missing_is_marked_as_it_was() -> None:
+    data = pd.DataFrame({'x': [1.5, np.nan, 3.5] * 5, 'void': [None] * 15})
+    columns = {'x': {'sdtype': 'numerical'}, 'void': {'sdtype': 'categorical'}}
+
+    with pytest.warns(UserWarning, match='stay empty'):
+        filled = fit_tiny(data, columns).impute(data)
+
+    assert filled['void'].tolist() == [None] * 15
+
+
 def test_columns_without_any_value_stay_empty() -> None:
     data = pd.DataFrame({'x': [np.nan] * 20, 'y': [1.0, np.nan] * 10})
     columns = {name: {'sdtype': 'numerical'} for name in 'xy'}

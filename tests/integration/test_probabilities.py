@@ -163,6 +163,14 @@ def test_likelihood_by_column(small: TabDARSynthesizer) -> None:
     assert list(small.log_likelihood(rows[['size']], by_column=True)) == ['size']
 
 
+def test_likelihood_of_no_rows_has_their_columns(small: TabDARSynthesizer) -> None:
+    rows = small.sample(3)
+
+    parts = small.log_likelihood(rows.iloc[:0], by_column=True)
+
+    assert list(parts.columns) == list(small.log_likelihood(rows, by_column=True).columns)
+
+
 def test_likelihood_by_column_under_a_constraint() -> None:
     data = pd.DataFrame({'a': range(30), 'b': range(3, 33), 'c': list('xy' * 15)})
     columns = {name: {'sdtype': 'numerical'} for name in 'ab'}
