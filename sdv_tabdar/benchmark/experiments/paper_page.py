@@ -92,8 +92,10 @@ def rows_of_runs(runs: Sequence[Path]) -> dict[str, pd.DataFrame]:
             found.setdefault(stem, []).append(raw.load(run, stem)[0])
     every = {stem: pd.concat(parts, ignore_index=True) for stem, parts in found.items()}
     if 'yardsticks' in every:
-        # Runs may share what they have kept.
-        every['yardsticks'] = every['yardsticks'].drop_duplicates(['table', 'synthesizer', 'seed'])
+        # Runs may share what they have kept, and a table's rows may come from several.
+        own = every['yardsticks'].drop_duplicates(['table', 'synthesizer', 'seed'])
+        places = own.groupby('table', sort=False).ngroup()
+        every['yardsticks'] = own.loc[places.sort_values(kind='stable').index]
     return every
 
 
