@@ -28,6 +28,7 @@ from sdv_tabdar.adapter.fitted import FittedTable
 from sdv_tabdar.adapter.global_generators import others_turn
 from sdv_tabdar.adapter.known import READ, Known, Task, warn_of_unseen
 from sdv_tabdar.adapter.old_files import STATE_VERSION, refuse_old_files, wrong_format
+from sdv_tabdar.adapter.one_at_a_time import one_at_a_time
 from sdv_tabdar.adapter.parameters import configs
 from sdv_tabdar.adapter.processed import ProcessedFormat
 from sdv_tabdar.adapter.rows_on_disk import append_csv
@@ -79,12 +80,13 @@ class SDVHooks(private_names.BaseSingleTableSynthesizer):
 
     def __getstate__(self) -> dict[str, Any]:
         """Of this package's, plain objects and the model."""
-        table = self._fitted_table
-        return {
-            **self.__dict__,
-            '_fitted_table': None if table is None else table.to_state(),
-            '_state_version': STATE_VERSION,
-        }
+        with one_at_a_time(self):
+            table = self._fitted_table
+            return {
+                **self.__dict__,
+                '_fitted_table': None if table is None else table.to_state(),
+                '_state_version': STATE_VERSION,
+            }
 
     def __setstate__(self, state: dict[str, Any]) -> None:
         """Rebuild what :meth:`__getstate__` wrote.

@@ -16,6 +16,7 @@ import pandas as pd
 
 from sdv_tabdar.adapter import private_names
 from sdv_tabdar.adapter.losses import loss_plot, loss_values
+from sdv_tabdar.adapter.one_at_a_time import one_at_a_time
 from sdv_tabdar.adapter.parameters import check_constraints, settings_text
 from sdv_tabdar.adapter.tables import PlainTables, Tables, plain_tables
 from sdv_tabdar.core.config import ModelConfig, SamplingConfig, TrainingConfig
@@ -293,7 +294,8 @@ class TabDARSynthesizer(Drawing, Answering):
                 as a constraint or a transformer of your own; ``save`` can hold these.
             OSError: If the file cannot be written.
         """
-        write(self, path)
+        with one_at_a_time(self):
+            write(self, path)
 
     @classmethod
     def load_safe(cls, path: str | Path) -> TabDARSynthesizer:
