@@ -9,15 +9,16 @@ if TYPE_CHECKING:
 else:
 
     def __getattr__(name):
-        # SDV asks for the class while it is imported itself. It must be the first import: otherwise
-        # it would find the module of the class half imported, and not register it.
         if name != 'TabDARSynthesizer':
             raise AttributeError(f'module {__name__!r} has no attribute {name!r}')
-        import sdv  # noqa: F401
-
         from sdv_tabdar.synthesizer.tabdar import TabDARSynthesizer
 
         return TabDARSynthesizer
+
+    # SDV asks for the class while it is imported itself. It must be imported before any module of
+    # this package, which a pickle may ask for first: otherwise it would find the module of the
+    # class half imported, and not register it. `__getattr__` answers it.
+    import sdv  # noqa: F401
 
 
 __all__ = ['TabDARSynthesizer']

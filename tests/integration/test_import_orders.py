@@ -18,6 +18,9 @@ ORDERS = {
     'the submodule first': (
         'import sdv_tabdar.synthesizer; from sdv.single_table import TabDARSynthesizer'
     ),
+    'a pickle first': (
+        'import sdv_tabdar.synthesizer.tabdar; from sdv.single_table import TabDARSynthesizer'
+    ),
     'the adapter first': (
         'import sdv_tabdar.adapter.known; from sdv.single_table import TabDARSynthesizer'
     ),
