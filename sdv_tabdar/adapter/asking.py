@@ -10,6 +10,7 @@ from sdv.errors import SamplingError
 from sdv_tabdar.adapter.global_generators import others_turn
 from sdv_tabdar.adapter.request import Request
 from sdv_tabdar.core.model import TabDAR
+from sdv_tabdar.core.restrictions import NothingAllowedError
 
 _FEW_PARTICLES = 2.0  # an effective sample size below this is worth a warning
 
@@ -41,6 +42,8 @@ def ask(
                 num_particles=num_particles,
                 num_copies=num_copies,
             )
+    except NothingAllowedError as error:
+        raise ValueError(f'{request.task.value}: {request.refusal(error)}') from error
     except ValueError as error:
         raise ValueError(f'{request.task.value}: {error}') from error
     except NotImplementedError as error:

@@ -35,10 +35,13 @@ def refuse(profile: ColumnProfile, value: Any, reason: str) -> NoReturn:
     Raises:
         CellRefusedError: Always.
     """
-    raise CellRefusedError(
-        f"column '{profile.column.name}' cannot be {item(value)!r}, because {reason}. Allowed: "
-        f'{profile.allowed_text}.'
-    )
+    raise CellRefusedError(refusal(profile, repr(item(value)), reason))
+
+
+def refusal(profile: ColumnProfile, value: object, reason: str) -> str:
+    """Why a column cannot have a value, and what it can have."""
+    name = profile.column.name
+    return f"column '{name}' cannot be {value}, because {reason}. Allowed: {profile.allowed_text}."
 
 
 def plain_value(profile: ColumnProfile, value: Any, *, fits_dtype: bool = True) -> Any:

@@ -182,6 +182,10 @@ def keep_increments(draft: Draft, step: ConstraintStep, whole: WholeRows) -> Non
         if restrictions[row] is None and not draft.fill:
             reason = f"'{column}' holds multiples of {increment:g}"
             raise contradiction(draft, step.constraint, row, [column], reason)
+    unseen = ~draft.model.allows(target, restrictions)
+    if unseen.any():
+        reason = 'no row of the training data has such a multiple'
+        raise contradiction(draft, step.constraint, int(unseen.argmax()), [column], reason)
 
 
 def _multiples(entry: Interval | Members, increment: float) -> Restriction | None:

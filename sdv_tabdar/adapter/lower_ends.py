@@ -289,19 +289,17 @@ class _Lowering:
         highs = np.where(highs >= seen[0], highs, widest)
         given = request.restrictions.get(name, [None] * len(lows))
         entries = list(given)
+        narrowed = list(given)
         for row, entry in enumerate(given):
             low, high = lows[row], highs[row]
             if isinstance(entry, Interval):
                 low = low if entry.low is None else max(low, entry.low)
                 high = high if entry.high is None else min(high, entry.high)
-            if (
-                not isinstance(entry, Members)
-                and low <= high
-                and low <= seen[1]
-                and high >= seen[0]
-            ):
+            if not isinstance(entry, Members) and low <= high:
                 ends = (float(end) if np.isfinite(end) else None for end in (low, high))
-                entries[row] = Interval(*ends)
+                narrowed[row] = Interval(*ends)
+        for row in np.flatnonzero(self.model.allows(name, narrowed)).tolist():
+            entries[row] = narrowed[row]
         return dataclasses.replace(request, restrictions={**request.restrictions, name: entries})
 
     def inside(self, drawn: pd.DataFrame, count: int) -> Floats:

@@ -82,14 +82,15 @@ def _tell_range(draft: Draft, name: str, upper: str, lower: Floats) -> None:
     with np.errstate(invalid='ignore'):
         least = log_difference(lower, np.maximum(lows, lower))
         most = log_difference(lower, highs)
-    seen = draft.model.limits(name)
     restrictions = draft.restrictions_of(name)
     wanted = draft.partial[upper]
-    # A range that training has no difference in is left to the check of the finished rows.
-    possible = (least <= seen[1]) & (most >= seen[0]) & (least <= most)
-    for row in np.flatnonzero(possible).tolist():
+    told = list(restrictions)
+    for row in np.flatnonzero(least <= most).tolist():
         high = None if np.isinf(most[row]) else float(most[row])
-        restrictions[row] = Interval(float(least[row]), high, asked=_asked(wanted[row]))
+        told[row] = Interval(float(least[row]), high, asked=_asked(wanted[row]))
+    # A range that training has no difference in is left to the check of the finished rows.
+    for row in np.flatnonzero(draft.model.allows(name, told)).tolist():
+        restrictions[row] = told[row]
 
 
 def _asked(restriction: Restriction | None) -> object:

@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 import dataclasses
-from collections.abc import Sequence
+from collections.abc import Mapping, Sequence
 from typing import Any
 
 import numpy as np
@@ -12,12 +12,13 @@ import pandas as pd
 from rdt.transformers import LabelEncoder
 
 from sdv_tabdar.adapter import private_names
+from sdv_tabdar.adapter.conditioning import refusal
 from sdv_tabdar.adapter.constraints import apply_constraint
 from sdv_tabdar.adapter.draft import Draft
 from sdv_tabdar.adapter.fitted import FittedTable
 from sdv_tabdar.adapter.known import Known, Task
-from sdv_tabdar.adapter.profile import Role
-from sdv_tabdar.core.restrictions import Members, NotMissing, Restriction
+from sdv_tabdar.adapter.profile import ColumnProfile, Role
+from sdv_tabdar.core.restrictions import Members, NothingAllowedError, NotMissing, Restriction
 
 Fields = dict[Any, list[str]]
 
@@ -32,6 +33,8 @@ class Request:
         restrictions: The model's restrictions, column by column and row by row.
         loose: User's columns with cells that the model is not told of, and in which rows.
         task: What the answer is for, in messages.
+        profiles: By the model's columns that hold the values of a single user's column, what
+            training saw of that.
     """
 
     frame: pd.DataFrame
@@ -39,6 +42,7 @@ class Request:
     restrictions: dict[str, list[Restriction | None]]
     loose: dict[str, npt.NDArray[np.bool_]]
     task: Task
+    profiles: Mapping[str, ColumnProfile]
 
     @classmethod
     def translate(cls, table: FittedTable, known: Known, *, fill: bool = False) -> Request:
@@ -65,7 +69,8 @@ class Request:
             marks[:, position] = observed[name]
         frame = pd.DataFrame(columns, index=pd.RangeIndex(draft.num_rows))
         loose = {key: rows for key, rows in draft.loose.items() if rows.any()}
-        return cls(frame, marks, draft.restrictions, loose, known.task)
+        profiles = _profiles(draft, fields)
+        return cls(frame, marks, draft.restrictions, loose, known.task, profiles)
 
     def repeated(self, times: int) -> Request:
         """Each row ``times`` times in a row."""
@@ -73,13 +78,23 @@ class Request:
 
     def rows(self, rows: npt.NDArray[np.int64]) -> Request:
         """Some rows, with a new RangeIndex."""
-        return Request(
-            self.frame.iloc[rows].reset_index(drop=True),
-            self.observed[rows],
-            {name: [entries[row] for row in rows] for name, entries in self.restrictions.items()},
-            {key: marked[rows] for key, marked in self.loose.items()},
-            self.task,
+        return dataclasses.replace(
+            self,
+            frame=self.frame.iloc[rows].reset_index(drop=True),
+            observed=self.observed[rows],
+            restrictions={
+                name: [entries[row] for row in rows] for name, entries in self.restrictions.items()
+            },
+            loose={key: marked[rows] for key, marked in self.loose.items()},
         )
+
+    def refusal(self, error: NothingAllowedError) -> str:
+        """Why the model cannot meet a restriction, in the terms of the user's column."""
+        profile = self.profiles.get(error.column)
+        if profile is None:
+            return str(error)
+        reason = 'no value of the training data is allowed by it'
+        return refusal(profile, error.restriction, reason)
 
 
 def _fields(table: FittedTable) -> Fields:
@@ -88,6 +103,15 @@ def _fields(table: FittedTable) -> Fields:
     for name, (field, _) in private_names.outputs(table.host).items():
         fields.setdefault(field, []).append(name)
     return fields
+
+
+def _profiles(draft: Draft, fields: Fields) -> dict[str, ColumnProfile]:
+    """See :attr:`Request.profiles`."""
+    return {
+        target: profile
+        for key, profile in draft.table.profiles.items()
+        for target in fields.get(draft.stands_for.get(key, key), [])
+    }
 
 
 def _transform(

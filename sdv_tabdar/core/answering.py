@@ -10,6 +10,7 @@ import contextlib
 import dataclasses
 from collections.abc import Hashable, Iterator, Mapping, Sequence
 
+import numpy as np
 import pandas as pd
 import torch
 
@@ -245,6 +246,19 @@ class AnsweringModel:
             ValueError: If there is no such column, or it is categorical.
         """
         return self.trained.encoder.codec(column).limits
+
+    def allows(self, column: str, restrictions: Sequence[Restriction | None]) -> Marks:
+        """``(rows,)``, where a numerical column has training values that a restriction allows.
+
+        None allows all.
+
+        Raises:
+            ValueError: If there is no such column, or it is categorical.
+        """
+        distinct = list(dict.fromkeys(entry for entry in restrictions if entry is not None))
+        allowed = self.trained.encoder.codec(column).allows_each(distinct)
+        found = dict(zip(distinct, allowed.tolist(), strict=True))
+        return np.array([entry is None or found[entry] for entry in restrictions], dtype=bool)
 
     def can_be_missing(self, column: str) -> bool:
         """Whether training saw a missing value in ``column``."""

@@ -57,3 +57,17 @@ class NotMissing(_Named):
 
 
 Restriction = Interval | Members | NotMissing
+
+
+class NothingAllowedError(ValueError):
+    """A restriction that no value of the training column meets.
+
+    Attributes:
+        column: Name of the column.
+        restriction: The restriction.
+    """
+
+    def __init__(self, column: str, restriction: Restriction, reason: str) -> None:
+        super().__init__(f"Column '{column}' cannot be {restriction}: {reason}")
+        self.column = column
+        self.restriction = restriction

@@ -21,7 +21,13 @@ from sdv_tabdar.core.codecs.counted import Counted, Levels
 from sdv_tabdar.core.codecs.pieces import Pieces
 from sdv_tabdar.core.codecs.values import SHOWN, Codes, Floats, LevelIndex, level_order, shown
 from sdv_tabdar.core.config import ModelConfig
-from sdv_tabdar.core.restrictions import Interval, Members, NotMissing, Restriction
+from sdv_tabdar.core.restrictions import (
+    Interval,
+    Members,
+    NothingAllowedError,
+    NotMissing,
+    Restriction,
+)
 from sdv_tabdar.core.schema import Column, ColumnKind
 
 
@@ -142,10 +148,8 @@ class CategoricalCodec(Codec):
                 code = min(number, self.column.num_codes - 1)
                 allowed[code] = allowed.get(code, 0.0) + float(self._shares[number])
         if not allowed:
-            raise ValueError(
-                f"Column '{self.column.name}' cannot be {restriction}: the training data had "
-                'nothing but missing values in it.'
-            )
+            reason = 'the training data had nothing but missing values in it.'
+            raise NothingAllowedError(self.column.name, restriction, reason)
         return Pieces.of_codes(allowed)
 
     def enforce(

@@ -103,6 +103,14 @@ class Codec(abc.ABC):
         """As :meth:`restrict`, for N restrictions."""
         return [self.restrict(restriction) for restriction in restrictions]
 
+    def allows_each(self, restrictions: Sequence[Restriction]) -> npt.NDArray[np.bool_]:
+        """``(N,)``, which of N restrictions allow something that training contained.
+
+        Raises:
+            ValueError: If the values are not numbers.
+        """
+        self._lack('intervals; see levels()')
+
     @abc.abstractmethod
     def enforce(
         self, values: npt.NDArray[Any], restriction: Restriction, uniforms: Floats

@@ -27,7 +27,7 @@ from sdv_tabdar.core.codecs.pieces import Pieces
 from sdv_tabdar.core.codecs.quantiles import Mixture
 from sdv_tabdar.core.codecs.values import Codes, Floats, as_floats, is_missing, is_number
 from sdv_tabdar.core.config import ModelConfig
-from sdv_tabdar.core.restrictions import Interval, Members, Restriction
+from sdv_tabdar.core.restrictions import Interval, Members, NothingAllowedError, Restriction
 from sdv_tabdar.core.schema import Column, ColumnKind
 
 _MIN_BIN_COUNT = 64
@@ -221,6 +221,18 @@ class NumericalCodec(Codec):
 
     def restrict_each(self, restrictions: Sequence[Restriction]) -> list[Pieces]:
         """As :meth:`restrict`, all intervals together."""
+        found = self._pieces_each(restrictions)
+        for entry, allowed in zip(restrictions, found, strict=True):
+            if not len(allowed.codes):
+                self._refuse(entry)
+        return found
+
+    def allows_each(self, restrictions: Sequence[Restriction]) -> npt.NDArray[np.bool_]:
+        """Which restrictions some number of training meets, see :meth:`Codec.allows_each`."""
+        return np.array([len(found.codes) > 0 for found in self._pieces_each(restrictions)], bool)
+
+    def _pieces_each(self, restrictions: Sequence[Restriction]) -> list[Pieces]:
+        """The atoms and parts of bins that each restriction allows, perhaps none."""
         found: list[Pieces | None] = [None] * len(restrictions)
         spans = []
         for row, entry in enumerate(restrictions):
@@ -232,9 +244,6 @@ class NumericalCodec(Codec):
             spans, self._pieces_between(*_ends([restrictions[row] for row in spans])), strict=True
         ):
             found[row] = pieces
-        for entry, allowed in zip(restrictions, found, strict=True):
-            if allowed is None or not len(allowed.codes):
-                self._refuse(entry)
         return [pieces for pieces in found if pieces is not None]
 
     def _refuse(self, restriction: Restriction) -> NoReturn:
@@ -245,7 +254,7 @@ class NumericalCodec(Codec):
                 f'training values lie between {low:g} and {high:g}, and none of them is allowed '
                 'by it.'
             )
-        raise ValueError(f"Column '{self.column.name}' cannot be {restriction}: {reason}")
+        raise NothingAllowedError(self.column.name, restriction, reason)
 
     def enforce(
         self, values: npt.NDArray[Any], restriction: Restriction, uniforms: Floats

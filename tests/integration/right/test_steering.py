@@ -8,11 +8,11 @@ from typing import Any
 import numpy as np
 import pandas as pd
 import pytest
-from sdv.cag import FixedCombinations, Inequality, OneHotEncoding, Range
+from sdv.cag import FixedCombinations, FixedIncrements, Inequality, OneHotEncoding, Range
 from sdv.cag._errors import ConstraintNotMetError
 from sdv.sampling import Condition
 
-from sdv_tabdar import NotNull, TabDARSynthesizer
+from sdv_tabdar import Between, NotNull, OneOf, TabDARSynthesizer
 
 from ..conftest import TINY, make_metadata
 
@@ -241,3 +241,56 @@ def test_constraints_are_refused_in_the_words_of_the_call() -> None:
         synthesizer.sample_remaining_columns(known)
     with pytest.raises(ConstraintNotMetError, match='^Unable to predict.*Inequality'):
         synthesizer.predict_proba(known, 'c')
+
+
+def few_steps() -> pd.DataFrame:
+    """Numbers with few differences: 2 or 9 to the middle, 1 or 7 to the high one."""
+    low = RANDOM.integers(0, 5, N) * 10
+    middle = low + RANDOM.choice([2, 9], N)
+    return pd.DataFrame({'low': low, 'mid': middle, 'high': middle + RANDOM.choice([1, 7], N)})
+
+
+@pytest.fixture(scope='module')
+def stepped() -> TabDARSynthesizer:
+    data = few_steps()
+    return fit_under(Range('low', 'mid', 'high'), data, dict.fromkeys(data, NUMBER))
+
+
+@pytest.mark.parametrize(
+    'wanted',
+    [
+        {'low': 10, 'mid': OneOf([13, 15])},
+        {'low': 10, 'mid': Between(14, 16)},
+        {'low': 10, 'high': OneOf([15, 16])},
+        {'mid': OneOf([15, 16])},
+        {'mid': 12, 'high': OneOf([15])},
+    ],
+    ids=str,
+)
+def test_sets_and_ranges_that_no_difference_of_training_reaches_are_met(
+    stepped: TabDARSynthesizer, wanted: dict[str, Any]
+) -> None:
+    rows = stepped.sample_from_conditions([Condition(wanted, num_rows=3)])
+
+    assert len(rows) == 3
+    assert ((rows['low'] < rows['mid']) & (rows['mid'] < rows['high'])).all()
+    for name, asked in wanted.items():
+        allowed = {Between: [14, 15, 16], OneOf: getattr(asked, 'values', ())}
+        assert rows[name].isin(allowed.get(type(asked), [asked])).all()
+
+
+def test_a_set_that_the_lowest_column_never_had_is_refused_by_its_name(
+    stepped: TabDARSynthesizer,
+) -> None:
+    words = r"column 'low' cannot be OneOf\(\[15, 25\]\), because no value .*had 0 to 40"
+    with pytest.raises(ValueError, match=words):
+        stepped.sample_from_conditions([Condition({'low': OneOf([15, 25])}, num_rows=3)])
+
+
+def test_a_multiple_that_training_never_had_is_refused_by_its_column() -> None:
+    data = pd.DataFrame({'fives': [0, 5, 20] * 20, 'c': list('ab') * 30})
+    columns = {'fives': NUMBER, 'c': LEVEL}
+    synthesizer = fit_under(FixedIncrements('fives', 5), data, columns)
+    words = r"{'fives': OneOf\(\[10\]\)} cannot be met.*no row of the training data has such"
+    with pytest.raises(ConstraintNotMetError, match=words):
+        synthesizer.sample_from_conditions([Condition({'fives': OneOf([10])}, num_rows=3)])

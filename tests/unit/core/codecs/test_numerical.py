@@ -253,6 +253,14 @@ def test_of_many_restrictions_the_one_that_allows_nothing_is_named(
         atoms_and_bins.restrict_each([Interval(0, 1), Interval(5, 6)])
 
 
+def test_of_many_restrictions_those_that_allow_something_are_told(
+    atoms_and_bins: NumericalCodec,
+) -> None:
+    low, high = atoms_and_bins.limits
+    wanted = [Interval(low, high), Interval(high + 1, None), Members((high + 1,))]
+    assert atoms_and_bins.allows_each(wanted).tolist() == [True, False, False]
+
+
 def test_members_are_atoms_stretches_and_missing(atoms_and_bins: NumericalCodec) -> None:
     pieces = _pieces(atoms_and_bins, Members((0.0, 0.5, None)))
     assert [code for code, *_ in pieces] == [0, 2, 3]
