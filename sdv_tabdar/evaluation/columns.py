@@ -6,7 +6,7 @@ codes of a categorical column are categories, and ids, keys and personal data ar
 
 from __future__ import annotations
 
-from collections.abc import Iterable, Mapping
+from collections.abc import Hashable, Iterable, Mapping
 from dataclasses import dataclass, field
 from typing import Any
 
@@ -47,6 +47,28 @@ class ColumnTypes:
     def is_number(self, name: str) -> bool:
         """Whether the column is numerical or a datetime."""
         return self.sdtypes[name] in NUMBER_SDTYPES
+
+    def label(self, name: Hashable) -> Any:
+        """What the metadata, which SDV holds as text, call a column of a frame."""
+        return name if name in self.names or name in self.ignored else str(name)
+
+    def measured(self, name: Hashable, what: str) -> str:
+        """What the metadata call a column that is named in an argument.
+
+        Args:
+            name: The name, as the frames or the metadata have it.
+            what: How the message begins if it is none.
+
+        Raises:
+            ValueError: If it is not the name of a measured column.
+        """
+        label: str = self.label(name)
+        if label not in self.names:
+            raise ValueError(
+                f'{what} {name!r}, which is not a measured column. The columns are '
+                f'{", ".join(map(repr, self.names))}.'
+            )
+        return label
 
     def without(self, names: Iterable[str]) -> ColumnTypes:
         """The same columns without some of them."""

@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 from collections.abc import Mapping, Sequence
+from typing import Any
 
 import numpy as np
 import pandas as pd
@@ -11,7 +12,7 @@ from sdv_tabdar.evaluation.columns import ColumnTypes, resolve_columns
 from sdv_tabdar.evaluation.evaluate import score
 from sdv_tabdar.evaluation.tables import category_labels, prepare_frames
 
-Condition = Mapping[str, object]
+Condition = Mapping[Any, object]
 
 
 def conditional_scores(
@@ -56,7 +57,11 @@ def conditional_scores(
                 'compare the rows that do; widen the condition or pass more rows.'
             )
         kept[name] = frame[rows]
-    fixed = [name for name, wanted in condition.items() if not isinstance(wanted, (list, tuple))]
+    fixed = [
+        columns.label(name)
+        for name, wanted in condition.items()
+        if not isinstance(wanted, (list, tuple))
+    ]
     left = columns.without(fixed)
     if not left.names:
         raise ValueError('The condition fixes every column, so that nothing is left to compare.')
@@ -78,12 +83,8 @@ def conditional_scores(
 def rows_meeting(frame: pd.DataFrame, columns: ColumnTypes, condition: Condition) -> np.ndarray:
     """Which rows (bool) of a canonical frame meet a condition; see `conditional_scores`."""
     meets = np.ones(len(frame), dtype=bool)
-    for name, wanted in condition.items():
-        if name not in columns.names:
-            raise ValueError(
-                f'The condition names {name!r}, which is not a measured column. The columns are '
-                f'{", ".join(repr(column) for column in columns.names)}.'
-            )
+    for given, wanted in condition.items():
+        name = columns.measured(given, 'The condition names')
         if isinstance(wanted, tuple):
             meets &= _in_range(frame[name], name, wanted, columns)
         else:

@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from collections.abc import Sequence
+from collections.abc import Hashable, Sequence
 from dataclasses import replace
 
 import numpy as np
@@ -30,7 +30,7 @@ def score(
     metadata: object,
     real_test: pd.DataFrame | None = None,
     *,
-    target: str | None = None,
+    target: Hashable | None = None,
     metrics: Sequence[str] | str | None = DEFAULT_SCORES,
     seed: int = 0,
     paper_compatible: bool = False,
@@ -46,7 +46,7 @@ def score(
             keys and personal data are left out.
         real_test: Real rows that the synthesizer did not see, for `dcr_share`, `mle` and the
             membership attack.
-        target: The column that `mle` predicts.
+        target: The column that `mle` predicts, by its name in the frames or in the metadata.
         metrics: Which metrics; 'all' for all that the inputs allow, None for those of them that
             do not take long.
         seed: Decides folds and subsamples.
@@ -76,7 +76,7 @@ def floor_scores(
     metadata: object,
     real_test: pd.DataFrame | None = None,
     *,
-    target: str | None = None,
+    target: Hashable | None = None,
     metrics: Sequence[str] | str | None = DEFAULT_SCORES,
     seed: int = 0,
     paper_compatible: bool = False,
@@ -146,12 +146,12 @@ def evaluate(
     metadata: object,
     real_test: pd.DataFrame | None = None,
     *,
-    target: str | None = None,
+    target: Hashable | None = None,
     metrics: Sequence[str] | str | None = None,
     seed: int = 0,
     floors: bool = True,
     paper_compatible: bool = False,
-    density_pairs: Sequence[tuple[str, str]] | None = None,
+    density_pairs: Sequence[tuple[Hashable, Hashable]] | None = None,
     independent_draws: pd.DataFrame | None = None,
     log_likelihood: LogLikelihood | None = None,
     reference_log_likelihood: LogLikelihood | None = None,
@@ -197,7 +197,7 @@ def evaluate(
     _check_budget(privacy_budget)
     context = _context(real_train, synthetic, metadata, real_test, target, seed, paper_compatible)
     context = _with_models(context, log_likelihood, reference_log_likelihood, real_train, real_test)
-    _check_pairs(density_pairs, context.columns)
+    pairs = _named_pairs(density_pairs, context.columns)
     independent = _prepared(independent_draws, real_train, context.columns)
     chosen, skipped = _chosen(metrics, context)
     found = compute_metrics(chosen, context, progress='Scores' if verbose else None)
@@ -212,7 +212,7 @@ def evaluate(
         reasons=reasons_beyond(chosen, context, found, floor, independent),
         notes={**{name: f'left out: it {why}.' for name, why in skipped.items()}, **found.notes},
         tables=found.tables,
-        figures=figures_of(context, found.tables, found.arrays, density_pairs),
+        figures=figures_of(context, found.tables, found.arrays, pairs),
         goals=found.goals,
         seconds=found.seconds,
         facts={**_facts(context), **_spent(privacy_budget)},
@@ -280,7 +280,7 @@ def _context(
     synthetic: pd.DataFrame,
     metadata: object,
     real_test: pd.DataFrame | None,
-    target: str | None,
+    target: Hashable | None,
     seed: int,
     paper_compatible: bool,
 ) -> Context:
@@ -290,17 +290,12 @@ def _context(
     if real_test is not None:
         frames['real_test'] = real_test
     ready, units = in_units(prepare_frames(frames, columns), columns)
-    if target is not None and target not in columns.names:
-        raise ValueError(
-            f'The target {target!r} is not a measured column. The columns are '
-            f'{", ".join(repr(name) for name in columns.names)}.'
-        )
     return Context(
         ready['real_train'],
         ready['synthetic'],
         columns,
         ready.get('real_test'),
-        target,
+        None if target is None else columns.measured(target, 'The target is'),
         seed,
         paper_compatible,
         units=units,
@@ -335,12 +330,15 @@ def _with_models(
     return replace(context, white_box=WhiteBox(log_likelihood, reference, frames))
 
 
-def _check_pairs(pairs: Sequence[tuple[str, str]] | None, columns: ColumnTypes) -> None:
-    """Refuse pairs of columns that are not measured."""
-    for pair in pairs or ():
-        for name in pair:
-            if name not in columns.names:
-                raise ValueError(
-                    f'density_pairs names {name!r}, which is not a measured column. The columns '
-                    f'are {", ".join(repr(column) for column in columns.names)}.'
-                )
+def _named_pairs(
+    pairs: Sequence[tuple[Hashable, Hashable]] | None, columns: ColumnTypes
+) -> list[tuple[str, str]] | None:
+    """Pairs of measured columns by their names in the metadata.
+
+    Raises:
+        ValueError: If they name others.
+    """
+    if pairs is None:
+        return None
+    what = 'density_pairs names'
+    return [(columns.measured(one, what), columns.measured(other, what)) for one, other in pairs]

@@ -49,7 +49,8 @@ def imputation_scores(
     draws = [imputed] if isinstance(imputed, pd.DataFrame) else list(imputed)
     if not draws:
         raise ValueError('imputed is an empty list. Pass a frame or at least one draw.')
-    _check_shapes(truth, draws, hidden, columns)
+    hidden = _named_marks(hidden, columns)
+    _check_shapes(truth, draws, hidden)
     frames = {'truth': truth, **{f'imputed[{i}]': draw for i, draw in enumerate(draws)}}
     if reference is not None:
         frames['reference'] = reference
@@ -121,9 +122,13 @@ def _standardised_errors(
     return ((guess - true) / scale).to_numpy(dtype=float)
 
 
-def _check_shapes(
-    truth: pd.DataFrame, draws: list[pd.DataFrame], hidden: pd.DataFrame, columns: ColumnTypes
-) -> None:
+def _named_marks(hidden: pd.DataFrame, columns: ColumnTypes) -> pd.DataFrame:
+    """The marks of hidden cells by the metadata's names of the columns."""
+    names = [columns.measured(name, 'hidden has the column') for name in hidden.columns]
+    return hidden.set_axis(names, axis=1)
+
+
+def _check_shapes(truth: pd.DataFrame, draws: list[pd.DataFrame], hidden: pd.DataFrame) -> None:
     """Refuse frames that do not lie on each other."""
     for name, frame in [*((f'imputed[{i}]', d) for i, d in enumerate(draws)), ('hidden', hidden)]:
         if len(frame) != len(truth):
@@ -131,12 +136,6 @@ def _check_shapes(
                 f'{name} has {len(frame)} rows but truth has {len(truth)}. They must be the same '
                 'rows in the same order.'
             )
-    strange = [name for name in hidden.columns if name not in columns.names]
-    if strange:
-        raise ValueError(
-            f'hidden has the column {strange[0]!r}, which is not a measured column of the '
-            'metadata. Its columns must be among those of the table.'
-        )
     for name in hidden.columns:
         if not pd.api.types.is_bool_dtype(hidden[name]):
             raise ValueError(

@@ -86,10 +86,7 @@ def _named(name: str, frame: object, columns: ColumnTypes) -> pd.DataFrame:
         raise TypeError(f'{name} must be a pandas DataFrame, but it is a {type(frame).__name__}.')
     if len(frame) == 0:
         raise ValueError(f'{name} has no rows. At least one row is needed to compare with.')
-    known = {*columns.names, *columns.ignored}
-    labels = pd.Index(
-        [label if label in known else str(label) for label in frame.columns], tupleize_cols=False
-    )
+    labels = pd.Index(map(columns.label, frame.columns), tupleize_cols=False)
     if not labels.is_unique:
         twice = labels[labels.duplicated()].unique()
         raise ValueError(

@@ -59,3 +59,11 @@ def test_nothing_left_to_compare_is_refused():
     frame = pd.DataFrame({'k': ['a', 'b']})
     with pytest.raises(ValueError, match='fixes every column'):
         conditional_scores(frame, frame, {'k': 'categorical'}, {'k': 'a'})
+
+
+@pytest.mark.parametrize('name', [1, '1'])
+def test_conditions_name_columns_as_the_table_or_as_the_metadata(name):
+    frame = pd.DataFrame({0: [1.0, 2.0, 3.0, 4.0], 1: list('abab')})
+    types = {'0': 'numerical', '1': 'categorical'}
+    ours = conditional_scores(frame, frame, types, {name: 'a'}, metrics=['shape'])
+    assert (ours['rows_real'], ours['shape_error']) == (2, 0)

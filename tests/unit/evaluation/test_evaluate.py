@@ -128,7 +128,10 @@ def test_single_rows_say_why_there_is_no_score():
         ({'metrics': ['shap']}, "Unknown metric 'shap'. The metrics are 'xgb_c2st'"),
         ({'metrics': ['mle']}, r"The metric 'mle' needs real_test .* and target"),
         ({'metrics': ['membership']}, "The metric 'membership' needs real_test"),
-        ({'target': 'hight'}, "The target 'hight' is not a measured column"),
+        (
+            {'target': 'hight'},
+            "The target is 'hight', which is not a measured column. The columns are 'height'",
+        ),
     ],
 )
 def test_bad_choices_are_refused(real, honest, types, arguments, message):
@@ -191,3 +194,23 @@ def test_progress_can_be_shown_or_not(real, honest, types, capsys):
     assert 'Floors' in shown
     evaluate(real[:100], honest[:100], types, metrics=['shape'], verbose=False)
     assert capsys.readouterr().err == ''
+
+
+def test_columns_are_named_as_in_the_frames_or_in_the_metadata():
+    frame = pd.DataFrame({0: np.arange(40.0), 1: list('ab') * 20})
+    metadata = {'0': 'numerical', '1': 'categorical'}
+    for first, second in ((0, 1), ('0', '1')):
+        found = evaluate(
+            frame[:30],
+            frame[10:],
+            metadata,
+            frame[30:],
+            target=second,
+            metrics=['shape'],
+            floors=False,
+            density_pairs=[(first, second)],
+            verbose=False,
+        )
+        assert found.facts['target'] == '1'
+    with pytest.raises(ValueError, match="The target is 2, which is .* columns are '0', '1'"):
+        score(frame, frame, metadata, target=2)

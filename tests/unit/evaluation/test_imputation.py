@@ -71,3 +71,12 @@ def test_cells_missing_in_truth_do_not_count():
 def test_frames_that_do_not_fit_are_refused(imputed, hidden, message):
     with pytest.raises(ValueError, match=message):
         imputation_scores(TRUTH, imputed, hidden, TYPES)
+
+
+@pytest.mark.parametrize('names', [[0, 1], ['0', '1']])
+def test_hidden_names_columns_as_the_table_or_as_the_metadata(names):
+    truth = TRUTH.set_axis([0, 1], axis=1)
+    scores = imputation_scores(
+        truth, truth, HIDDEN.set_axis(names, axis=1), {'0': 'numerical', '1': 'categorical'}
+    )
+    assert (scores['rmse/0'], scores['accuracy/1']) == (0, 1)
