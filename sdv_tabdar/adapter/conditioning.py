@@ -14,7 +14,7 @@ from typing import Any, NoReturn
 import numpy as np
 import pandas as pd
 
-from sdv_tabdar.adapter.dates import zone_of
+from sdv_tabdar.adapter.dates import STEP_NAMES, zone_of
 from sdv_tabdar.adapter.profile import ColumnProfile, Role
 from sdv_tabdar.adapter.values import is_missing, item, level_key
 from sdv_tabdar.conditions import Between, NotNull, OneOf, PartialValue
@@ -59,7 +59,7 @@ def plain_value(profile: ColumnProfile, value: Any, *, fits_dtype: bool = True) 
     if profile.role is Role.NUMBER:
         return _plain_number(profile, plain, fits_dtype=fits_dtype)
     if profile.role is Role.DATE:
-        return _checked_date(profile, plain)
+        return _checked_date(profile, plain, fits_dtype=fits_dtype)
     if profile.role is Role.DISCRETE:
         known = profile.levels.get(level_key(plain))
         if known is None and profile.column.sdtype == 'boolean' and not isinstance(plain, bool):
@@ -153,7 +153,9 @@ def _read_levels(profile: ColumnProfile, condition: Between) -> Members:
 def _read_interval(profile: ColumnProfile, condition: Between, ends: Ends) -> Interval:
     """The numbers that round to one in a range."""
     if None not in ends and ends[0] > ends[1]:
-        refuse(profile, condition, 'it is empty: low must be at most high')
+        coarse = profile.role is Role.DATE and profile.column.date_step > 1
+        steps = f', and {steps_text(profile)}' if coarse else ''
+        refuse(profile, condition, f'it is empty: low must be at most high{steps}')
     low, high = map(_as_float, ends)
     if (low is not None and low > profile.high) or (high is not None and high < profile.low):
         # A single value may lie outside, as it is kept; for a range the model has nothing to draw.
@@ -184,7 +186,8 @@ def read_ends(profile: ColumnProfile, ranges: Sequence[Between]) -> dict[Between
         ranges: Ranges.
 
     Returns:
-        For each its ends, as numbers, or in nanoseconds; None where they are open.
+        For each its ends, as numbers, or in nanoseconds: the first and the last date of those
+        that the column can hold. None where they are open.
 
     Raises:
         CellRefusedError: If an end is no value of the column.
@@ -199,9 +202,13 @@ def read_ends(profile: ColumnProfile, ranges: Sequence[Between]) -> dict[Between
         }
     given = [end for condition in ranges for end in (condition.low, condition.high)]
     closed = [end for end in given if end is not None]
-    plain = plain_values(profile, closed)
+    plain = plain_values(profile, closed, fits_dtype=False)
     counts = iter(profile.column.dates.counts(pd.Series(plain)) if plain else [])
     found = [None if end is None else next(counts) for end in given]
+    step = profile.column.date_step
+    if step > 1:
+        found[::2] = [None if low is None else -(-low // step) * step for low in found[::2]]
+        found[1::2] = [None if high is None else high // step * step for high in found[1::2]]
     return dict(zip(ranges, zip(found[::2], found[1::2], strict=True), strict=True))
 
 
@@ -238,7 +245,7 @@ def _plain_number(profile: ColumnProfile, value: Any, *, fits_dtype: bool) -> in
     return int(value) if is_whole else number  # type: ignore[call-overload]
 
 
-def _checked_date(profile: ColumnProfile, value: Any) -> Any:
+def _checked_date(profile: ColumnProfile, value: Any, *, fits_dtype: bool) -> Any:
     if pd.api.types.is_numeric_dtype(profile.dtype) and isinstance(value, numbers.Number):
         return value
     form = profile.column.dates
@@ -251,10 +258,17 @@ def _checked_date(profile: ColumnProfile, value: Any) -> Any:
         refuse(profile, value, 'it has a time zone, and the column has none')
     try:
         plain = _plain_date(profile, value, stamp)
-        profile.comparable(pd.Series([plain]))
+        (count,) = form.counts(pd.Series([plain]))
     except (TypeError, ValueError, OverflowError):
         refuse(profile, value, reason)
+    if fits_dtype and count % profile.column.date_step:
+        refuse(profile, value, steps_text(profile))
     return plain
+
+
+def steps_text(profile: ColumnProfile) -> str:
+    """What dates the dtype of a column can hold, in words, where it cannot hold all."""
+    return f'the column holds whole {STEP_NAMES[profile.column.date_step]}'
 
 
 def _plain_date(profile: ColumnProfile, value: Any, stamp: pd.Timestamp) -> Any:
@@ -284,6 +298,7 @@ def _dates_together(profile: ColumnProfile, values: Sequence[Any]) -> list[Any] 
     form = profile.column.dates
     kinds = {type(value) for value in values}
     is_plain = profile.dtype == np.dtype('datetime64[ns]') and form.time_zone is None
+    is_plain &= form.is_text or profile.column.date_step == 1
     if not is_plain or kinds != {str if form.is_text else pd.Timestamp}:
         return None
     try:

@@ -17,6 +17,9 @@ from sdv_tabdar.adapter.values import mapped, plain_objects
 # Nanoseconds of the units that dates come in, coarsest first.
 _UNITS = (86_400 * 10**9, 3_600 * 10**9, 60 * 10**9, 10**9, 10**6, 10**3)
 _MICROSECOND = 1_000  # nanoseconds
+_DAY = _UNITS[0]
+_STEPS = {'s': 10**9, 'ms': 10**6, 'us': _MICROSECOND}  # of dtypes, in nanoseconds
+STEP_NAMES = {_DAY: 'days', 10**9: 'seconds', 10**6: 'milliseconds', _MICROSECOND: 'microseconds'}
 # What else pandas reads, it reads by guessing which number is the month.
 _ISO_DATE = re.compile(r'\d{4}-\d{2}')
 DATE_TYPES = (datetime.date, np.datetime64)  # datetime and Timestamp are dates as well
@@ -253,6 +256,19 @@ def dates_at(counts: npt.NDArray[np.int64], like: pd.Series) -> pd.Series:
     dates = pd.Series(counts.view('datetime64[ns]'), index=like.index, name=like.name)
     zone = zone_of(like)
     return dates if zone is None else dates.dt.tz_localize('UTC').dt.tz_convert(zone)
+
+
+def date_step(dtype: Any, value_type: type | None) -> int:
+    """The nanoseconds that all dates of a dtype, or objects of a type, are multiples of."""
+    if _is_arrow_date(dtype) or value_type is datetime.date:
+        return _DAY
+    if value_type is datetime.datetime:
+        return _MICROSECOND
+    kind = dtype.numpy_dtype if isinstance(dtype, pd.ArrowDtype) else dtype
+    unit = kind.unit if isinstance(kind, pd.DatetimeTZDtype) else None
+    if isinstance(kind, np.dtype) and kind.kind == 'M':
+        unit = np.datetime_data(kind)[0]
+    return _STEPS.get(str(unit), 1)
 
 
 def _is_exact_text(present: pd.Series, text_format: str | None) -> bool:

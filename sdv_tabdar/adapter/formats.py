@@ -20,7 +20,7 @@ import numpy.typing as npt
 import pandas as pd
 from sdv.errors import InvalidDataError
 
-from sdv_tabdar.adapter.dates import DATE_TYPES, DateForm
+from sdv_tabdar.adapter.dates import DATE_TYPES, DateForm, date_step
 from sdv_tabdar.adapter.numeric import NumberForm, is_arrow_decimal, nearest
 from sdv_tabdar.adapter.values import plain_objects
 
@@ -90,6 +90,11 @@ class ColumnFormat:
         """The form that :meth:`to_state` wrote."""
         dates, number = DateForm(**state['dates']), NumberForm(**state['number'])
         return cls(**{**state, 'dates': dates, 'number': number})
+
+    @property
+    def date_step(self) -> int:
+        """The nanoseconds that all dates its dtype or type can hold are multiples of."""
+        return date_step(self.dtype, self.value_type)
 
     def plain(self, values: pd.Series) -> pd.Series:
         """The column in a form that SDV handles; the length and the index stay.

@@ -11,6 +11,7 @@ import pytest
 from hypothesis import given, settings
 from hypothesis import strategies as st
 
+from sdv_tabdar.adapter.cells import read_cells
 from sdv_tabdar.adapter.conditioning import (
     CellRefusedError,
     plain_value,
@@ -138,3 +139,47 @@ def test_text_that_is_no_clear_date_of_the_column_is_refused(text: str) -> None:
     assert plain_value(profile, '2020-04-03T12:00') == pd.Timestamp('2020-04-03 12:00')
     with pytest.raises(CellRefusedError, match=f'{text[:8]}'):
         plain_value(profile, text)
+
+
+DAYS = pd.Series(pd.date_range('2020-01-01', periods=9))
+STEPS = {
+    'datetime64[us]': (DAYS.astype('datetime64[us]'), 1_000, 'microseconds'),
+    'in a zone': (DAYS.astype('datetime64[ms]').dt.tz_localize('UTC'), 10**6, 'milliseconds'),
+    'arrow': (DAYS.astype('timestamp[s][pyarrow]'), 10**9, 'seconds'),
+    'date': (DAYS.dt.date.astype(object), 86_400 * 10**9, 'days'),
+}
+
+
+@pytest.mark.parametrize(('column', 'step', 'name'), STEPS.values(), ids=STEPS)
+def test_dates_between_those_that_the_column_can_hold_are_refused(
+    column: pd.Series, step: int, name: str
+) -> None:
+    profile = profile_of(column, 'datetime')
+    date = pd.Timestamp('2020-01-02')
+    beside = date + pd.Timedelta(1, 'ns')
+
+    for read in (
+        lambda: plain_value(profile, beside),
+        lambda: read_cells(profile, pd.Series([beside]), conditions=True),
+        lambda: read_restrictions(profile, [OneOf([date, beside])]),
+        lambda: read_restrictions(profile, [Between(beside, beside)]),
+    ):
+        with pytest.raises(CellRefusedError, match=f'the column holds whole {name}'):
+            read()
+    assert pd.Timestamp(plain_value(profile, date)) == date
+
+
+@pytest.mark.parametrize(('column', 'step', 'name'), STEPS.values(), ids=STEPS)
+def test_ranges_end_at_dates_that_the_column_can_hold(
+    column: pd.Series, step: int, name: str
+) -> None:
+    profile = profile_of(column, 'datetime')
+    low, high = pd.Timestamp('2020-01-02'), pd.Timestamp('2020-01-05')
+    one = pd.Timedelta(1, 'ns')
+
+    (restriction,) = read_restrictions(profile, [Between(low - one, high + one)])
+    (narrower,) = read_restrictions(profile, [Between(low + one, high - one)])
+
+    assert (restriction.low, restriction.high) == (low.value, high.value)
+    assert narrower.low == float(low.value + step)
+    assert narrower.high == float(high.value - step)
