@@ -20,7 +20,7 @@ from sdv_tabdar.adapter.fitted import FittedTable
 from sdv_tabdar.adapter.fixed_sum import FixedSum
 from sdv_tabdar.adapter.known import Known
 from sdv_tabdar.adapter.request import Request
-from sdv_tabdar.adapter.room import bounds_of
+from sdv_tabdar.adapter.room import bounds_of, listed
 from sdv_tabdar.adapter.values import is_missing
 from sdv_tabdar.core.restrictions import Members
 
@@ -130,6 +130,7 @@ class _Open:
             [_exact(known, name) & np.isnan(draft.numbers(name)) for name in self.names], axis=0
         )
         self.members = known.partial.get(column or '', [None] * len(self.parts))
+        self.listed = np.stack([listed(draft, name) for name in self.names], axis=1)
         self.rows = np.flatnonzero(told & np.isnan(self.parts).any(axis=1) & ~null)
 
     def known_with_draws(self, ask: Ask, *, fill: bool) -> Known:
@@ -168,12 +169,15 @@ class _Open:
         parts = np.where(free, np.stack(numbers, axis=1), known)
         sums = parts.sum(axis=1)
         wanted = np.clip(sums, self.totals[0][of], self.totals[1][of])
+        if self.constraint.total_column is not None:
+            wanted = self.table.profiles[self.constraint.total_column].rounded(wanted)
         for place, row in enumerate(of.tolist()):
             entry = self.members[row]
             if isinstance(entry, Members):
                 members = [float(v) for v in entry.values if not is_missing(v)]  # type: ignore[arg-type]
                 wanted[place] = min(members, key=lambda value: abs(value - sums[place]))
-        settled = self.constraint.settled(parts, ~free, wanted)
+        # What was drawn from a set stays.
+        settled = self.constraint.settled(parts, ~free | self.listed[of], wanted)
         misses = np.where(self._inside(settled, of), np.abs(sums - wanted), np.inf)
         order = np.lexsort((misses, of))
         first = order[np.r_[True, of[order][1:] != of[order][:-1]]] if len(order) else order
@@ -184,6 +188,12 @@ class _Open:
         """Which candidates are within what is known of their parts; known ones are."""
         given = ~np.isnan(self.parts[rows])
         inside = (self.lows[rows] <= parts) & (parts <= self.highs[rows])
+        for place, name in enumerate(self.names):
+            wanted = self.known.partial.get(name)
+            if wanted is not None and self.listed[rows, place].any():
+                profile = self.table.profiles[name]
+                values = pd.Series(profile.plain_of(parts[:, place]))
+                inside[:, place] &= profile.meets(values, [wanted[row] for row in rows])
         return np.asarray((inside | given).all(axis=1))
 
 

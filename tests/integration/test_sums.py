@@ -154,6 +154,26 @@ def test_gaps_are_filled_so_that_rows_add_up(
         assert (table.loc[implied, 'tax'] == whole.loc[implied, 'tax']).all()
 
 
+@pytest.mark.parametrize(
+    ('name', 'beside'),
+    [('x', {}), ('x', {'y': 30.0}), ('net', {'gross': 50.0}), ('net', {'gross': Between(50, 60)})],
+    ids=str,
+)
+def test_a_part_that_is_one_of_a_set_is_so_beside_a_known_sum(
+    fitted: TabDARSynthesizer, name: str, beside: dict[str, Any]
+) -> None:
+    chosen = OneOf([10.0, 45.0, 48.0])
+    rows = fitted.sample_from_conditions([Condition({name: chosen, **beside}, num_rows=12)])
+    assert rows[name].isin(chosen.values).all()
+    check_sums(rows)
+
+
+def test_a_sum_in_a_range_of_few_values_is_exact(fitted: TabDARSynthesizer) -> None:
+    rows = fitted.sample_from_conditions([Condition({'gross': Between(50, 50.02)}, num_rows=30)])
+    assert rows['gross'].between(50, 50.02).all()
+    check_sums(rows)
+
+
 def test_probabilities_and_likelihoods(fitted: TabDARSynthesizer) -> None:
     data = make_bills(gaps=False).head(12)
     chances = fitted.predict_proba(data[['gross', 'x']], 'kind', num_samples=20)
