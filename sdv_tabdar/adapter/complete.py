@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import math
 from collections.abc import Callable, Iterator, Mapping
 from typing import Any
 
@@ -182,7 +183,8 @@ class Completer:
             most_fruitless /= LEAST_CANDIDATES
         for attempt in range(max(max_tries, 1)):
             most = _FILLED_ROWS if fill else _TRIED_ROWS
-            copies = 1 if attempt == 0 else max(1, min(most // len(todo), 10**attempt))
+            left = math.ceil((most_fruitless - fruitless) / len(todo))
+            copies = 1 if attempt == 0 else max(1, min(most // len(todo), 10**attempt, left))
             candidates = np.repeat(todo, copies)
             rows = self._candidates(known.rows(candidates), fill=fill)
             rows.index = pd.Index(candidates[rows.index.to_numpy()])
