@@ -19,8 +19,9 @@ from sdv_tabdar.adapter.draft import Draft, Flags, Floats
 from sdv_tabdar.adapter.fitted import FittedTable
 from sdv_tabdar.adapter.known import Known
 from sdv_tabdar.adapter.profile import ColumnProfile
-from sdv_tabdar.adapter.room import Room, known_null, limits_of, next_number
+from sdv_tabdar.adapter.room import Room, known_null, limits_of, listed, next_number
 from sdv_tabdar.adapter.values import is_missing
+from sdv_tabdar.core.restrictions import Members
 
 
 @dataclasses.dataclass(frozen=True)
@@ -33,6 +34,7 @@ class _Chain:
         drawn: What was drawn of them, as numbers; NaN where it is missing.
         spans: Of each column but the lowest the difference that was drawn.
         known: The known values, NaN elsewhere.
+        members: Of each column the numbers of the set that a row's cell is asked to be one of.
     """
 
     names: tuple[str, ...]
@@ -40,6 +42,7 @@ class _Chain:
     drawn: list[Floats]
     spans: list[Floats]
     known: list[Floats]
+    members: list[dict[int, Floats]]
 
 
 def ordered_names(table: FittedTable) -> set[str]:
@@ -124,10 +127,21 @@ def _chain(
         strict,
         [lows for lows, _ in ends],
         [highs for _, highs in ends],
-        [~np.isnan(cells) for cells in known],
+        [~np.isnan(cells) | listed(draft, name) for name, cells in zip(names, known, strict=True)],
         present,
     )
-    return _Chain(names, room, values, _spans(draft, names, drawn, values), known)
+    members = [_members(draft, name) for name in names]
+    return _Chain(names, room, values, _spans(draft, names, drawn, values), known, members)
+
+
+def _members(draft: Draft, name: str) -> dict[int, Floats]:
+    """The numbers of the sets of a column, by row."""
+    entries = enumerate(draft.partial.get(name, ()))
+    return {
+        row: np.array([value for value in entry.values if not is_missing(value)], dtype=np.float64)
+        for row, entry in entries
+        if isinstance(entry, Members)
+    }
 
 
 def _spans(
@@ -162,6 +176,11 @@ def _placed(table: FittedTable, chain: _Chain) -> list[tuple[str, Floats, Flags]
         aim = np.where(np.isnan(wanted[place]), _between(least, tops[place]), wanted[place])
         values = np.clip(profile.rounded(aim), least, np.maximum(tops[place], least))
         values = np.where(known, chain.known[place], values)
+        for row, members in chain.members[place].items():
+            above = members > last[row] if chain.room.strict else members >= last[row]
+            fitting = members[above & (members <= tops[place][row])]
+            if len(fitting):
+                values[row] = fitting[np.abs(fitting - values[row]).argmin()]
         placed.append((values, present & ~known))
         if place + 1 < len(profiles):  # the next one keeps its difference
             span = chain.spans[place]

@@ -264,6 +264,7 @@ def stepped() -> TabDARSynthesizer:
         {'low': 10, 'high': OneOf([15, 16])},
         {'mid': OneOf([15, 16])},
         {'mid': 12, 'high': OneOf([15])},
+        {'low': 10, 'mid': OneOf([11, 14]), 'high': 16},
     ],
     ids=str,
 )
