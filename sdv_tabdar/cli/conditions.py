@@ -2,6 +2,8 @@
 
 from __future__ import annotations
 
+import contextlib
+import dataclasses
 import difflib
 from collections.abc import Sequence
 from typing import TYPE_CHECKING, Any
@@ -31,7 +33,7 @@ def conditions(wheres: Sequence[Where], description: Description) -> dict[Any, A
                 f"'{where.column} between 30 and 40' or '{where.column} in [a, b]'."
             )
         try:
-            found[column.name] = _condition(where, column)
+            found[column.name] = _condition(_with_dates(where, column, description), column)
         except (TypeError, ValueError) as error:
             raise Refusal(f'--where {where.written!r}: {error}') from error
     return found
@@ -52,6 +54,34 @@ def named_column(name: str, description: Description) -> UserColumn:
         f'The model has no column {name!r}.{hint} Its columns are '
         f'{", ".join(repr(column) for column in names)}.'
     )
+
+
+def _with_dates(where: Where, column: UserColumn, description: Description) -> Where:
+    """The same condition, its dates written as the column writes them."""
+    tables = description.metadata.get('tables', {}).values()
+    entries = [table.get('columns', {}).get(str(column.name), {}) for table in tables]
+    formats = [entry['datetime_format'] for entry in entries if entry.get('datetime_format')]
+    if column.role != 'date' or not formats:
+        return where
+    values = [None if text is None else _date(text, formats[0]) for text in where.values]
+    return dataclasses.replace(where, values=values)
+
+
+def _date(text: str, date_format: str) -> str:
+    """A date like 2026-01-31 in a format; as it is what is none, or what would lose a part."""
+    from sdv_tabdar.adapter.dates import DateForm
+
+    form = DateForm(date_format)
+    with contextlib.suppress(ValueError):
+        form.parse(text)
+        return text
+    with contextlib.suppress(ValueError):
+        date = DateForm().parse(text)
+        if form.has_zone and date.tz is None:
+            date = date.tz_localize('UTC')
+        written = date.strftime(date_format)
+        return written if form.parse(written) == date else text
+    return text
 
 
 def _condition(where: Where, column: UserColumn) -> Any:
@@ -75,7 +105,7 @@ def _member(text: str, column: UserColumn) -> Any:
 
 
 def _value(text: str, column: UserColumn) -> Any:
-    """A value of a column: a number, a level, or text, as dates are in the column's own format.
+    """A value of a column: a number, a level, or text, as dates are.
 
     Raises:
         ValueError: If the column holds numbers and this is none.

@@ -79,7 +79,8 @@ def evaluate(
             'needs --model, and --model needs --test.'
         )
     if page:
-        check_free(page, force=force)
+        files = (real, synthetic, test, metadata_file, model, reference_model)
+        check_free(page, force=force, read=files)
     rows = read_table(real)
     texts = columns_of_text(rows)
     drawn = read_table(synthetic, texts)

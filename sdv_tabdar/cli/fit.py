@@ -65,7 +65,7 @@ def fit(
     """Learn the rows of DATA and write a model file."""
     if output == '-':
         raise Refusal('A model is no text for standard output; give -o the name of a file.')
-    check_free(output, force=force)
+    check_free(output, force=force, read=(data, metadata_file))
     rows = read_table(data)
     from sdv_tabdar import TabDARSynthesizer
     from sdv_tabdar.files import describe
@@ -103,7 +103,7 @@ def detect(data: str, output: str | None, force: bool) -> None:
     The file is SDV metadata.
     """
     if output:
-        check_free(output, force=force)
+        check_free(output, force=force, read=(data,))
     metadata = metadata_of(read_table(data), TableName.of(data).table, None)
     if output:
         with whole_file(output) as part:

@@ -20,12 +20,12 @@ def metadata_of(rows: pd.DataFrame, table: str, file: str | None) -> Any:
         file: A JSON file with metadata; None detects them.
 
     Raises:
-        Refusal: If the file holds none.
+        Refusal: If the file holds none, or columns hold what SDV detects nothing of.
     """
     from sdv.metadata import Metadata
 
     if file is None:
-        found = Metadata.detect_from_dataframes({table: rows})
+        found = _detected(rows, table)
     else:
         try:
             found = Metadata.load_from_json(file)
@@ -34,6 +34,29 @@ def metadata_of(rows: pd.DataFrame, table: str, file: str | None) -> Any:
             raise Refusal(f'{file} holds no SDV metadata: {reason}.') from error
     _show(found, rows, 'detected; --metadata FILE.json says otherwise' if file is None else file)
     return found
+
+
+def _detected(rows: pd.DataFrame, table: str) -> Any:
+    """What SDV takes the columns for; decimal numbers, which it does not know, are numbers.
+
+    Raises:
+        Refusal: If columns hold objects that metadata cannot be written of.
+    """
+    from pandas.api.types import infer_dtype
+    from sdv.metadata import Metadata
+
+    kinds = {name: infer_dtype(column) for name, column in rows.items() if column.dtype == object}
+    decimals = [name for name, kind in kinds.items() if kind == 'decimal']
+    try:
+        return Metadata.detect_from_dataframes({table: rows.astype(dict.fromkeys(decimals, float))})
+    except TypeError as error:  # SDV logs them as JSON
+        known = ('string', 'boolean', 'decimal', 'empty')
+        odd = [f'{name!r} ({kind})' for name, kind in kinds.items() if kind not in known]
+        raise Refusal(
+            f'What the columns of {table!r} are cannot be detected: {error}. Columns of objects '
+            f'are {", ".join(odd)}. Write them as text or numbers, or say with '
+            '--metadata FILE.json what they are.'
+        ) from error
 
 
 def _show(metadata: Any, rows: pd.DataFrame, source: str) -> None:

@@ -60,14 +60,23 @@ class TableName:
         return cls(text, form, inner.stem)
 
 
-def check_free(path: str, *, force: bool) -> None:
+def check_free(path: str, *, force: bool, read: Collection[str | None] = ()) -> None:
     """Refuse a file that could not be written, before anything takes time.
 
+    Args:
+        path: The file.
+        force: Whether it may exist.
+        read: Files that the command reads, of which it must be none.
+
     Raises:
-        Refusal: If it exists, unless ``force``, or if its folder does not.
+        Refusal: If it exists, unless ``force``, if its folder does not, or if it is to be read.
     """
     if path == STANDARD:
         return
+    if Path(path).exists() and any(
+        name and Path(name).exists() and Path(path).samefile(name) for name in read
+    ):
+        raise Refusal(f'{path} is a file that this command reads; give another name.')
     if Path(path).is_dir():
         raise Refusal(f'{path} is a folder; give the name of a file.')
     if Path(path).exists() and not force:
@@ -85,7 +94,7 @@ def read_table(text: str, text_columns: Collection[str] = ()) -> pd.DataFrame:
 
     Raises:
         Refusal: If the ending is unknown, the file is damaged or of another form, or it has no
-            columns or the same one twice.
+            columns.
     """
     import pandas as pd
 
@@ -97,9 +106,7 @@ def read_table(text: str, text_columns: Collection[str] = ()) -> pd.DataFrame:
             with _pyarrow(text):
                 table = pd.read_parquet(text)
         elif name.form == 'lines':
-            as_written = {'dtype': False, 'convert_dates': False, 'convert_axes': False}
-            table = pd.read_json(text, lines=True, precise_float=True, **as_written)
-            table = table.reset_index(drop=True)
+            table = _read_lines(text)
         else:
             source: Any = sys.stdin if text == STANDARD else text
             table = pd.read_csv(source, dtype=dict.fromkeys(text_columns, str), low_memory=False)
@@ -159,6 +166,22 @@ def whole_file(text: str) -> Iterator[Path]:
         part.replace(path)
     finally:
         part.unlink(missing_ok=True)
+
+
+def _read_lines(text: str) -> pd.DataFrame:
+    """A row for each JSON object.
+
+    Raises:
+        ValueError: If a line is no JSON object.
+    """
+    import pandas as pd
+
+    as_written = {'dtype': False, 'convert_dates': False, 'convert_axes': False}
+    try:
+        table = pd.read_json(text, lines=True, precise_float=True, **as_written)
+    except AttributeError as error:  # pandas asks each line for its keys
+        raise ValueError('not every line is a JSON object') from error
+    return table.reset_index(drop=True)
 
 
 def _write_lines(rows: pd.DataFrame, file: TextIO) -> None:

@@ -2,6 +2,8 @@
 
 from __future__ import annotations
 
+import datetime
+import decimal
 import io
 import json
 from collections.abc import Callable
@@ -257,3 +259,36 @@ def test_a_fault_of_ours_is_no_refusal(run: Run, monkeypatch: pytest.MonkeyPatch
     assert run('raise', code=1).stderr == 'Error: yours\n'
     with pytest.raises(ValueError, match='yours'):
         run('--traceback', 'raise')
+
+
+def test_decimal_numbers_are_numbers(run: Run, tmp_path: Path, tiny: list[str]) -> None:
+    table = tmp_path / 'prices.parquet'
+    prices = [decimal.Decimal(number) / 4 for number in range(40)]
+    pd.DataFrame({'price': [*prices, None]}).to_parquet(table)
+    result = run('fit', table, '-o', tmp_path / 'prices.tabdar', '--epochs', 1, *tiny)
+    assert '  price  numerical' in result.stderr
+    rows = _frame(run('sample', tmp_path / 'prices.tabdar', '-n', 20, '--seed', 0).stdout)
+    assert rows['price'].dropna().between(0, 10).all()
+
+
+@pytest.mark.parametrize('command', ['fit', 'detect'])
+def test_objects_that_metadata_cannot_name_are_refused(
+    run: Run, tmp_path: Path, command: str
+) -> None:
+    table, output = tmp_path / 'shifts.parquet', tmp_path / 'output'
+    shifts = [datetime.time(hour) for hour in (6, 14, 22)] * 10
+    pd.DataFrame({'place': list('abc') * 10, 'from': shifts}).to_parquet(table)
+    refused = run(command, table, '-o', output, code=1).stderr
+    assert "Columns of objects are 'from' (time). Write them as text or numbers" in refused
+    assert not output.exists()
+
+
+@pytest.mark.parametrize('command', ['fit', 'detect'])
+def test_a_table_is_not_replaced_by_what_is_made_of_it(
+    run: Run, tmp_path: Path, command: str
+) -> None:
+    table = tmp_path / 'people.csv'
+    table.write_text('a\n1\n2\n')
+    refused = run(command, table, '-o', table, '--force', code=1).stderr
+    assert f'{table} is a file that this command reads; give another name' in refused
+    assert table.read_text() == 'a\n1\n2\n'

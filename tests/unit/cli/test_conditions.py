@@ -24,13 +24,27 @@ COLUMNS = [
     _column('member', 'categorical', 'discrete', (True, False)),
     _column('gap', 'categorical', 'discrete', ('missing', 'closed')),
     _column('day', 'datetime', 'date'),
+    _column('start', 'datetime', 'date'),
+    _column('moment', 'datetime', 'date'),
+    _column('month', 'datetime', 'date'),
     _column(7, 'numerical', 'number'),
 ]
+METADATA = {
+    'tables': {
+        'people': {
+            'columns': {
+                'start': {'sdtype': 'datetime', 'datetime_format': '%d/%m/%Y %H:%M'},
+                'moment': {'sdtype': 'datetime', 'datetime_format': '%Y-%m-%d %H:%M:%S%z'},
+                'month': {'sdtype': 'datetime', 'datetime_format': '%Y-%m'},
+            }
+        }
+    }
+}
 
 
 def _read(*texts: str) -> dict[Any, Any]:
     description = Description(
-        *('model.tabdar', 1, 1, {}, True, {}, {}, [], {}, COLUMNS, [], [], [], [])
+        *('model.tabdar', 1, 1, {}, True, METADATA, {}, [], {}, COLUMNS, [], [], [], [])
     )
     return conditions([parse(text) for text in texts], description)
 
@@ -51,6 +65,13 @@ MEANT = {
     'member = no': False,
     'gap in [missing]': OneOf(['missing']),
     'day >= 31/12/2020': Between('31/12/2020', None),
+    'start >= 2020-12-31': Between('31/12/2020 00:00', None),
+    'start = 2020-12-31T13:30': '31/12/2020 13:30',
+    'start = 31/12/2020 13:30': '31/12/2020 13:30',
+    'start in [2020-12-31, missing, soon]': OneOf(['31/12/2020 00:00', None, 'soon']),
+    'moment <= 2020-12-31': Between(None, '2020-12-31 00:00:00+0000'),
+    'month = 2020-12-01': '2020-12',
+    'month = 2020-12-31': '2020-12-31',
     '7 = 1': 1,
 }
 

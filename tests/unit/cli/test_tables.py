@@ -60,6 +60,7 @@ def test_an_unknown_ending_is_told_the_known_ones(name: str) -> None:
         ('plain.csv.gz', b'a\n1\n', 'cannot be read as CSV: Not a gzipped file'),
         ('text.parquet', b'a\n1\n', 'cannot be read as Parquet'),
         ('text.jsonl', b'a\n1\n', 'cannot be read as JSON lines'),
+        ('lists.jsonl', b'{"a": 1}\n[1, 2]\n', 'as JSON lines: not every line is a JSON object'),
         ('no.jsonl', b'', 'has no columns'),
     ],
 )
@@ -86,6 +87,18 @@ def test_only_free_names_are_written_to(tmp_path: Path) -> None:
     }.items():
         with pytest.raises(Refusal, match=message):
             check_free(str(tmp_path / name), force=False)
+
+
+def test_what_is_read_is_not_written_over(tmp_path: Path) -> None:
+    (tmp_path / 'people.csv').touch()
+    read = (
+        None,
+        str(tmp_path / 'not there.json'),
+        str(tmp_path / '..' / tmp_path.name / 'people.csv'),
+    )
+    with pytest.raises(Refusal, match='people.csv is a file that this command reads'):
+        check_free(str(tmp_path / 'people.csv'), force=True, read=read)
+    check_free(str(tmp_path / 'people.tabdar'), force=True, read=read)
 
 
 def test_a_file_that_is_not_finished_leaves_the_old_one(tmp_path: Path) -> None:
