@@ -227,8 +227,8 @@ class _Levels(_Column):
             told = set(self.levels)
             listed = [level for level in self.dtype.categories if level in told]
             return cells.astype(pd.CategoricalDtype(listed, self.dtype.ordered))
-        holds_missing = getattr(self.dtype, 'kind', 'O') not in 'iub'
-        return cells.astype(self.dtype) if holds_missing or cells.notna().all() else cells
+        holds_none = isinstance(self.dtype, np.dtype) and self.dtype.kind in 'iub'
+        return cells if holds_none and cells.isna().any() else cells.astype(self.dtype)
 
     def in_model_form(self, frame: pd.DataFrame) -> Any:
         """Levels; those that are not told are replaced."""

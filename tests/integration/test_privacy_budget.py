@@ -282,6 +282,7 @@ def test_gaps_other_dtypes_and_a_column_without_a_common_value() -> None:
     )
     table['income'] = table['income'].round().astype('Int64').mask(random.random(1_500) < 0.3)
     table['city'] = table['city'].astype('category')
+    table['member'] = table['member'].astype('boolean').mask(random.random(1_500) < 0.3)
     table['name'] = [f'name {number}' for number in range(len(table))]
     columns = {**COLUMNS, 'since': {'sdtype': 'datetime'}, 'name': {'sdtype': 'categorical'}}
     del columns['key']
@@ -293,6 +294,9 @@ def test_gaps_other_dtypes_and_a_column_without_a_common_value() -> None:
     assert drawn['income'].isna().mean() == pytest.approx(0.3, abs=0.2)
     assert str(drawn['income'].dtype) == 'Int64'
     assert drawn['since'].dtype == table['since'].dtype
+    assert str(drawn['member'].dtype) == 'boolean'
+    assert set(drawn['member'].dropna()) == {True, False}
+    assert drawn['member'].isna().any()
 
 
 def test_a_table_in_files_is_refused(table: pd.DataFrame, tmp_path: Path) -> None:

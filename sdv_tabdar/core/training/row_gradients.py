@@ -21,6 +21,7 @@ from collections.abc import Mapping
 import torch
 from torch import nn
 from torch.func import functional_call, grad, vmap
+from torch.nn.attention import SDPBackend, sdpa_kernel
 
 from sdv_tabdar.core.nn.network import TabDARNetwork
 from sdv_tabdar.core.nn.pairs import pair_contexts
@@ -112,7 +113,8 @@ class RowGradients:
             table = self._table.rows(part)
             shape = (len(part), self._pairs, table.codes.shape[1])
             sides = own_sides(shape, generator=generator)
-            found = self._of_rows(values, table.codes.long(), table.residuals, sides)
+            with sdpa_kernel(SDPBackend.MATH):  # vmap takes the fused ones apart row by row
+                found = self._of_rows(values, table.codes.long(), table.residuals, sides)
             factors = clipping_factors(found)
             told = factors > 0
             for name, gradients in found.items():

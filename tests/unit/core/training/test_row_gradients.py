@@ -8,6 +8,7 @@ import pytest
 import torch
 
 from sdv_tabdar.core.config import ModelConfig
+from sdv_tabdar.core.nn import transformer
 from sdv_tabdar.core.nn.network import TabDARNetwork
 from sdv_tabdar.core.runtime.secret import secret_normals, secret_uniforms
 from sdv_tabdar.core.schema import Column, ColumnKind, TableSchema
@@ -70,6 +71,20 @@ def test_gradients_are_those_of_single_rows() -> None:
         for (name, value), single in zip(parameters.items(), alone, strict=True):
             expected = torch.zeros_like(value) if single is None else single
             torch.testing.assert_close(of_rows[name][row], expected, rtol=1e-4, atol=1e-6)
+
+
+def test_many_columns_are_learnt_without_a_word_of_torch(
+    monkeypatch: pytest.MonkeyPatch, recwarn: pytest.WarningsRecorder
+) -> None:
+    network, table = made()
+    sums = []
+    for many in (100, 1):  # keys from which attention is one fused call
+        monkeypatch.setattr(transformer, '_MANY', many)
+        gradients = RowGradients(network, table, pairs=2)
+        sums.append(gradients.clipped_sum(torch.arange(12), generator=seeded()))
+    for name, part in sums[0].items():
+        torch.testing.assert_close(sums[1][name], part, rtol=1e-4, atol=1e-6)
+    assert not recwarn
 
 
 def test_a_row_has_a_part_of_norm_below_one_and_no_influence_on_that_of_others() -> None:
