@@ -28,6 +28,7 @@ from sdv_tabdar.adapter.blocks import Blocks, check_place, columns_given
 from sdv_tabdar.adapter.fitted import FittedTable
 from sdv_tabdar.adapter.formats import unique_names
 from sdv_tabdar.adapter.global_generators import untouched_random_states
+from sdv_tabdar.adapter.going_on import with_room
 from sdv_tabdar.adapter.hooks import SDVHooks
 from sdv_tabdar.adapter.one_at_a_time import one_at_a_time
 from sdv_tabdar.adapter.parameters import (
@@ -151,6 +152,8 @@ class Calls(SDVHooks):
 
     def _learnt(self, data: Any) -> PlainTables:
         """The table in plain form, after its form has been learnt from it."""
+        if self._training_options.get('before') is not None:
+            data = self._like(data, with_room(self._table_in(data), self._table))
         plain = plain_tables(self, data)
         before = self._fitted_table or FittedTable(self, plain.form)
         self._fitted_table = dataclasses.replace(before, form=plain.form)

@@ -119,3 +119,28 @@ def test_other_settings_of_the_network_are_refused(
 def test_anything_but_a_flag_is_refused(first: TabDARSynthesizer) -> None:
     with pytest.raises(SynthesizerInputError, match="'warm_start' must be True or False"):
         first.fit(_table(60, 0), warm_start='yes')  # type: ignore[arg-type]
+
+
+@pytest.mark.parametrize(
+    ('before', 'now', 'dtype'),
+    [
+        ([1.0, 2.0, None], [1, 2, 3], 'float64'),
+        (['a', 'b', None], [1, 2, 3], 'object'),
+        ([0.5, 1.5, 2.5], [1, 2, 3], 'float64'),
+        (['1', '2', '3'], pd.array([1, 2, 3], dtype='Int64'), 'object'),
+        ([True, False, None], [True, False, True], 'object'),
+        ([1, 2, 3], [3, 4, 5], 'int64'),
+    ],
+)
+def test_levels_of_before_come_back_as_they_were(before: list, now: list, dtype: str) -> None:
+    tables = [pd.DataFrame({'level': pd.Series(cells).repeat(20)}) for cells in (before, now)]
+    metadata = Metadata.load_from_dict(
+        {'tables': {'table': {'columns': {'level': {'sdtype': 'categorical'}}}}}
+    )
+    synth = TabDARSynthesizer(metadata, epochs=1, random_state=0, verbose=False)
+    for table in tables:
+        synth.fit(table, warm_start=True)
+    drawn = synth.sample(400, seed=0)['level']
+    assert drawn.dtype == dtype
+    known = {None if pd.isna(level) else level for level in [*before, *now]}
+    assert {None if pd.isna(level) else level for level in drawn} == known
