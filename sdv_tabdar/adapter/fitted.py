@@ -35,6 +35,7 @@ class FittedTable:
         num_rows: Rows of the training table.
         spent: What the model has cost of a privacy budget, see ``privacy/budget.py``; None if it
             was not learnt under one.
+        protected: Whether rare values were taken out before anything was learnt.
         said: What users have been told once and need not be told again; it is not saved.
     """
 
@@ -46,6 +47,7 @@ class FittedTable:
     model: TabDAR | None = None
     num_rows: int = 0
     spent: Mapping[str, Any] | None = None
+    protected: bool = False
     said: set[tuple[str, str]] = dataclasses.field(default_factory=set, compare=False)
 
     def with_profiles(
@@ -120,6 +122,7 @@ class FittedTable:
             'model': self.model,
             'num_rows': self.num_rows,
             'spent': self.spent,
+            'protected': self.protected,
         }
 
     @classmethod
@@ -145,4 +148,5 @@ class FittedTable:
             state['model'],
             state['num_rows'],
             state.get('spent'),
+            state.get('protected', False),
         )

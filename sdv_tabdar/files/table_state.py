@@ -106,8 +106,9 @@ _STATE = checked.record(
         'processed': checked.optional(_PROCESSED),
         'num_rows': checked.whole(0, 2**53),
         'spent': checked.optional(_SPENT),
+        'protected': _FLAG,
     },
-    absent=('spent',),  # from files of former versions
+    absent=('spent', 'protected'),  # from files of former versions
 )
 
 

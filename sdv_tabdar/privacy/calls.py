@@ -2,7 +2,10 @@
 
 from __future__ import annotations
 
+import contextlib
+import dataclasses
 import warnings
+from collections.abc import Iterator
 from pathlib import Path
 from typing import Any
 
@@ -15,6 +18,7 @@ from sdv_tabdar.adapter.calls import Calls
 from sdv_tabdar.adapter.sources import Source
 from sdv_tabdar.adapter.streamed import Streamed
 from sdv_tabdar.adapter.tables import PlainTables, plain_tables
+from sdv_tabdar.core.training.history import Callback
 from sdv_tabdar.privacy.described import LEVELS
 from sdv_tabdar.privacy.numbers import protected_numbers
 from sdv_tabdar.privacy.table import protected_table
@@ -35,6 +39,27 @@ class ProtectedCalls(Calls):
     protect_values: bool | int = False
     rare_token: str | None = None
     max_atoms: int
+
+    @contextlib.contextmanager
+    def _training(
+        self,
+        on_epoch_end: Callback | None,
+        checkpoint_path: str | Path | None,
+        warm_start: bool,
+    ) -> Iterator[None]:
+        """As without protection.
+
+        Raises:
+            SynthesizerInputError: If training with protection is to go on from one without.
+        """
+        with super()._training(on_epoch_end, checkpoint_path, warm_start):
+            goes_on = self._training_options['before'] is not None
+            if goes_on and self.protect_values and not self._table.protected:
+                raise SynthesizerInputError(
+                    'What was fitted before was not protected (protect_values), and what is '
+                    "learnt from it holds rare values. Fit anew, without 'warm_start'."
+                )
+            yield
 
     def _surveyed(self, source: Source, scratch_folder: Path) -> Streamed:
         """As without protection, which needs the whole table in memory.
@@ -58,7 +83,7 @@ class ProtectedCalls(Calls):
             SynthesizerInputError: If a transformer keeps values that cannot be protected.
         """
         if not self.protect_values:
-            return super()._learnt(data)
+            return self._learnt_as(data, protected=False)
         plain = plain_tables(self, data)
         with warnings.catch_warnings(), private_names.described(self, self._without_orders()):
             warnings.simplefilter('ignore')  # they come again, of the protected table
@@ -76,7 +101,12 @@ class ProtectedCalls(Calls):
         if found.remarks:
             text = '\n'.join(f'- {remark}' for remark in found.remarks)
             warnings.warn(f'{_REMARK}\n{text}', stacklevel=3)
-        return super()._learnt(self._like(data, found.frame))
+        return self._learnt_as(self._like(data, found.frame), protected=True)
+
+    def _learnt_as(self, data: Any, *, protected: bool) -> PlainTables:
+        plain = super()._learnt(data)
+        self._fitted_table = dataclasses.replace(self._table, protected=protected)
+        return plain
 
     def _without_orders(self) -> dict[str, dict[str, Any]]:
         """Descriptions of ordinal columns without their levels.

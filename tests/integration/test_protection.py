@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+from pathlib import Path
 from typing import Any
 
 import numpy as np
@@ -81,6 +82,19 @@ def test_it_can_be_fitted_again_with_what_was_taken_out() -> None:
     synthesizer = protected(make_table())
     synthesizer.fit(make_table(1), warm_start=True)
     assert 'Village' not in set(synthesizer.sample(100)['city'])
+
+
+def test_training_goes_on_with_protection_only_if_it_began_with_it(tmp_path: Path) -> None:
+    synthesizer = TabDARSynthesizer(make_metadata(COLUMNS), **TINY)
+    synthesizer.fit(make_table())
+    synthesizer.protect_values = True
+    with pytest.raises(SynthesizerInputError, match='holds rare values. Fit anew'):
+        synthesizer.fit(make_table(), warm_start=True)
+    synthesizer.fit(make_table())
+    synthesizer.save_safe(tmp_path / 'protected.tabdar')
+    loaded = TabDARSynthesizer.load_safe(tmp_path / 'protected.tabdar')
+    loaded.fit(make_table(1), warm_start=True)
+    assert 'Village' not in set(loaded.sample(500, seed=0)['city'])
 
 
 def test_transformers_can_be_assigned_before_and_processed_data_learnt() -> None:
