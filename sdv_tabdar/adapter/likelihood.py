@@ -44,6 +44,10 @@ class Scores:
         steps: Mapping[str, float],
         blocks: Blocks,
     ) -> None:
+        if not isinstance(steps, Mapping):
+            raise TypeError(
+                f"Parameter 'steps' must be a dictionary like {{'age': 1}}, however: {steps!r}."
+            )
         self.table = table
         self.steps = {str(name): step for name, step in steps.items()}
         self.blocks = blocks

@@ -179,6 +179,7 @@ class Answering(PrivateCalls):
         Raises:
             ValueError: If ``unseen`` is none of these words, or ``steps`` names a column that is
                 none of the model's numbers or has a step that is not above 0.
+            TypeError: If ``steps`` is no dictionary.
         """
         table = self._table_to_sample()
         predictor = Predictor(table)

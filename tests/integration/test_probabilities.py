@@ -141,9 +141,11 @@ def test_rounded_numbers_have_a_mass(small: TabDARSynthesizer) -> None:
     assert massive[2] == pytest.approx(dense[2], abs=1e-6)  # of an unseen number as it was
     between = ROWS.head(1).assign(count=1.5)
     assert np.isfinite(small.log_likelihood(between, unseen='rare', steps=steps, seed=0)).all()
-    for wrong in ({'other': 1.0}, {'level': 1.0}, {'size': 0.0}):
+    for wrong in ({'other': 1.0}, {'level': 1.0}, {'size': 0.0}, {'size': 'fine'}):
         with pytest.raises(ValueError, match='steps'):
             small.log_likelihood(ROWS, unseen='rare', steps=wrong)
+    with pytest.raises(TypeError, match="'steps' must be a dictionary"):
+        small.log_likelihood(ROWS, unseen='rare', steps=0.1)
 
 
 @pytest.mark.filterwarnings(f'ignore:.*{NEW}')

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import numbers
 from collections.abc import Mapping, Sequence
 
 import numpy as np
@@ -61,17 +62,19 @@ def rounding_intervals(
     found: dict[str, list[Restriction | None]] = {}
     for name, step in steps.items():
         position = schema.position(name)
-        if schema.columns[position].kind is not ColumnKind.NUMERICAL or not step > 0:
+        is_number = schema.columns[position].kind is ColumnKind.NUMERICAL
+        if not is_number or not isinstance(step, numbers.Real) or not step > 0:
             raise ValueError(
-                f"steps must give columns of numbers a distance above 0, however: '{name}' {step}."
+                'steps must give columns of numbers a distance above 0, however: '
+                f"'{name}' {step!r}."
             )
         if name not in frame.columns:
             continue
-        numbers = pd.to_numeric(frame[name]).to_numpy(np.float64, na_value=np.nan)
-        left = np.isnan(numbers) | bare[:, position]
+        values = pd.to_numeric(frame[name]).to_numpy(np.float64, na_value=np.nan)
+        left = np.isnan(values) | bare[:, position]
         found[name] = [
             None if skipped else Interval(number - step / 2, number + step / 2)
-            for number, skipped in zip(numbers.tolist(), left, strict=True)
+            for number, skipped in zip(values.tolist(), left, strict=True)
         ]
     return found
 
