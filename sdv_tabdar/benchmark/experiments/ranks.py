@@ -44,6 +44,7 @@ from sdv_tabdar.core.runtime.allocator import kept_memory
 from sdv_tabdar.core.runtime.ranks import present_ranks
 from sdv_tabdar.core.training.defaults import rows_of_step
 from sdv_tabdar.core.training.loop import fit_network
+from sdv_tabdar.core.training.optimizers import shares_matrices
 
 ARRANGEMENTS = ['1', '2', '2:256']
 NUMBERS = (
@@ -227,8 +228,11 @@ def _speed_of_rank(job: dict[str, Any], batch_size: int | None, seconds: float) 
             progress=stamp,
             ranks=ranks,
         )
-    # The gradients, and the updates of the matrices that are Muon's.
-    sent = [*network.parameters(), *network.hidden_matrices()]
+    sent: list[torch.Tensor] = list(
+        network.parameters()
+    )  # the gradients, and the updates that Muon found
+    if shares_matrices(ranks.number):
+        sent += network.hidden_matrices()
     exchanged = sum(weights.numel() * weights.element_size() for weights in sent) / MIB
     return {'stamps': stamps, 'batch_size': size, 'exchanged': exchanged}
 

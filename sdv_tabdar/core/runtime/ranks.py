@@ -48,18 +48,23 @@ class Ranks:
         if self.number == 1:
             return
         flat = torch.cat([tensor.reshape(-1) for tensor in tensors])
-        with _said_in_words():
-            if flat.device.type == 'cuda':  # by the group that knows GPUs
-                distributed.all_reduce(flat)
-            else:
-                through = flat.cpu()
-                distributed.all_reduce(through, group=self._group)
-                flat = through.to(flat.device)
+        self.add_up_in_place(flat)
         pieces = flat.split([tensor.numel() for tensor in tensors])
         torch._foreach_copy_(
             list(tensors),
             [piece.view_as(tensor) for piece, tensor in zip(pieces, tensors, strict=True)],
         )
+
+    def add_up_in_place(self, flat: torch.Tensor) -> None:
+        """As :meth:`add_up` for numbers that lie one behind the other, ``(N,)``."""
+        with _said_in_words():
+            if flat.device.type == 'cuda':  # by the group that knows GPUs
+                distributed.all_reduce(flat)
+            else:
+                through = flat.cpu()  # itself, if it is there
+                distributed.all_reduce(through, group=self._group)
+                if through is not flat:
+                    flat.copy_(through)
 
     def told(self, ask: Callable[[], Answer]) -> Answer:
         """What the first rank finds, on all ranks; so is its error if it fails."""

@@ -20,6 +20,8 @@ Share = Callable[[torch.Tensor], Results]
 BatchLoss = Callable[[TabDARNetwork, EncodedTable, torch.Generator], torch.Tensor]
 """``loss(network, rows, generator)``, the mean over the rows as a scalar."""
 
+_TAIL = 8  # numbers that ranks exchange beside the gradients: the loss and signals
+
 _logger = logging.getLogger(__name__)
 
 
@@ -84,7 +86,12 @@ class StepGradient:
         self._team = team
         self._working = LowPrecisionCopy(network)
         parameters = list(network.parameters())
-        self._sums = [torch.zeros_like(parameter) for parameter in parameters]
+        sizes = [parameter.numel() for parameter in parameters]
+        self._exchanged = torch.zeros(sum(sizes) + _TAIL, device=table.codes.device)
+        *parts, self._tail = self._exchanged.split([*sizes, _TAIL])
+        self._sums = [
+            part.view_as(parameter) for part, parameter in zip(parts, parameters, strict=True)
+        ]
         for parameter, gradient in zip(parameters, self._sums, strict=True):
             parameter.grad = gradient
         first = ranks.rank * team.number
@@ -100,7 +107,8 @@ class StepGradient:
 
         Args:
             rows: The same on all ranks.
-            signals: Numbers that are added up over ranks in place, on the way of the gradients.
+            signals: A few numbers that are added up over ranks in place, on the way of the
+                gradients, which lie one behind the other for that.
 
         Each share's gradients are its own until they are added, so that no two threads write to
         the same place and the sum does not depend on which is first.
@@ -109,7 +117,13 @@ class StepGradient:
             The loss, a scalar without a gradient.
         """
         loss = self._compute_share(self._ranks.share(rows))
-        self._ranks.add_up([*self._sums, loss, *signals])
+        if self._ranks.number == 1:
+            return loss
+        beside = [loss.view(1), *signals]
+        parts = self._tail.split([*map(len, beside), _TAIL - sum(map(len, beside))])
+        torch._foreach_copy_(list(parts[:-1]), beside)
+        self._ranks.add_up_in_place(self._exchanged)
+        torch._foreach_copy_(beside, list(parts[:-1]))
         return loss
 
     def _compute_share(self, rows: torch.Tensor) -> torch.Tensor:

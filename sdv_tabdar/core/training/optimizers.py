@@ -18,6 +18,7 @@ from sdv_tabdar.core.training.muon import Muon, updating_work
 
 _BETAS = (0.9, 0.98)
 _NOT_DECAYED = re.compile(r'bias|norm|^pad$|^positions$')
+_MANY_RANKS = 3
 _MUON_FACTOR = 3.0  # Muon's learning rate, as a multiple of AdamW's
 
 
@@ -74,9 +75,9 @@ def make_optimizers(
 def update_weights(
     optimizers: Sequence[torch.optim.Optimizer], team: Workers, ranks: Ranks
 ) -> None:
-    """One step of all optimizers, side by side; with several ranks each has some of Muon's work."""
+    """One step of all optimizers, side by side; with many ranks each has some of Muon's work."""
     muons = [optimizer for optimizer in optimizers if isinstance(optimizer, Muon)]
-    if ranks.number == 1 or not muons:
+    if not muons or not shares_matrices(ranks.number):
         list(team.run([optimizer.step for optimizer in optimizers]))
         return
     shares = [functools.partial(muon.find_updates, ranks.number, ranks.rank) for muon in muons]
@@ -85,6 +86,14 @@ def update_weights(
     list(team.run(tasks))
     ranks.add_up([update for muon in muons for update in muon.updates])
     list(team.run([muon.apply_updates for muon in muons]))
+
+
+def shares_matrices(number: int) -> bool:
+    """Whether so many ranks share Muon's matrices, and exchange its updates.
+
+    Two would wait for each other for longer than each needs to do all of the work.
+    """
+    return number >= _MANY_RANKS
 
 
 def _equal_parts(matrices: list[torch.Tensor], number: int) -> list[list[torch.Tensor]]:
