@@ -228,9 +228,8 @@ def _speed_of_rank(job: dict[str, Any], batch_size: int | None, seconds: float) 
             progress=stamp,
             ranks=ranks,
         )
-    sent: list[torch.Tensor] = list(
-        network.parameters()
-    )  # the gradients, and the updates that Muon found
+    # The gradients, and the updates that Muon found.
+    sent: list[torch.Tensor] = list(network.parameters())
     if shares_matrices(ranks.number):
         sent += network.hidden_matrices()
     exchanged = sum(weights.numel() * weights.element_size() for weights in sent) / MIB
