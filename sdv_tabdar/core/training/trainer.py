@@ -1,8 +1,7 @@
-"""One training: network, optimizers, averaged weights, and where it stands."""
+"""One training: what it does step by step, and where it stands."""
 
 from __future__ import annotations
 
-import copy
 import logging
 import math
 import warnings
@@ -28,18 +27,14 @@ from sdv_tabdar.core.training.defaults import (
     default_weight_decay,
     longest_training,
 )
-from sdv_tabdar.core.training.ema import Ema
 from sdv_tabdar.core.training.epoch import Epoch
 from sdv_tabdar.core.training.gradients import LowPrecisionCopy, StepGradient
 from sdv_tabdar.core.training.held_out import Evaluation, HeldOut, holds_out
 from sdv_tabdar.core.training.history import EpochReport, TrainingHistory
-from sdv_tabdar.core.training.optimizers import make_optimizers, update_weights
+from sdv_tabdar.core.training.learner import Learner, Weights
 from sdv_tabdar.core.training.schedule import FixedLength, Schedule
 from sdv_tabdar.core.training.stopping import Stopping
 
-Weights = dict[str, Any]
-
-_PLATEAU_PATIENCE = 50  # epochs
 _CHECK_STEPS = 200  # between two looks at whether all is finite
 _SHORT_LENGTH = 0.5  # of a training of too few rows to hold any out, in default lengths
 _WARM_LENGTH = 0.1  # of one that goes on with trained weights, likewise, and ...
@@ -93,26 +88,18 @@ class Trainer:
         self._table, self._config, self._batch_size = table, config, batch_size
         self._team, self._generator, self._goes_on = team, generator, start is not None
         default_rate = default_learning_rate(batch_size) * (_WARM_RATE if start else 1.0)
-        self._learning_rate = config.learning_rate or default_rate
-        network = start or initial_network(schema, model, generator)
-        self._network = network.to(generator.device).train()
-        self._ema = Ema(self._network, config.ema_decay) if config.ema_decay else None
+        network = (start or initial_network(schema, model, generator)).to(generator.device).train()
         decay = config.weight_decay
-        self._optimizers = make_optimizers(
-            self._network,
+        self._learner = Learner(
+            network,
             config,
-            self._learning_rate,
+            config.learning_rate or default_rate,
             default_weight_decay(len(table)) if decay is None else decay,
-            team.number,
+            team,
+            ranks,
         )
-        self._plateaus = [
-            torch.optim.lr_scheduler.ReduceLROnPlateau(
-                optimizer, factor=0.5, patience=_PLATEAU_PATIENCE
-            )
-            for optimizer in self._optimizers
-        ]
         self._gradient = StepGradient(
-            self._network, table, self._batch_loss, batch_size, team, generator, ranks
+            network, table, self._batch_loss, batch_size, team, generator, ranks
         )
         self._held_out: HeldOut | None = None
         self._rows = all_rows(len(table), generator.device)
@@ -122,7 +109,7 @@ class Trainer:
         self._retries = 0
         self._last_evaluation: Evaluation | None = None
         self._best: Weights | None = None
-        self._good = self._weights()
+        self._good = self._learner.weights()
 
     @property
     def seconds(self) -> float:
@@ -164,9 +151,7 @@ class Trainer:
         self._set_learning_rate()
         signals = self._clock.sent(wishes)
         epoch.total += self._gradient.compute(rows, signals)
-        update_weights(self._optimizers, self._team, self._ranks)
-        if self._ema is not None:
-            self._ema.update()
+        self._learner.step()
         self._gradient.weights_changed()
         epoch.steps += 1
         epoch.counted += 1
@@ -185,8 +170,7 @@ class Trainer:
         loss = float(epoch.total) / max(epoch.counted, 1)
         self.history.losses.append(loss)
         if self._config.scheduler == 'plateau':
-            for plateau in self._plateaus:
-                plateau.step(loss)
+            self._learner.note_loss(loss)
         self._epoch = Epoch(torch.zeros_like(epoch.total))
         evaluation = self._last_evaluation
         stopping = self._schedule if isinstance(self._schedule, Stopping) else None
@@ -194,7 +178,7 @@ class Trainer:
             epoch=len(self.history.losses),
             steps=self._steps,
             seconds=self.seconds,
-            learning_rate=self._optimizers[0].param_groups[0]['lr'],
+            learning_rate=self._learner.rate,
             loss=loss,
             training_loss=evaluation.training.total if evaluation else None,
             held_out_loss=evaluation.held_out.total if evaluation else None,
@@ -224,7 +208,7 @@ class Trainer:
 
     def result(self) -> TabDARNetwork:
         """The network to sample from, in evaluation mode."""
-        network = self._averaged.requires_grad_(False).eval()
+        network = self._learner.averaged.requires_grad_(False).eval()
         if self._ranks.number > 1:  # processors of several kinds may have rounded differently
             network.load_state_dict(self._ranks.told(network.cpu().state_dict))
         return network.to(self._generator.device)
@@ -236,13 +220,9 @@ class Trainer:
             'steps': self._steps,
             'seconds': self.seconds,
             'retries': self._retries,
-            'weights': self._weights(),
+            'weights': self._learner.weights(),
             'best': self._best,
-            'rates': [
-                [(group['lr'], group['initial_lr']) for group in optimizer.param_groups]
-                for optimizer in self._optimizers
-            ],
-            'plateaus': [_plain_state(plateau) for plateau in self._plateaus],
+            **self._learner.rates(),
             'schedule': self._schedule.state(),
             'history': self.history.plain(),
             'epoch': self._epoch.state(),
@@ -261,12 +241,8 @@ class Trainer:
         if isinstance(self._schedule, Stopping) and self._schedule.cooling:
             self._take_all_rows()
         self._set_weights(state['weights'])
-        self._best, self._good = state['best'], self._weights()
-        for optimizer, rates in zip(self._optimizers, state['rates'], strict=True):
-            for group, (rate, initial) in zip(optimizer.param_groups, rates, strict=True):
-                group['lr'], group['initial_lr'] = rate, initial
-        for plateau, own in zip(self._plateaus, state['plateaus'], strict=True):
-            plateau.load_state_dict(own)
+        self._best, self._good = state['best'], self._learner.weights()
+        self._learner.set_rates(state)
         self.history = TrainingHistory.from_plain(state['history'])
         self._epoch.restore(state['epoch'], self._rows, self._generator)
         common, *of_all = state['generators']
@@ -275,10 +251,6 @@ class Trainer:
         own = of_all[self._ranks.rank * number : (self._ranks.rank + 1) * number]
         for generator, before in zip(self._gradient.generators, own, strict=True):
             generator.set_state(before)
-
-    @property
-    def _averaged(self) -> TabDARNetwork:
-        return self._ema.network if self._ema is not None else self._network
 
     @property
     def _steps_per_epoch(self) -> int:
@@ -302,7 +274,7 @@ class Trainer:
                 max_steps, config.max_training_time, annealed=config.scheduler == 'cosine'
             )
         self._held_out = HeldOut(
-            self._table, fixed_order=self._network.fixed_order, generator=self._generator
+            self._table, fixed_order=self._learner.network.fixed_order, generator=self._generator
         )
         self._rows = self._held_out.rows
         held_out = num_rows - len(self._rows)
@@ -316,9 +288,7 @@ class Trainer:
         if isinstance(self._schedule, FixedLength) and not self._schedule.annealed:
             return
         factor = self._schedule.factor(self._steps, self.seconds)
-        for optimizer in self._optimizers:
-            for group in optimizer.param_groups:
-                group['lr'] = group['initial_lr'] * factor
+        self._learner.set_rate(factor)
 
     def _watch(self, schedule: Stopping) -> None:
         """Evaluate the held-out rows when it is time to, and begin the cool-down."""
@@ -328,17 +298,17 @@ class Trainer:
         if not self._check():
             return
         assert self._held_out is not None
-        network = LowPrecisionCopy(self._averaged).network.eval()
+        network = LowPrecisionCopy(self._learner.averaged).network.eval()
         evaluation = self._last_evaluation = self._held_out.evaluate(
             network, self._team, self._ranks
         )
-        self._network.train()
+        self._learner.network.train()
         self.history.add(
             len(self.history.losses) + self._epoch.steps / self._steps_per_epoch, evaluation
         )
         falls = schedule.observe(self._steps, evaluation.held_out.rows)
         if schedule.is_best:
-            self._best = self._weights()
+            self._best = self._learner.weights()
         if out_of_time or not falls:
             reason = _OUT_OF_TIME if out_of_time and falls else _NOTHING_TO_GAIN
             schedule.cool_down(self._steps, self.seconds, reason)
@@ -358,12 +328,12 @@ class Trainer:
 
     def _check(self) -> bool:
         """Whether all is finite; if it is not, back to where it was, at a lower rate."""
-        if math.isfinite(float(self._epoch.total)) and _finite(self._network):
-            self._good, self._epoch.good = self._weights(), self._epoch.total.clone()
+        if math.isfinite(float(self._epoch.total)) and self._learner.is_finite():
+            self._good, self._epoch.good = self._learner.weights(), self._epoch.total.clone()
             self._epoch.good_counted = self._epoch.counted
             return True
         loss = float(self._epoch.total) / max(self._epoch.counted, 1)
-        rate = self._optimizers[0].param_groups[0]['initial_lr']
+        rate = self._learner.highest_rate
         where = f'in epoch {len(self.history.losses) + 1}'
         if self._retries == _MAX_RETRIES:
             raise FloatingPointError(
@@ -379,33 +349,13 @@ class Trainer:
             _logger.warning(message)
             warnings.warn(message, RuntimeWarning, stacklevel=2)
         self._set_weights(self._good)
-        for optimizer in self._optimizers:
-            for group in optimizer.param_groups:
-                group['lr'] *= _LOWER_RATE
-                group['initial_lr'] *= _LOWER_RATE
+        self._learner.lower_rates(_LOWER_RATE)
         self._epoch.total = self._epoch.good.clone()
         self._epoch.counted = self._epoch.good_counted
         return False
 
-    def _weights(self) -> Weights:
-        """A copy of what training changes, but for the learning rates."""
-        return copy.deepcopy(
-            {
-                'network': self._network.state_dict(),
-                'ema': self._ema.network.state_dict() if self._ema else {},
-                'ema_steps': self._ema.steps if self._ema else 0,
-                'optimizers': [optimizer.state_dict()['state'] for optimizer in self._optimizers],
-            }
-        )
-
     def _set_weights(self, weights: Weights) -> None:
-        self._network.load_state_dict(weights['network'])
-        if self._ema is not None:
-            self._ema.network.load_state_dict(weights['ema'])
-            self._ema.steps = weights['ema_steps']
-        for optimizer, state in zip(self._optimizers, weights['optimizers'], strict=True):
-            groups = optimizer.state_dict()['param_groups']
-            optimizer.load_state_dict(copy.deepcopy({'state': state, 'param_groups': groups}))
+        self._learner.set_weights(weights)
         self._gradient.weights_changed()
 
 
@@ -415,15 +365,3 @@ def initial_network(
     """A network with initial weights drawn from ``generator`` and not from torch's global one."""
     with default_generator_at(drawn_seeds(generator, 1)[0]):
         return TabDARNetwork(schema, model)
-
-
-@torch.no_grad()
-def _finite(network: TabDARNetwork) -> bool:
-    """Whether all weights are finite numbers."""
-    norms = torch._foreach_norm(list(network.parameters()))
-    return bool(torch.stack(list(norms)).isfinite().all())
-
-
-def _plain_state(plateau: torch.optim.lr_scheduler.ReduceLROnPlateau) -> dict[str, Any]:
-    plain = (bool, int, float, str, list)
-    return {name: value for name, value in plateau.state_dict().items() if isinstance(value, plain)}

@@ -87,7 +87,7 @@ def test_steps_are_those_of_a_process_with_as_many_threads(
         )
         for _ in range(6):
             trainer.step()
-        return weights(trainer._network), float(trainer._epoch.total)
+        return weights(trainer._learner.network), float(trainer._epoch.total)
 
     def work(_: int) -> tuple[torch.Tensor, float]:
         with present_ranks() as ranks:
