@@ -19,9 +19,7 @@ SMALL = {'width': 8, 'num_heads': 2, 'denoiser_width': 8, 'head_width': 8, 'batc
 
 
 @pytest.mark.parametrize('is_plain', [False, True])
-def test_steps_are_counted(
-    prepared: Path, is_plain: bool, monkeypatch: pytest.MonkeyPatch
-) -> None:
+def test_steps_are_counted(prepared: Path, is_plain: bool, monkeypatch: pytest.MonkeyPatch) -> None:
     monkeypatch.setattr(training_speed, 'ENDLESS', 3)  # so that no clock ends it
     job = Job(str(prepared), 'one', 'tabdar', 'tabdar').to_dict()
     found = training_speed.measure(job, SMALL, is_plain, warm_up=0.0, seconds=600.0)
