@@ -128,7 +128,9 @@ def _errors(
         y, truth = (pd.Index(levels).get_indexer(part[column]) for part in (train, test))
         predict = fit_classifier(x[used], y[used], (x[held], y[held]), TREES, seed, len(levels))
         shares = np.bincount(y, minlength=len(levels)) / len(y)
-        probabilities = model.predict_proba(test, observed, column)[levels].to_numpy()
+        # By their labels: a list of truth values would be taken for a mask.
+        answers = model.predict_proba(test, observed, column).reindex(columns=levels)
+        probabilities = answers.to_numpy()
         least = 1 / (len(train) + 1)
         ours, trees, guess = (
             _log_loss(truth, found, least)

@@ -10,6 +10,8 @@ import pandas as pd
 import pytest
 
 from sdv_tabdar.benchmark.experiments import conditional_skill
+from sdv_tabdar.core.config import ModelConfig, TrainingConfig
+from sdv_tabdar.core.model import TabDAR
 from sdv_tabdar.core.schema import ColumnKind
 
 from .conftest import TINY
@@ -51,6 +53,15 @@ def test_columns_that_cannot_be_asked_for_are_left_out() -> None:
     assert asked(pd.Series(['a', 'b']), levels)
     assert not asked(pd.Series([1.0, np.nan]), numbers)
     assert not asked(pd.Series(map(str, range(101))), levels)
+
+
+def test_truth_values_are_asked_for_by_their_labels() -> None:
+    frame = pd.DataFrame({'size': np.arange(40.0), 'is_large': np.arange(40) > 25})
+    kinds = {'size': ColumnKind.NUMERICAL, 'is_large': ColumnKind.CATEGORICAL}
+    small = ModelConfig(width=8, num_heads=2, head_width=8, denoiser_width=8)
+    model = TabDAR(small, TrainingConfig(epochs=1), random_state=0).fit(frame, kinds)
+    found = conditional_skill._errors(model, frame, frame, kinds, 'is_large', ['size'], 0)
+    assert np.isfinite(list(found.values())).all()
 
 
 def test_levels_that_are_numbers_go_by_their_size() -> None:
