@@ -112,18 +112,28 @@ class Calls(SDVHooks):
         """Within it, training calls back and keeps checkpoints; SDV calls ``_fit`` without.
 
         Raises:
-            SynthesizerInputError: If a call back or a checkpoint is not possible.
+            SynthesizerInputError: If a call back, a checkpoint or a warm start is not possible.
         """
         check_training(on_epoch_end, checkpoint_path, warm_start)
+        goes_on = warm_start and private_names.is_fitted(self)
+        if goes_on:
+            self._check_going_on()
         self._training_options = {
             'callbacks': () if on_epoch_end is None else (on_epoch_end,),
             'checkpoint_path': checkpoint_path,
-            'before': self._model if warm_start and private_names.is_fitted(self) else None,
+            'before': self._model if goes_on else None,
         }
         try:
             yield
         finally:
             del self._training_options
+
+    def _check_going_on(self) -> None:
+        """Refuse to go on from what was fitted before; here nothing is refused.
+
+        Raises:
+            SynthesizerInputError: If what is promised now was not kept then.
+        """
 
     @contextlib.contextmanager
     def _in_memory(self, data: Any, scratch_folder: str | Path | None) -> Iterator[Any]:

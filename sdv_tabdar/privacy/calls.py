@@ -2,10 +2,8 @@
 
 from __future__ import annotations
 
-import contextlib
 import dataclasses
 import warnings
-from collections.abc import Iterator
 from pathlib import Path
 from typing import Any
 
@@ -18,7 +16,6 @@ from sdv_tabdar.adapter.calls import Calls
 from sdv_tabdar.adapter.sources import Source
 from sdv_tabdar.adapter.streamed import Streamed
 from sdv_tabdar.adapter.tables import PlainTables, plain_tables
-from sdv_tabdar.core.training.history import Callback
 from sdv_tabdar.privacy.described import LEVELS
 from sdv_tabdar.privacy.numbers import protected_numbers
 from sdv_tabdar.privacy.table import protected_table
@@ -40,26 +37,18 @@ class ProtectedCalls(Calls):
     rare_token: str | None = None
     max_atoms: int
 
-    @contextlib.contextmanager
-    def _training(
-        self,
-        on_epoch_end: Callback | None,
-        checkpoint_path: str | Path | None,
-        warm_start: bool,
-    ) -> Iterator[None]:
-        """As without protection.
+    def _check_going_on(self) -> None:
+        """As without protection, and from what was not protected.
 
         Raises:
             SynthesizerInputError: If training with protection is to go on from one without.
         """
-        with super()._training(on_epoch_end, checkpoint_path, warm_start):
-            goes_on = self._training_options['before'] is not None
-            if goes_on and self.protect_values and not self._table.protected:
-                raise SynthesizerInputError(
-                    'What was fitted before was not protected (protect_values), and what is '
-                    "learnt from it holds rare values. Fit anew, without 'warm_start'."
-                )
-            yield
+        super()._check_going_on()
+        if self.protect_values and not self._table.protected:
+            raise SynthesizerInputError(
+                'What was fitted before was not protected (protect_values), and what is '
+                "learnt from it holds rare values. Fit anew, without 'warm_start'."
+            )
 
     def _surveyed(self, source: Source, scratch_folder: Path) -> Streamed:
         """As without protection, which needs the whole table in memory.

@@ -100,7 +100,7 @@ class PrivateCalls(ProtectedCalls):
         try:
             if self.epsilon is not None:
                 check_accountant()
-                self._refuse_unpaid(checkpoint_path, warm_start=warm_start)
+                self._refuse_unpaid(checkpoint_path)
             with super()._training(on_epoch_end, checkpoint_path, warm_start):
                 yield
         except BudgetError as error:
@@ -109,7 +109,7 @@ class PrivateCalls(ProtectedCalls):
             self._secret = None
             del self._secret
 
-    def _refuse_unpaid(self, checkpoint_path: Any, *, warm_start: bool) -> None:
+    def _refuse_unpaid(self, checkpoint_path: Any) -> None:
         if self.protect_values or self.rare_token is not None:
             raise SynthesizerInputError(
                 "'protect_values' and 'rare_token' look at rows outside the budget of 'epsilon', "
@@ -124,8 +124,15 @@ class PrivateCalls(ProtectedCalls):
             refuse_unpaid(self._configs()[0], checkpoint_path)
         except ValueError as error:
             raise SynthesizerInputError(str(error)) from error
-        fitted = private_names.is_fitted(self)
-        if warm_start and fitted and self._spent is None:
+
+    def _check_going_on(self) -> None:
+        """As without a budget, and from what was not learnt under one.
+
+        Raises:
+            SynthesizerInputError: If training under a budget is to go on from one without.
+        """
+        super()._check_going_on()
+        if self.epsilon is not None and self._spent is None:
             raise SynthesizerInputError(
                 'What was fitted before was not learnt under a budget, and its weights hold rows. '
                 "Fit anew, without 'warm_start'."
