@@ -44,6 +44,12 @@ def _check_number(
         raise ValueError(f'{field} must be {allowed}, however: {field}={value!r}.')
 
 
+def _check_flag(settings: Any, field: str) -> None:
+    value = getattr(settings, field)
+    if not isinstance(value, bool):
+        raise TypeError(f'{field} must be True or False, however: {field}={value!r}.')
+
+
 def _check_choice(settings: Any, field: str, choices: tuple[str, ...]) -> None:
     value = getattr(settings, field)
     if value not in choices:
@@ -76,6 +82,8 @@ class ModelConfig:
         max_crosses: Sets of columns, at most so many, that the network also sees together, where
             rows that were held out for the choice say that they explain others only together
             (year, month and day; longitude and latitude). 0 for none, as in the paper.
+        echoes: Whether a number may be drawn as the number of another column of its row, where
+            training rows often have the same in both (an amount paid that is the bill).
         precision: Of the transformer's matrix products: ``'float32'``, ``'bfloat16'``, or
             ``'auto'``, which is bfloat16 where the processor multiplies it faster.
         numerical_head: What places a number inside its bin: the nested ``'diffusion'``, or
@@ -103,6 +111,7 @@ class ModelConfig:
     num_bins: int = 32
     max_categories: int = 2048
     max_crosses: int = 4
+    echoes: bool = True
     precision: str = 'auto'
     numerical_head: str = 'diffusion'
     column_order: str = 'random'
@@ -125,6 +134,7 @@ class ModelConfig:
             ('max_crosses', 0),
         ):
             _check_integer(self, field, minimum)
+        _check_flag(self, 'echoes')
         _check_choice(self, 'feedforward', ('relu', 'gated'))
         _check_choice(self, 'precision', ('auto', 'float32', 'bfloat16'))
         _check_choice(self, 'numerical_head', ('diffusion', 'bins'))
@@ -200,10 +210,7 @@ class TrainingConfig:
         _check_number(self, 'ema_decay', 0, 1)
         _check_integer(self, 'noise_draws', 1)
         _check_choice(self, 'loss_weighting', ('order', 'sum'))
-        if not isinstance(self.calibration, bool):
-            raise TypeError(
-                f'calibration must be True or False, however: calibration={self.calibration!r}.'
-            )
+        _check_flag(self, 'calibration')
 
 
 @dataclasses.dataclass(frozen=True)
@@ -249,6 +256,7 @@ PAPER: dict[str, Any] = {
     'max_atoms': 0,
     'num_bins': 1,
     'max_crosses': 0,
+    'echoes': False,
     'column_order': 'random',
     'attention': 'bidirectional',
     'precision': 'float32',
@@ -272,6 +280,7 @@ PRIVATE: dict[str, Any] = {
     'max_atoms': 64,
     'num_bins': 16,
     'max_crosses': 0,
+    'echoes': False,
     'attention': 'bidirectional',
     'precision': 'float32',
     'numerical_head': 'bins',
@@ -283,7 +292,7 @@ PRIVATE: dict[str, Any] = {
 """What takes the place of defaults where rows are learnt under a privacy budget."""
 
 _BEFORE: Mapping[type, Mapping[str, Any]] = {
-    ModelConfig: {'feedforward': 'relu', 'attention': 'bidirectional'},
+    ModelConfig: {'feedforward': 'relu', 'attention': 'bidirectional', 'echoes': False},
     TrainingConfig: {'calibration': False},
     SamplingConfig: {},
 }

@@ -59,6 +59,40 @@ class NotMissing(_Named):
 Restriction = Interval | Members | NotMissing
 
 
+def meets(restriction: Restriction, number: float) -> bool:
+    """Whether a number, perhaps NaN for a missing one, is what a cell may be."""
+    if isinstance(restriction, Members):
+        return any(
+            number == value or (number != number and (value is None or value != value))
+            for value in restriction.values
+        )
+    low, high = (getattr(restriction, end, None) for end in ('low', 'high'))
+    return number == number and (low is None or number >= low) and (high is None or number <= high)
+
+
+def both(first: Restriction | None, second: Restriction | None) -> Restriction | None:
+    """What meets two restrictions, of which one may be None for anything; None if nothing does.
+
+    Of sets, their numbers that meet the other.
+    """
+    given = [entry for entry in (first, second) if entry is not None]
+    if len(given) < 2:
+        return given[0]
+    if not any(isinstance(entry, Members) for entry in given):
+        lows = [low for entry in given if (low := getattr(entry, 'low', None)) is not None]
+        highs = [high for entry in given if (high := getattr(entry, 'high', None)) is not None]
+        low, high = max(lows, default=None), min(highs, default=None)
+        if low is None and high is None:
+            return NotMissing() if NotMissing() in given else Interval()
+        return None if low is not None and high is not None and low > high else Interval(low, high)
+    one, other = given if isinstance(given[0], Members) else given[::-1]
+    assert isinstance(one, Members)
+    common = tuple(
+        value for value in one.values if isinstance(value, int | float) and meets(other, value)
+    )
+    return Members(common) if common else None
+
+
 class NothingAllowedError(ValueError):
     """A restriction that no value of the training column meets.
 

@@ -34,6 +34,8 @@ class Column:
         uniform: For each code the interval ``(low, high)`` of the column's empirical
             distribution function that it covers; empty for a categorical.
         missing: The code of a missing value, or None if training had none.
+        echo: The code, the last one, that stands for the number of another column of the row; None
+            if there is none.
     """
 
     name: str
@@ -42,6 +44,7 @@ class Column:
     bins: range = range(0)
     uniform: tuple[tuple[float, float], ...] = ()
     missing: int | None = None
+    echo: int | None = None
 
     @property
     def num_codes(self) -> int:
@@ -49,7 +52,7 @@ class Column:
         return len(self.counts)
 
     def to_state(self) -> dict[str, Any]:
-        """The fields as plain values."""
+        """The fields as plain values; a column with an echo is not saved as such."""
         return {
             'name': self.name,
             'kind': self.kind.value,

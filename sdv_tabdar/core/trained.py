@@ -5,6 +5,7 @@ from __future__ import annotations
 import copy
 import dataclasses
 import functools
+import logging
 from collections.abc import Mapping, Sequence
 from pathlib import Path
 from typing import Any
@@ -30,6 +31,8 @@ from sdv_tabdar.core.training.loop import fit_network
 from sdv_tabdar.core.training.precedence import precedence
 from sdv_tabdar.core.training.private import PrivateRows, fit_privately
 from sdv_tabdar.core.training.trainer import Progress, initial_network
+
+_logger = logging.getLogger(__name__)
 
 
 @dataclasses.dataclass(frozen=True)
@@ -95,6 +98,7 @@ class Trained:
             )
         if before is None:
             encoder = TableEncoder.fit(frame, kinds, model)
+            _tell_of_echoes(encoder, len(frame))
             table = encoder.encode_all(frame)
             crosses = find_crosses(table, encoder.schema, model.max_crosses)
             encoder = encoder.with_crosses(crosses)
@@ -200,3 +204,15 @@ class Trained:
         network = network.requires_grad_(False).eval().to(device)
         network.precedence = tuple(state.get('precedence', ()))
         return cls(encoder, network, TrainingHistory.from_plain(state['history']))
+
+
+def _tell_of_echoes(encoder: TableEncoder, num_rows: int) -> None:
+    names = encoder.schema.names
+    for echo in encoder.echoes:
+        _logger.info(
+            "'%s' is the same as '%s' in %d of %d rows, and will be in as many drawn ones.",
+            names[echo.position],
+            names[echo.source],
+            echo.counts[-1],
+            num_rows,
+        )

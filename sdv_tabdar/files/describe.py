@@ -80,6 +80,7 @@ class Description:
         combinations: Columns of each FixedCombinations, and how many combinations it holds.
         transformers: Column and class of each transformer that holds values of its own.
         crosses: Sets of columns whose combinations of codes are kept, and how many these are.
+        echoes: Columns that may have the number of another, that one, and in how many rows they do.
     """
 
     path: str
@@ -96,6 +97,7 @@ class Description:
     combinations: Sequence[tuple[Sequence[str], int]]
     transformers: Sequence[tuple[str, str]]
     crosses: Sequence[tuple[Sequence[str], int]]
+    echoes: Sequence[tuple[str, str, int]]
 
     def __str__(self) -> str:
         """All of it for a person to read; of many values only the first ones."""
@@ -122,7 +124,7 @@ def describe(path: str | os.PathLike[str]) -> Description:
         if model is not None:
             model = model_state.checked_description(model, 'model')
     columns = [] if table is None else _columns(table)
-    learnt, crosses = ([], []) if model is None else _learnt(model['encoder'])
+    learnt, crosses, echoes = ([], [], []) if model is None else _learnt(model['encoder'])
     return Description(
         path=str(path),
         size=file.size,
@@ -138,6 +140,7 @@ def describe(path: str | os.PathLike[str]) -> Description:
         combinations=list(_combinations(host)),
         transformers=list(_holding(host)),
         crosses=crosses,
+        echoes=echoes,
     )
 
 
@@ -195,13 +198,17 @@ def _columns(table: Mapping[str, Any]) -> list[UserColumn]:
 
 def _learnt(
     encoder: Mapping[str, Any],
-) -> tuple[list[LearntColumn], list[tuple[Sequence[str], int]]]:
+) -> tuple[list[LearntColumn], list[tuple[Sequence[str], int]], list[tuple[str, str, int]]]:
     columns = [_learnt_column(codec) for codec in encoder['codecs']]
     crosses: list[tuple[Sequence[str], int]] = [
         ([columns[member].name for member in cross['members']], len(cross['levels']))
         for cross in encoder['crosses']
     ]
-    return columns, crosses
+    echoes = [
+        (columns[echo['position']].name, columns[echo['source']].name, echo['counts'][-1])
+        for echo in encoder.get('echoes', ())
+    ]
+    return columns, crosses, echoes
 
 
 def _learnt_column(codec: Mapping[str, Any]) -> LearntColumn:
@@ -244,6 +251,8 @@ def _lines(found: Description) -> Iterator[str]:
         yield f'  {number:,} combinations of {list(names)}'
     for names, number in found.crosses:
         yield f'  {number:,} combinations of codes of {list(names)}'
+    for own, source, number in found.echoes:
+        yield f'  that {own!r} has the number of {source!r} in {number:,} rows'
     for names_, kind in found.transformers:
         yield f'  values of {names_} in its transformer {kind}'
     yield 'No row of the table is stored.'

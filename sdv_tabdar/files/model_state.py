@@ -65,7 +65,17 @@ _STATE = checked.record(
                         }
                     )
                 ),
-            }
+                'echoes': checked.items(
+                    checked.record(
+                        {
+                            'position': _COUNT,
+                            'source': _COUNT,
+                            'counts': checked.items(checked.whole(1, 2**53)),
+                        }
+                    )
+                ),
+            },
+            absent=('echoes',),
         ),
         'precedence': checked.items(checked.number()),
         'generator': checked.array('u1', (None,)),
@@ -165,6 +175,7 @@ def checked_description(state: Any, place: str) -> dict[str, Any]:
         _parted(codec, f'{place}.encoder.codecs[{number}]')
         for number, codec in enumerate(encoder['codecs'])
     ]
+    _check_echoes(encoder, f'{place}.encoder')
     encoder = {**encoder, 'codecs': codecs}
     _check_columns(encoder, f'{place}.encoder')
     _check_history(state['history'], len(codecs), f'{place}.history')
@@ -292,6 +303,20 @@ def _check_columns(encoder: Mapping[str, Any], place: str) -> None:
         ordered = all(low < high for low, high in itertools.pairwise(levels))
         if not levels or not ordered or levels[-1] >= product or product >= 2**62:
             raise Unfit(f'{where}.levels', 'are not increasing combinations of the groups.')
+
+
+def _check_echoes(encoder: Mapping[str, Any], place: str) -> None:
+    codecs, last = encoder['codecs'], 0
+    for number, echo in enumerate(encoder.get('echoes', ())):
+        where, position, source = f'{place}.echoes[{number}]', echo['position'], echo['source']
+        if not last < position < len(codecs) or source >= position:
+            raise Unfit(where, 'is not behind the echo before it, or not behind its source.')
+        last = position
+        for name, index in (('position', position), ('source', source)):
+            if not codecs[index].get('sizes'):
+                raise Unfit(f'{where}.{name}', 'is a column without bins.')
+        if len(echo['counts']) != len(codecs[position]['column']['counts']) + 1:
+            raise Unfit(f'{where}.counts', 'are not those of the codes of the column and one more.')
 
 
 def _check_history(history: Mapping[str, Any], num_columns: int, place: str) -> None:

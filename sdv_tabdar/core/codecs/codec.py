@@ -7,6 +7,7 @@ what they stand for in one column, so that nothing else asks which kind of colum
 from __future__ import annotations
 
 import abc
+import dataclasses
 import math
 from collections.abc import Callable, Hashable, Mapping, Sequence
 from typing import Any, NoReturn
@@ -25,6 +26,19 @@ from sdv_tabdar.core.schema import Column
 ResidualCdf = Callable[[npt.NDArray[np.int64], Codes, Floats], Floats]
 """``cdf(rows, codes, residuals)``: for cells in the bins ``codes`` of the rows ``rows``, the
 probability ``(N,)`` that the residual is at most ``residuals``, given the bin."""
+
+
+@dataclasses.dataclass(frozen=True, eq=False)
+class Points:
+    """A number of its own for each of B rows, with a probability.
+
+    Attributes:
+        values: ``(B,)``; NaN where there is none.
+        masses: ``(B,)``.
+    """
+
+    values: Floats
+    masses: Floats
 
 
 class Codec(abc.ABC):
@@ -179,7 +193,13 @@ class Codec(abc.ABC):
         """
         self._lack('limits; see levels()')
 
-    def quantiles(self, masses: Floats, shares: Floats, residual_cdf: ResidualCdf) -> Floats:
+    def quantiles(
+        self,
+        masses: Floats,
+        shares: Floats,
+        residual_cdf: ResidualCdf,
+        points: Points | None = None,
+    ) -> Floats:
         """Quantiles ``(B, Q)`` of the numbers of B rows.
 
         Args:
@@ -187,6 +207,7 @@ class Codec(abc.ABC):
                 cell is not missing.
             shares: ``(Q,)`` probabilities in [0, 1]; the quantile of 0.5 is the median.
             residual_cdf: The distribution function within bins.
+            points: A number more for each row, whose probabilities add up to 1 with ``masses``.
 
         Raises:
             ValueError: If the values are not numbers.

@@ -169,6 +169,8 @@ def _groups(column: Column, most: int) -> torch.Tensor:
     groups = (middle * most).long().clamp_max(most - 1)
     if column.missing is not None:
         groups[column.missing] = most
+    if column.echo is not None:
+        groups[column.echo] = most + 1
     return groups
 
 

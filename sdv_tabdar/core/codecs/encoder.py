@@ -16,10 +16,11 @@ import torch
 
 from sdv_tabdar.core.codecs.categorical import CategoricalCodec
 from sdv_tabdar.core.codecs.codec import Codec
+from sdv_tabdar.core.codecs.echoes import Echo, counted_echoes, echoed, find_echoes
 from sdv_tabdar.core.codecs.numerical import NumericalCodec
 from sdv_tabdar.core.codecs.pieces import Pieces
 from sdv_tabdar.core.codecs.stored import StoredTable
-from sdv_tabdar.core.codecs.values import SHOWN, Floats, frame_of
+from sdv_tabdar.core.codecs.values import SHOWN, Floats, as_floats, frame_of
 from sdv_tabdar.core.config import ModelConfig
 from sdv_tabdar.core.restrictions import Restriction
 from sdv_tabdar.core.schema import ColumnKind, Cross, TableSchema
@@ -45,13 +46,19 @@ class TableEncoder:
 
     Attributes:
         codecs: One a column, in order.
+        echoes: Columns with one code more, for the number of an earlier column.
         schema: The codes of the columns.
     """
 
-    def __init__(self, codecs: Sequence[Codec], crosses: Sequence[Cross] = ()) -> None:
+    def __init__(
+        self, codecs: Sequence[Codec], crosses: Sequence[Cross] = (), echoes: Sequence[Echo] = ()
+    ) -> None:
         """Use :meth:`fit` to make one from data."""
-        self.codecs = tuple(codecs)
-        self.schema = TableSchema(tuple(codec.column for codec in codecs), tuple(crosses))
+        self.codecs, self.echoes = tuple(codecs), tuple(echoes)
+        columns = [codec.column for codec in codecs]
+        for echo in echoes:
+            columns[echo.position] = echo.column(columns[echo.position])
+        self.schema = TableSchema(tuple(columns), tuple(crosses))
         self._residual_of = {column: place for place, column in enumerate(self.schema.numerical)}
 
     @classmethod
@@ -63,7 +70,7 @@ class TableEncoder:
         Args:
             frame: The training table.
             kinds: Kind of each of its columns.
-            config: For ``max_atoms``, ``num_bins`` and ``max_categories``.
+            config: For ``max_atoms``, ``num_bins``, ``max_categories`` and ``echoes``.
 
         Raises:
             ValueError: If the table has no rows or columns, a numerical column holds infinite
@@ -72,7 +79,8 @@ class TableEncoder:
                 categorical one cannot be hashed or a column name is not a string.
         """
         _check_training_table(frame, kinds)
-        return cls([CODECS[kinds[name]].fit(name, frame[name], config) for name in frame.columns])
+        codecs = [CODECS[kinds[name]].fit(name, frame[name], config) for name in frame.columns]
+        return cls(codecs, echoes=find_echoes(frame, codecs) if config.echoes else ())
 
     def grown(
         self, frame: Table, kinds: Mapping[Any, ColumnKind], config: ModelConfig
@@ -98,7 +106,8 @@ class TableEncoder:
                 'the table before, or are of another kind. Fit it anew, without warm_start.'
             )
         codecs = [codec.grown(frame[codec.column.name], config) for codec in self.codecs]
-        return TableEncoder(codecs)
+        pairs = [(echo.position, echo.source) for echo in self.echoes]
+        return TableEncoder(codecs, echoes=counted_echoes(frame, codecs, pairs))
 
     def codes_in(self, before: TableEncoder) -> list[torch.Tensor]:
         """For each column the code ``(K,)`` that each of its codes had before; -1 for none.
@@ -106,11 +115,14 @@ class TableEncoder:
         ``before`` is the encoder that this one has :meth:`grown` from.
         """
         pairs = zip(self.codecs, before.codecs, strict=True)
-        return [torch.from_numpy(codec.codes_in(earlier)) for codec, earlier in pairs]
+        found = [codec.codes_in(earlier) for codec, earlier in pairs]
+        for echo, earlier in zip(self.echoes, before.echoes, strict=True):
+            found[echo.position] = np.append(found[echo.position], earlier.code)
+        return [torch.from_numpy(codes) for codes in found]
 
     def with_crosses(self, crosses: Sequence[Cross]) -> TableEncoder:
         """The same codecs; the schema has these crosses."""
-        return TableEncoder(self.codecs, crosses)
+        return TableEncoder(self.codecs, crosses, self.echoes)
 
     def codec(self, column: str) -> Codec:
         """The codec of a column.
@@ -123,7 +135,7 @@ class TableEncoder:
     def encode_all(self, frame: Table) -> EncodedTable:
         """Encode all cells of the training table; of one in files, to files."""
         if isinstance(frame, StoredTable):
-            return frame.encoded(self.codecs, self.code_dtype)
+            return frame.encoded(self.codecs, self.code_dtype, self.echoes)
         return self.encode(frame, np.ones(frame.shape, dtype=bool))
 
     def encode(self, frame: pd.DataFrame, observed: npt.NDArray[np.bool_]) -> EncodedTable:
@@ -152,6 +164,9 @@ class TableEncoder:
             codes[rows, position], residual = self.codecs[position].encode(cells)
             if position in self._residual_of:
                 residuals[rows, self._residual_of[position]] = residual
+        for echo, same in self._echoed(frame, known).items():
+            codes[same, echo.position] = echo.code
+            residuals[same, self._residual_of[echo.position]] = 0
         return EncodedTable(
             torch.from_numpy(codes),
             torch.from_numpy(residuals),
@@ -174,7 +189,41 @@ class TableEncoder:
             residual = zeros if place is None else residuals[:, place]
             uniforms = _uniforms(len(codes), generator) if codec.needs_uniforms else zeros
             columns[codec.column.name] = codec.decode(codes[:, position], residual, uniforms)
+        for echo in self.echoes:
+            own, source = (self.schema.names[place] for place in (echo.position, echo.source))
+            rows = codes[:, echo.position] == echo.code
+            columns[own][rows] = columns[source][rows]
         return frame_of(columns, len(codes))
+
+    def numbers(self, table: EncodedTable, position: int) -> Floats:
+        """The numbers ``(B,)`` of one column of a table; NaN where missing."""
+        place = self._residual_of[position]
+        codes = table.codes[:, position].cpu().numpy().astype(np.int64)
+        residuals = table.residuals[:, place].cpu().numpy().astype(np.float64)
+        found: Floats = self.codecs[position].decode(codes, residuals, np.zeros(len(codes)))
+        for echo in self.echoes:
+            rows = codes == echo.code
+            if echo.position == position and rows.any():
+                found[rows] = self.numbers(table, echo.source)[rows]
+        return found
+
+    def join(self, frame: pd.DataFrame, table: EncodedTable, known: npt.NDArray[np.bool_]) -> None:
+        """Give cells that are the same by their codes the same number, to the last digit.
+
+        Args:
+            frame: The decoded table with known cells written into it; it is written into.
+            table: The table.
+            known: ``(B, C)``, cells that are as they have to be.
+        """
+        names = self.schema.names
+        codes = table.codes.cpu().numpy()
+        for echo in reversed(self.echoes):
+            rows = (codes[:, echo.position] == echo.code) & known[:, echo.position]
+            rows &= ~known[:, echo.source]
+            _copy_cells(frame, names[echo.position], names[echo.source], rows)
+        for echo in self.echoes:
+            rows = (codes[:, echo.position] == echo.code) & ~known[:, echo.position]
+            _copy_cells(frame, names[echo.source], names[echo.position], rows)
 
     def restrict(self, restrictions: Restrictions) -> dict[int, list[Pieces | None]]:
         """Restrictions in codes and residuals, by the position of their column.
@@ -227,6 +276,8 @@ class TableEncoder:
             position = self.schema.position(name)
             rows = known[:, position]
             volumes[rows, position] = self.codecs[position].log_volume(frame[name][rows])
+        for echo, same in self._echoed(frame, known).items():
+            volumes[same, echo.position] = 0.0
         return volumes
 
     def excluded(
@@ -238,12 +289,27 @@ class TableEncoder:
         known[:, positions] = observed
         return np.isneginf(self.log_volume(frame, known)[:, positions])
 
+    def _echoed(
+        self, frame: pd.DataFrame, known: npt.NDArray[np.bool_]
+    ) -> dict[Echo, npt.NDArray[np.int64]]:
+        """The rows in which both cells of an echo are known ``(B, C)`` and the same."""
+        names, found = self.schema.names, {}
+        for echo in self.echoes:
+            own, source = names[echo.position], names[echo.source]
+            both = known[:, echo.position] & known[:, echo.source]
+            if both.any():
+                cells = (as_floats(frame[name][both]) for name in (own, source))
+                rows = echoed(self.codecs[echo.position], *cells)
+                found[echo] = np.flatnonzero(both)[rows]
+        return found
+
     def to_state(self) -> dict[str, Any]:
         """Everything fitted as plain values, arrays and the user's levels."""
         return {
             'version': _STATE_VERSION,
             'codecs': [codec.to_state() for codec in self.codecs],
             'crosses': [cross.to_state() for cross in self.schema.crosses],
+            'echoes': [echo.to_state() for echo in self.echoes],
         }
 
     @classmethod
@@ -264,16 +330,24 @@ class TableEncoder:
             CODECS[kind].from_state(codec)
             for kind, codec in zip(kinds, state['codecs'], strict=True)
         ]
-        return cls(codecs, [Cross.from_state(cross) for cross in state['crosses']])
+        echoes = [Echo.from_state(echo) for echo in state.get('echoes', ())]
+        return cls(codecs, [Cross.from_state(cross) for cross in state['crosses']], echoes)
 
     @property
     def code_dtype(self) -> type[np.integer[Any]]:
         """The smallest integer type that holds every code."""
-        most = max(codec.column.num_codes for codec in self.codecs)
+        most = max(column.num_codes for column in self.schema.columns)
         for dtype in (np.uint8, np.int16):
             if most <= np.iinfo(dtype).max + 1:
                 return dtype
         return np.int32
+
+
+def _copy_cells(frame: pd.DataFrame, source: str, target: str, rows: npt.NDArray[np.bool_]) -> None:
+    if rows.any():
+        values = frame[target].to_numpy(copy=True)
+        values[rows] = frame[source].to_numpy()[rows]
+        frame[target] = pd.Series(values, index=frame.index, dtype=frame[target].dtype)
 
 
 def _uniforms(size: int, generator: torch.Generator) -> Floats:

@@ -21,7 +21,7 @@ import pandas as pd
 
 from sdv_tabdar.core.codecs.atoms import frequent_numbers, nearest
 from sdv_tabdar.core.codecs.bins import Bin, cut_into_bins
-from sdv_tabdar.core.codecs.codec import Codec, ResidualCdf
+from sdv_tabdar.core.codecs.codec import Codec, Points, ResidualCdf
 from sdv_tabdar.core.codecs.counted import Counted, Numbers
 from sdv_tabdar.core.codecs.pieces import Pieces
 from sdv_tabdar.core.codecs.quantiles import Mixture
@@ -282,9 +282,15 @@ class NumericalCodec(Codec):
         sets = [entry if isinstance(entry, Members) else None for entry in restrictions]
         return super().enforce_each(np.clip(values, *_ends(restrictions)), sets, uniforms)
 
-    def quantiles(self, masses: Floats, shares: Floats, residual_cdf: ResidualCdf) -> Floats:
+    def quantiles(
+        self,
+        masses: Floats,
+        shares: Floats,
+        residual_cdf: ResidualCdf,
+        points: Points | None = None,
+    ) -> Floats:
         """Quantiles ``(B, Q)`` of the numbers of B rows, see :meth:`Codec.quantiles`."""
-        mixture = Mixture(self.atoms, self.bins, masses, residual_cdf)
+        mixture = Mixture(self.atoms, self.bins, masses, residual_cdf, points)
         return mixture.quantiles(shares, self.limits)
 
     def to_state(self) -> dict[str, Any]:

@@ -8,7 +8,7 @@ from collections.abc import Sequence
 import numpy as np
 
 from sdv_tabdar.core.codecs.bins import Bin
-from sdv_tabdar.core.codecs.codec import ResidualCdf
+from sdv_tabdar.core.codecs.codec import Points, ResidualCdf
 from sdv_tabdar.core.codecs.values import Floats
 
 _BISECTIONS = 50  # of the range of a column, to find a quantile
@@ -23,12 +23,14 @@ class Mixture:
         bins: The bins, whose codes follow those of the atoms.
         masses: ``(B, A + bins)`` probabilities of the codes.
         residual_cdf: The distribution function within bins.
+        points: A number more for each row, if there is one.
     """
 
     atoms: Floats
     bins: Sequence[Bin]
     masses: Floats
     residual_cdf: ResidualCdf
+    points: Points | None = None
 
     def quantiles(self, shares: Floats, limits: tuple[float, float]) -> Floats:
         """Quantiles ``(B, Q)`` at ``shares`` ``(Q,)``, by bisection of the distribution function.
@@ -43,7 +45,7 @@ class Mixture:
                 middle = _middle(low, high)
                 reached = self.cdf(middle) >= share
                 low, high = np.where(reached, low, middle), np.where(reached, middle, high)
-            found[:, place] = self._on_atoms(low, high).clip(*limits)
+            found[:, place] = self._on_points(low, high).clip(*limits)
         return found
 
     def cdf(self, values: Floats) -> Floats:
@@ -51,6 +53,8 @@ class Mixture:
         below = np.searchsorted(self.atoms, values, side='right')
         atoms, bins = np.split(self.masses, [len(self.atoms)], axis=1)
         total = np.pad(atoms.cumsum(axis=1), ((0, 0), (1, 0)))[np.arange(len(values)), below]
+        if self.points is not None:
+            total = total + self.points.masses * (values >= self.points.values)
         if not self.bins:
             return total
         lows, highs = np.array([(part.low, part.high) for part in self.bins]).T
@@ -65,6 +69,14 @@ class Mixture:
             within = self.residual_cdf(rows, len(self.atoms) + places, residuals)
             total[rows] += bins[rows, places] * within
         return total
+
+    def _on_points(self, low: Floats, high: Floats) -> Floats:
+        """As :meth:`_on_atoms`, or the row's own number where that is in ``(low, high]``."""
+        found = self._on_atoms(low, high)
+        if self.points is None:
+            return found
+        points = self.points.values
+        return np.where((points > low) & (points <= high), points, found)
 
     def _on_atoms(self, low: Floats, high: Floats) -> Floats:
         """``high``, or the atom in ``(low, high]`` where there is one."""

@@ -22,6 +22,7 @@ import torch
 
 from sdv_tabdar.core.codecs.codec import Codec
 from sdv_tabdar.core.codecs.counted import Levels, Numbers
+from sdv_tabdar.core.codecs.echoes import Echo, echoed
 from sdv_tabdar.core.codecs.values import Floats, LevelIndex, as_floats, distinct_values
 from sdv_tabdar.core.schema import ColumnKind
 from sdv_tabdar.core.table import EncodedTable
@@ -97,12 +98,12 @@ class StoredTable:
         if name in self._levels:
             levels = self._levels[name].levels
             counts = np.zeros(len(levels), dtype=np.int64)
-            for part in self._parts([name]):
+            for part in self.parts([name]):
                 counts += np.bincount(part[name], minlength=len(levels))
             return Levels(list(levels), counts)
         present = self._allocate(len(self))
         filled = 0
-        for part in self._parts([name]):
+        for part in self.parts([name]):
             numbers = part[name][~np.isnan(part[name])]
             present[filled : filled + len(numbers)] = numbers
             filled += len(numbers)
@@ -114,7 +115,12 @@ class StoredTable:
         """The least and the greatest number of a column; infinite, and in turn, without any."""
         return self._limits[name]
 
-    def encoded(self, codecs: Sequence[Codec], code_dtype: type[np.integer[Any]]) -> EncodedTable:
+    def encoded(
+        self,
+        codecs: Sequence[Codec],
+        code_dtype: type[np.integer[Any]],
+        echoes: Sequence[Echo] = (),
+    ) -> EncodedTable:
         """The codes and residuals of all rows, in files; all cells are observed.
 
         Nothing can be done with the stored table afterwards.
@@ -122,6 +128,7 @@ class StoredTable:
         Args:
             codecs: One for each column, fitted on it.
             code_dtype: The integer type of the codes.
+            echoes: Columns with a code for the number of another.
         """
         names = [codec.column.name for codec in codecs]
         place_of = {name: place for place, name in enumerate(names) if name not in self._levels}
@@ -134,7 +141,7 @@ class StoredTable:
             if name in self._levels
         }
         stop = 0
-        for part in self._parts(names):
+        for part in self.parts(names):
             start, stop = stop, stop + len(part[names[0]])
             for place, (name, codec) in enumerate(zip(names, codecs, strict=True)):
                 if name in code_of:
@@ -143,11 +150,17 @@ class StoredTable:
                     found, residual = codec.encode(pd.Series(part[name], name=name))
                     codes[start:stop, place] = found
                     residuals[start:stop, residual_of[name]] = residual
+            for echo in echoes:
+                name = names[echo.position]
+                own, source = part[name], part[names[echo.source]]
+                rows = np.flatnonzero(echoed(codecs[echo.position], own, source)) + start
+                codes[rows, echo.position] = echo.code
+                residuals[rows, residual_of[name]] = 0
         self._file.close()  # from here on its place on the disk is free
         everything = torch.ones((), dtype=torch.bool).expand(codes.shape)
         return EncodedTable(torch.from_numpy(codes), torch.from_numpy(residuals), everything)
 
-    def _parts(self, names: Sequence[str]) -> Iterator[dict[str, Cells]]:
+    def parts(self, names: Sequence[str]) -> Iterator[dict[str, Cells]]:
         """The cells of some columns: of the rows that were appended together, one by one."""
         self._file.flush()
         offset = 0

@@ -17,7 +17,14 @@ import torch
 from sdv_tabdar.core.codecs.encoder import TableEncoder
 from sdv_tabdar.core.config import SamplingConfig
 from sdv_tabdar.core.inference.complete import complete
-from sdv_tabdar.core.inference.frames import known_cells, rounding_intervals, without, write_back
+from sdv_tabdar.core.inference.echoes import EchoReader, Read
+from sdv_tabdar.core.inference.frames import (
+    by_position,
+    known_cells,
+    rounding_intervals,
+    without,
+    write_back,
+)
 from sdv_tabdar.core.inference.likelihood import log_likelihood
 from sdv_tabdar.core.inference.order import check_all_before, check_leading
 from sdv_tabdar.core.inference.particles import restricted_cells
@@ -28,6 +35,7 @@ from sdv_tabdar.core.inference.predict import (
 )
 from sdv_tabdar.core.nn.network import TabDARNetwork
 from sdv_tabdar.core.restrictions import Restriction
+from sdv_tabdar.core.runtime.random import uniform_numbers
 from sdv_tabdar.core.table import EncodedTable
 
 Floats = npt.NDArray[np.float64]
@@ -76,7 +84,9 @@ class Answers:
     ) -> CompletedRows:
         """The rows with all their cells, see ``TabDAR.complete``."""
         known = known_cells(frame, observed, restrictions)
-        table, pieces = self.encoder.encode(frame, known), self.encoder.restrict(restrictions)
+        reader = EchoReader(self.encoder, self.network, self.config, self._uniforms)
+        read = reader.read(frame, known, restrictions)
+        table, pieces = read.table, read.pieces
         if self.network.fixed_order:
             # a single particle weighs nothing that comes before a restricted cell
             weighed = pieces if self.config.num_particles > 1 else {}
@@ -88,12 +98,14 @@ class Answers:
             config=self.config,
             generator=self.generator,
             restrictions=pieces,
-            num_copies=num_copies,
+            num_copies=1 if read.is_changed else num_copies,  # copies are no longer the same
             progress=progress,
         )
-        filled = self.encoder.decode(completion.table, generator=self.generator)
-        self.encoder.enforce(filled, restrictions, generator=self.generator)
+        completed = reader.mended(completion.table)
+        filled = self.encoder.decode(completed, generator=self.generator)
+        self.encoder.enforce(filled, read.restrictions, generator=self.generator)
         write_back(filled, frame, known)
+        self.encoder.join(filled, completed, by_position(frame, known, self.encoder.schema))
         return CompletedRows(filled, completion.effective_sample_size.numpy())
 
     def predict_proba(
@@ -101,8 +113,8 @@ class Answers:
     ) -> pd.DataFrame:
         """Probabilities of the levels of a column, see ``TabDAR.predict_proba``."""
         levels = pd.Index(self.encoder.codec(column).levels, dtype=object, tupleize_cols=False)
-        table, position = self._others(frame, observed, column)
-        found = level_probabilities(self.encoder, self.network, table, position, self.config)
+        read, position = self._others(frame, observed, column)
+        found = level_probabilities(self.encoder, self.network, read.table, position, self.config)
         return pd.DataFrame(found, index=frame.index, columns=levels)
 
     def predict_quantiles(
@@ -113,9 +125,14 @@ class Answers:
         outside = [level for level in quantiles if not 0 <= level <= 1]
         if outside:
             raise ValueError(f'quantiles must lie in [0, 1], however: {outside}.')
-        table, position = self._others(frame, observed, column)
+        read, position = self._others(frame, observed, column)
         shares = np.array(quantiles, dtype=np.float64)
-        found = quantiles_of(self.encoder, self.network, table, position, shares, self.config)
+        echoed = self._echoed(read, position)
+        found = quantiles_of(
+            self.encoder, self.network, read.table, position, shares, self.config, echoed
+        )
+        is_told = read.table.observed[:, position].numpy()
+        found[is_told] = read.numbers[is_told, position, None]
         return pd.DataFrame(found, index=frame.index, columns=list(quantiles))
 
     def log_likelihood(
@@ -131,10 +148,12 @@ class Answers:
         """Log-likelihood of rows or of their cells, see ``TabDAR.log_likelihood``."""
         if num_orders < 1:
             raise ValueError(f'num_orders must be at least 1, however: num_orders={num_orders}.')
-        table = self.encoder.encode(frame, known_cells(frame, observed, {}))
-        observed = table.observed.cpu().numpy()
-        volumes = self.encoder.log_volume(frame, observed)
-        bare = ~observed | np.isneginf(volumes)
+        known = known_cells(frame, observed, {})
+        read = EchoReader(self.encoder, self.network, self.config).read(frame, known, {})
+        table, given = read.table, by_position(frame, known, self.encoder.schema)
+        is_echo = self._is_echo(table)
+        volumes = np.where(is_echo, 0.0, self.encoder.log_volume(frame, given))
+        bare = ~given | is_echo | np.isneginf(volumes)
         intervals = rounding_intervals(frame, steps, bare, self.encoder.schema)
         rounded = self.encoder.restrict(intervals)
         found = log_likelihood(
@@ -150,7 +169,15 @@ class Answers:
         for position, cells in rounded.items():
             volumes[[cell is not None for cell in cells], position] = 0.0
         logs: Floats = found.double().numpy()
-        return logs + (volumes if by_column else volumes.sum(axis=1))
+        volumes += self._log_volumes_told(read, given) - read.log_shares
+        if not by_column:
+            return logs + volumes.sum(axis=1)
+        logs += volumes
+        for echo in reversed(self.encoder.echoes):  # what an echo tells of a hidden cell is its own
+            hidden = ~given[:, echo.source]
+            logs[hidden, echo.position] += logs[hidden, echo.source]
+            logs[hidden, echo.source] = 0.0
+        return logs
 
     def log_density(self, frame: pd.DataFrame, observed: Marks | None, column: str) -> Floats:
         """Log density of the cells of a column, see ``TabDAR.log_density``."""
@@ -160,14 +187,54 @@ class Answers:
             raise ValueError(f"Cells of column '{column}' are hidden and have no density.")
         table = self.encoder.encode(frame, known)
         found = cell_log_densities(self.network, table, position, self.config)
-        return found + self.encoder.codec(column).log_volume(frame[column])
+        given = by_position(frame, known, self.encoder.schema)
+        found = found + self.encoder.log_volume(frame, given)[:, position]
+        echoes = [echo.position for echo in self.encoder.echoes if echo.source == position]
+        if not echoes:
+            return found
+        repeated = (self._is_echo(table) & given)[:, echoes].any(axis=1)
+        others = without(frame, known, column)
+        read = EchoReader(self.encoder, self.network, self.config).read(*others, {})
+        log_share = read.log_shares[:, position]
+        with np.errstate(divide='ignore'):
+            log_rest = np.log1p(-np.exp(log_share))
+        is_taken = repeated == read.table.observed[:, position].numpy()
+        return np.where(repeated, 0.0, found) + np.where(is_taken, log_share, log_rest)
 
-    def _others(
-        self, frame: pd.DataFrame, observed: Marks | None, column: str
-    ) -> tuple[EncodedTable, int]:
+    def _others(self, frame: pd.DataFrame, observed: Marks | None, column: str) -> tuple[Read, int]:
         """The other columns of a frame, encoded, and the position of the column to predict."""
-        table = self.encoder.encode(*without(frame, observed, column))
         position = self.encoder.schema.position(column)
+        others, known = without(frame, observed, column)
+        read = EchoReader(self.encoder, self.network, self.config).read(others, known, {})
         if self.network.fixed_order:
-            check_all_before(self.encoder.schema.names, table.observed, position)
-        return table, position
+            check_all_before(self.encoder.schema.names, read.table.observed, position)
+        return read, position
+
+    def _uniforms(self, count: int) -> Floats:
+        return uniform_numbers(count, generator=self.generator)
+
+    def _is_echo(self, table: EncodedTable) -> Marks:
+        """Which cells ``(B, C)`` have the number of another one."""
+        found = np.zeros(table.codes.shape, dtype=bool)
+        for echo in self.encoder.echoes:
+            found[:, echo.position] = table.codes[:, echo.position].numpy() == echo.code
+        return found
+
+    def _echoed(self, read: Read, position: int) -> Floats | None:
+        """The numbers ``(B,)`` that an echo of a column stands for, NaN where it cannot."""
+        low, high = self.encoder.codecs[position].limits
+        for echo in self.encoder.echoes:
+            if echo.position == position:
+                numbers = read.numbers[:, echo.source]
+                return np.where((numbers >= low) & (numbers <= high), numbers, np.nan)
+        return None
+
+    def _log_volumes_told(self, read: Read, given: Marks) -> Floats:
+        """As ``TableEncoder.log_volume``, of hidden cells that echoes tell; 0 for others."""
+        volumes = np.zeros(given.shape)
+        told = read.table.observed.numpy() & ~given & ~self._is_echo(read.table)
+        for position in np.flatnonzero(told.any(axis=0)).tolist():
+            codec, rows = self.encoder.codecs[position], told[:, position]
+            numbers = pd.Series(read.numbers[rows, position], name=codec.column.name)
+            volumes[rows, position] = codec.log_volume(numbers)
+        return volumes

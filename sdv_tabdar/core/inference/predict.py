@@ -3,16 +3,18 @@
 from __future__ import annotations
 
 import functools
-from collections.abc import Callable
+from collections.abc import Callable, Sequence
 
 import numpy as np
 import numpy.typing as npt
 import torch
 
+from sdv_tabdar.core.codecs.codec import Points
 from sdv_tabdar.core.codecs.encoder import TableEncoder
+from sdv_tabdar.core.codecs.pieces import Pieces
 from sdv_tabdar.core.config import SamplingConfig
 from sdv_tabdar.core.inference.chunk import table_chunks
-from sdv_tabdar.core.inference.column import log_density
+from sdv_tabdar.core.inference.column import log_density, log_mass
 from sdv_tabdar.core.nn.network import TabDARNetwork
 from sdv_tabdar.core.runtime.threads import workers
 from sdv_tabdar.core.table import EncodedTable
@@ -34,7 +36,7 @@ def level_probabilities(
     """
     codec = encoder.codecs[position]
 
-    def answer(chunk: EncodedTable) -> Floats:
+    def answer(_: slice, chunk: EncodedTable) -> Floats:
         context = _context(network, chunk, position)
         found = network.code_head.log_probabilities(context, position).exp()
         return found.double().cpu().numpy()
@@ -52,22 +54,29 @@ def quantiles_of(
     position: int,
     levels: Floats,
     config: SamplingConfig,
+    echoed: Floats | None = None,
 ) -> Floats:
     """Quantiles ``(B, len(levels))`` of a numerical column, given the others and not missing.
 
     The masses of the column's codes and the residual head's distribution function within a bin
-    make the distribution function that the codec inverts.
+    make the distribution function that the codec inverts. ``echoed`` ``(B,)`` are the numbers that
+    the column's echo stands for; where it is NaN there is none.
     """
-    codec = encoder.codecs[position]
+    codec, echo = encoder.codecs[position], encoder.schema.columns[position].echo
 
-    def answer(chunk: EncodedTable) -> Floats:
+    def answer(rows: slice, chunk: EncodedTable) -> Floats:
         context = _context(network, chunk, position)
         logits = network.code_head.logits(context, position)
         present = codec.column.num_codes - (codec.column.missing is not None)
-        masses = logits[:, :present].softmax(dim=1).double().cpu().numpy()
         cdf = functools.partial(_residual_cdf, network, context, position, config)
-        found: Floats = codec.quantiles(masses, levels, cdf)
-        return found
+        if echo is None or echoed is None:
+            masses = logits[:, :present].softmax(dim=1).double().cpu().numpy()
+            return codec.quantiles(masses, levels, cdf)
+        point = echoed[rows]
+        logits[torch.from_numpy(np.isnan(point)).to(logits.device), echo] = -torch.inf
+        kept = torch.cat([logits[:, :present], logits[:, echo, None]], dim=1)
+        masses = kept.softmax(dim=1).double().cpu().numpy()
+        return codec.quantiles(masses[:, :-1], levels, cdf, Points(point, masses[:, -1]))
 
     found = _by_chunk(network, table, config, answer)
     return np.concatenate([np.zeros((0, len(levels))), *found])
@@ -82,7 +91,7 @@ def cell_log_densities(
     """
     numerical = {column: place for place, column in enumerate(network.schema.numerical)}
 
-    def answer(chunk: EncodedTable) -> Floats:
+    def answer(_: slice, chunk: EncodedTable) -> Floats:
         residuals = None
         if position in numerical:
             residuals = chunk.residuals[:, numerical[position]]
@@ -94,19 +103,39 @@ def cell_log_densities(
     return np.concatenate([np.zeros(0), *_by_chunk(network, table, config, answer)])
 
 
+def cell_log_masses(
+    network: TabDARNetwork,
+    table: EncodedTable,
+    position: int,
+    pieces: Sequence[Pieces],
+    config: SamplingConfig,
+) -> Floats:
+    """Log probabilities ``(B,)`` that the cells of a column are among pieces, given the others."""
+
+    def answer(rows: slice, chunk: EncodedTable) -> Floats:
+        context = _context(network, chunk, position)
+        found = log_mass(network, position, context, pieces[rows], config=config)
+        return found.double().cpu().numpy()
+
+    return np.concatenate([np.zeros(0), *_by_chunk(network, table, config, answer)])
+
+
 def _by_chunk(
     network: TabDARNetwork,
     table: EncodedTable,
     config: SamplingConfig,
-    answer: Callable[[EncodedTable], Floats],
+    answer: Callable[[slice, EncodedTable], Floats],
 ) -> list[Floats]:
-    """What is answered about each chunk of a table, side by side."""
+    """What is answered about each chunk of a table and its rows, side by side."""
 
-    def alone(chunk: EncodedTable) -> Floats:
+    def alone(rows: slice, chunk: EncodedTable) -> Floats:
         with torch.no_grad():  # a setting of each thread
-            return answer(chunk)
+            return answer(rows, chunk)
 
-    tasks = [functools.partial(alone, chunk) for chunk in table_chunks(table, network, config)]
+    tasks, start = [], 0
+    for chunk in table_chunks(table, network, config):
+        tasks.append(functools.partial(alone, slice(start, start + len(chunk)), chunk))
+        start += len(chunk)
     with workers(len(tasks), network.pad.device, single=True) as team:
         return list(team.run(tasks))
 

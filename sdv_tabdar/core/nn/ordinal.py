@@ -32,12 +32,13 @@ def hats(scores: torch.Tensor) -> torch.Tensor:
 def code_hats(column: Column) -> torch.Tensor:
     """:func:`hats` at the middle of each code of a column, ``(K, NUM_NODES)``.
 
-    Zero for categories and for missing values, which have no place in an order.
+    Zero for categories, missing values and echoes, which have no place in an order.
     """
     if not column.uniform:
         return torch.zeros(column.num_codes, NUM_NODES)
     middle = torch.tensor(column.uniform, dtype=torch.float64).mean(dim=1)
     shares = hats(torch.special.ndtri(middle)).float()
-    if column.missing is not None:
-        shares[column.missing] = 0
+    for code in (column.missing, column.echo):
+        if code is not None:
+            shares[code] = 0
     return shares

@@ -6,7 +6,14 @@ import math
 
 import pytest
 
-from sdv_tabdar.core.restrictions import Interval, Members, NotMissing
+from sdv_tabdar.core.restrictions import (
+    Interval,
+    Members,
+    NotMissing,
+    Restriction,
+    both,
+    meets,
+)
 
 
 def test_empty_interval_is_refused() -> None:
@@ -40,3 +47,38 @@ def test_messages_show_what_was_asked() -> None:
     assert repr(restriction) == str(Interval(0.995, 2.005)) == 'Interval(low=0.995, high=2.005)'
     assert restriction == Interval(0.995, 2.005)
     assert {restriction} == {Interval(0.995, 2.005)}
+
+
+@pytest.mark.parametrize(
+    ('restriction', 'met', 'missed'),
+    [
+        (Interval(1, 2), [1, 1.5, 2], [0.9, 2.1, math.nan]),
+        (Interval(None, 2), [-9.0, 2], [2.1, math.nan]),
+        (Members((1, None)), [1.0, math.nan], [2.0]),
+        (NotMissing(), [0.0], [math.nan]),
+    ],
+)
+def test_what_numbers_meet(restriction: Restriction, met: list, missed: list) -> None:
+    assert all(meets(restriction, number) for number in met)
+    assert not any(meets(restriction, number) for number in missed)
+
+
+@pytest.mark.parametrize(
+    ('first', 'second', 'expected'),
+    [
+        (Interval(1, 3), None, Interval(1, 3)),
+        (None, Members((1,)), Members((1,))),
+        (Interval(1, 3), Interval(2, None), Interval(2, 3)),
+        (Interval(1, 2), Interval(3, 4), None),
+        (Interval(1, 2), NotMissing(), Interval(1, 2)),
+        (NotMissing(), NotMissing(), NotMissing()),
+        (Interval(1, 2), Members((0, 1, 2, None)), Members((1, 2))),
+        (Members((1, 2)), Members((2, 3)), Members((2,))),
+        (Members((1, 2)), Interval(5, 6), None),
+    ],
+)
+def test_what_meets_two_restrictions(
+    first: Restriction | None, second: Restriction | None, expected: Restriction | None
+) -> None:
+    assert both(first, second) == expected
+    assert both(second, first) == expected

@@ -1,0 +1,161 @@
+"""Numbers that are the same as another column's in their row: echoes, found before training.
+
+Some people pay exactly their bill; of a single value the least, the mean and the greatest are the
+same. No distribution over a column's own values can say so. A column of numbers whose training
+rows often hold the number of an earlier column therefore has one code more, the last one, which
+stands for *the number there*. Atoms are left out: they come back exactly by themselves.
+"""
+
+from __future__ import annotations
+
+import dataclasses
+from collections.abc import Iterator, Mapping, Sequence
+from typing import Any, Protocol, TypeAlias
+
+import numpy as np
+import numpy.typing as npt
+import pandas as pd
+
+from sdv_tabdar.core.codecs.codec import Codec
+from sdv_tabdar.core.codecs.numerical import NumericalCodec
+from sdv_tabdar.core.codecs.values import Floats, as_floats
+from sdv_tabdar.core.schema import Column
+
+
+class InParts(Protocol):
+    """A training table in files."""
+
+    def __len__(self) -> int:
+        """Number of rows."""
+
+    def parts(self, names: Sequence[str]) -> Iterator[Mapping[str, npt.NDArray[Any]]]:
+        """The cells of some columns, of some rows after the others."""
+
+
+Table: TypeAlias = 'pd.DataFrame | InParts'
+"""A training table, in memory or in files."""
+
+Marks = npt.NDArray[np.bool_]
+
+_ROWS = 10_000  # that the search looks at, and fewer ...
+_COMPARISONS = 4e8  # ... where there are so many pairs of cells to compare
+_MIN_SHARE, _MIN_COUNT = 0.02, 20  # of these rows that have the same number in two columns, and ...
+_BY_CHANCE = 4  # ... so many times more often than if one of them is that of another row
+
+
+@dataclasses.dataclass(frozen=True)
+class Echo:
+    """A column with a code for the number of an earlier column.
+
+    Attributes:
+        position: The column.
+        source: The earlier column.
+        counts: How often each code of the column occurs in the training table, its echo last.
+    """
+
+    position: int
+    source: int
+    counts: tuple[int, ...]
+
+    @property
+    def code(self) -> int:
+        """The code that stands for the number of the source."""
+        return len(self.counts) - 1
+
+    def column(self, own: Column) -> Column:
+        """The codes of the column, ``own`` with the echo behind them."""
+        uniform = (*own.uniform, (0.0, 1.0))
+        return dataclasses.replace(own, counts=self.counts, uniform=uniform, echo=self.code)
+
+    def to_state(self) -> dict[str, Any]:
+        """The fields as plain values."""
+        return {'position': self.position, 'source': self.source, 'counts': list(self.counts)}
+
+    @classmethod
+    def from_state(cls, state: Mapping[str, Any]) -> Echo:
+        """The echo that :meth:`to_state` described."""
+        return cls(state['position'], state['source'], tuple(state['counts']))
+
+
+def find_echoes(frame: Table, codecs: Sequence[Codec]) -> tuple[Echo, ...]:
+    """The columns of a training table that often hold the number of an earlier one.
+
+    Args:
+        frame: The table.
+        codecs: One for each of its columns, fitted on it.
+
+    Returns:
+        In the order of the columns, each with the earlier column that it repeats most often.
+    """
+    positions = [place for place, codec in enumerate(codecs) if can_echo(codec)]
+    most = int(_COMPARISONS / max(len(positions), 1) ** 2)
+    numbers = _some_numbers(frame, [codecs[place].column.name for place in positions], most)
+    pairs = []
+    for index, position in enumerate(positions[1:], start=1):
+        own, sources = numbers[index], numbers[:index]
+        rows = ~np.isin(own, _atoms(codecs[position]))
+        counts = ((sources == own) & rows).sum(axis=1)
+        elsewhere = ((np.roll(sources, own.size // 2, axis=1) == own) & rows).sum(axis=1)
+        best = int(counts.argmax())
+        least = max(_MIN_SHARE * own.size, _MIN_COUNT, _BY_CHANCE * elsewhere[best])
+        if counts[best] >= least:
+            pairs.append((position, positions[best]))
+    return counted_echoes(frame, codecs, pairs)
+
+
+def counted_echoes(
+    frame: Table, codecs: Sequence[Codec], pairs: Sequence[tuple[int, int]]
+) -> tuple[Echo, ...]:
+    """Echoes of some pairs of columns and sources, with what a training table counts of them."""
+    names = [codec.column.name for codec in codecs]
+    wanted = sorted({names[place] for pair in pairs for place in pair})
+    counts = {pair: np.array([*codecs[pair[0]].column.counts, 0], dtype=np.int64) for pair in pairs}
+    for part in _parts(frame, wanted) if pairs else ():
+        for position, source in pairs:
+            own = part[names[position]]
+            rows = echoed(codecs[position], own, part[names[source]])
+            codes, _ = codecs[position].encode(pd.Series(own[rows], name=names[position]))
+            found = counts[position, source]
+            found -= np.bincount(codes, minlength=len(found))
+            found[-1] += rows.sum()
+    return tuple(
+        Echo(position, source, tuple(found.clip(min=1).tolist()))
+        for (position, source), found in counts.items()
+    )
+
+
+def can_echo(codec: Codec) -> bool:
+    """Whether a column has numbers that are no atoms."""
+    return isinstance(codec, NumericalCodec) and len(codec.bins) > 0
+
+
+def echoed(codec: Codec, own: Floats, source: Floats) -> Marks:
+    """In which rows ``(B,)`` the number of a column is its source's, and no atom."""
+    same: Marks = own == source
+    same[same] = ~np.isin(own[same], _atoms(codec))
+    return same
+
+
+def _atoms(codec: Codec) -> Floats:
+    assert isinstance(codec, NumericalCodec)
+    return codec.atoms
+
+
+def _some_numbers(frame: Table, names: Sequence[str], most: int) -> Floats:
+    """Numbers ``(columns, rows)`` of evenly spaced rows."""
+    step = max(-(-len(frame) // max(min(most, _ROWS), 1)), 1)
+    found: list[list[Floats]] = [[] for _ in names]
+    start = 0
+    for part in _parts(frame, names) if names else ():
+        for place, name in enumerate(names):
+            found[place].append(part[name][-start % step :: step].copy())
+        start += len(part[names[0]])
+    return np.array([np.concatenate(parts) for parts in found])
+
+
+def _parts(frame: Table, names: Sequence[str]) -> Iterator[Mapping[str, Floats]]:
+    """Numbers of some columns, of some rows after the others."""
+    if isinstance(frame, pd.DataFrame):
+        yield {name: as_floats(frame[name]) for name in names}
+    else:
+        yield from frame.parts(names)

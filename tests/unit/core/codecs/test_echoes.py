@@ -1,0 +1,149 @@
+"""Columns that often have the number of an earlier one: which they are, and what is counted."""
+
+import numpy as np
+import pandas as pd
+import pytest
+
+from sdv_tabdar.core.codecs.echoes import Echo, echoed, find_echoes
+from sdv_tabdar.core.codecs.encoder import TableEncoder
+from sdv_tabdar.core.codecs.numerical import NumericalCodec
+from sdv_tabdar.core.codecs.stored import StoredTable
+from sdv_tabdar.core.config import ModelConfig
+from sdv_tabdar.core.schema import ColumnKind
+
+CONFIG = ModelConfig(num_bins=4)
+ROWS = 1_000
+
+
+def bills(share: float) -> pd.DataFrame:
+    """Bills, of which a share is paid in full and some of the rest are not paid at all."""
+    generator = np.random.default_rng(0)
+    bill = generator.gamma(2, 100, ROWS)
+    paid = np.where(generator.random(ROWS) < share, bill, bill * generator.random(ROWS))
+    paid[::10] = 0.0
+    return pd.DataFrame({'age': generator.normal(50, 9, ROWS), 'bill': bill, 'paid': paid})
+
+
+def fitted(frame: pd.DataFrame, config: ModelConfig = CONFIG) -> TableEncoder:
+    return TableEncoder.fit(frame, dict.fromkeys(frame, ColumnKind.NUMERICAL), config)
+
+
+def encode_all(encoder: TableEncoder, frame: pd.DataFrame) -> np.ndarray:
+    return encoder.encode_all(frame).codes.numpy()
+
+
+def test_the_later_column_has_the_number_of_the_earlier_one() -> None:
+    frame = bills(0.3)
+    (echo,) = fitted(frame).echoes
+    same = int((frame['bill'] == frame['paid']).sum())
+    assert (echo.position, echo.source, echo.counts[-1]) == (2, 1, same)
+    assert sum(echo.counts) == ROWS
+    turned = frame[['paid', 'age', 'bill']]
+    assert [(echo.position, echo.source) for echo in fitted(turned).echoes] == [(2, 0)]
+
+
+def test_few_equal_numbers_are_no_echo() -> None:
+    assert not fitted(bills(0.015)).echoes
+
+
+def test_equal_atoms_are_no_echo() -> None:
+    frame = bills(0.0)
+    frame.loc[::10, 'bill'] = 0.0
+    assert not fitted(frame).echoes
+
+
+def test_numbers_that_are_equal_by_chance_are_no_echo() -> None:
+    generator = np.random.default_rng(0)
+    frame = pd.DataFrame(generator.integers(0, 15, (ROWS, 2)) * 1.0, columns=['a', 'b'])
+    codecs = [NumericalCodec.fit(name, frame[name], ModelConfig(max_atoms=0)) for name in frame]
+    assert (frame['a'] == frame['b']).mean() > 0.02
+    assert not find_echoes(frame, codecs)
+
+
+def test_off_there_are_none() -> None:
+    assert not fitted(bills(0.3), ModelConfig(num_bins=4, echoes=False)).echoes
+
+
+def test_of_several_sources_the_most_frequent_one_counts() -> None:
+    frame = bills(0.3).assign(again=lambda frame: frame['bill'])
+    assert [(echo.position, echo.source) for echo in fitted(frame).echoes] == [(2, 1), (3, 1)]
+
+
+def test_an_echo_is_the_number_of_its_source_to_the_last_digit() -> None:
+    frame = bills(0.3)
+    encoder = fitted(frame)
+    table = encoder.encode_all(frame)
+    same = (frame['bill'] == frame['paid']).to_numpy()
+    assert np.array_equal(table.codes[:, 2].numpy() == encoder.echoes[0].code, same)
+    assert not table.residuals[same, 2].any()
+    decoded = encoder.decode(table, generator=None)
+    assert np.array_equal(decoded['bill'] == decoded['paid'], same)
+    assert np.array_equal(encoder.numbers(table, 2), decoded['paid'])
+
+
+def test_a_cell_without_its_source_has_a_code_of_its_own() -> None:
+    frame = bills(0.3)
+    encoder = fitted(frame)
+    alone = encoder.encode(frame[['paid']], np.ones((ROWS, 1), dtype=bool))
+    assert (alone.codes[:, 2] < encoder.echoes[0].code).all()
+
+
+def test_the_density_of_an_echo_is_a_mass() -> None:
+    frame = bills(0.3)
+    volumes = fitted(frame).log_volume(frame, np.ones(frame.shape, dtype=bool))
+    same = (frame['bill'] == frame['paid']).to_numpy()
+    assert not volumes[same, 2].any()
+    assert volumes[~same & (frame['paid'] > 0), 2].all()
+
+
+def test_missing_numbers_are_not_the_same() -> None:
+    frame = bills(0.3)
+    codec = NumericalCodec.fit('paid', frame['paid'], CONFIG)
+    own, source = np.array([1.5, np.nan, 0.0]), np.array([1.5, np.nan, 0.0])
+    assert echoed(codec, own, source).tolist() == [True, False, False]
+
+
+def test_from_files_it_is_what_it_is_from_a_frame(tmp_path) -> None:
+    frame = bills(0.3)
+    with StoredTable(tmp_path, dict.fromkeys(frame, ColumnKind.NUMERICAL)) as table:
+        for start in range(0, ROWS, 300):
+            table.append(frame[start : start + 300])
+        encoder = TableEncoder.fit(table, table.kinds, CONFIG)
+        encoded = encoder.encode_all(table)
+    expected = fitted(frame)
+    assert encoder.echoes == expected.echoes
+    assert np.array_equal(encoded.codes.numpy(), encode_all(expected, frame))
+
+
+def test_a_saved_encoder_has_the_same_echoes() -> None:
+    encoder = fitted(bills(0.3))
+    again = TableEncoder.from_state(encoder.to_state())
+    assert again.echoes == encoder.echoes
+    assert again.schema == encoder.schema
+
+
+def test_a_state_from_before_there_were_echoes_has_none() -> None:
+    state = fitted(bills(0.3)).to_state()
+    del state['echoes']
+    assert not TableEncoder.from_state(state).echoes
+
+
+def test_training_goes_on_with_the_same_echoes() -> None:
+    frame = bills(0.3)
+    before = fitted(frame)
+    kinds = dict.fromkeys(frame, ColumnKind.NUMERICAL)
+    now = before.grown(bills(0.0), kinds, CONFIG)
+    assert [echo.counts[-1] for echo in now.echoes] == [1]
+    codes = now.codes_in(before)[2].tolist()
+    assert codes[-1] == before.echoes[0].code
+    assert len(codes) == now.schema.columns[2].num_codes
+
+
+@pytest.mark.parametrize('rows', [1, 2, 30])
+def test_small_tables_have_none(rows: int) -> None:
+    frame = bills(1.0).head(rows)
+    assert [echo.counts[-1] for echo in fitted(frame).echoes] in ([], [(frame['paid'] > 0).sum()])
+
+
+def test_its_code_is_behind_the_others() -> None:
+    assert Echo(2, 1, (5, 4, 3)).code == 2
