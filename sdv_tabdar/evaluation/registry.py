@@ -13,6 +13,7 @@ FILES = (
     'lr_c2st',
     'shape',
     'trend',
+    'equal',
     'marginals',
     'jsd',
     'alpha_precision',
