@@ -15,7 +15,7 @@ from typing import Any
 
 import pandas as pd
 import tqdm
-from sdv.errors import NotFittedError
+from sdv.errors import NotFittedError, SamplingError
 from sdv.single_table.utils import (
     check_num_rows,
     handle_sampling_error,
@@ -52,6 +52,12 @@ from sdv_tabdar.core.training.history import Callback
 
 # Arguments of the constructor that SDV's has, too.
 _OF_SDV = ('metadata', 'enforce_min_max_values', 'enforce_rounding', 'locales')
+OUTDATED = (
+    'Transformers or constraints of this synthesizer have changed since it was fitted (preprocess, '
+    'update_transformers, add_constraints). Call fit again, or fit_processed_data with what '
+    'preprocess returned. To go on with what was learnt, copy a synthesizer before such a change '
+    '(copy.deepcopy).'
+)
 _ADVICE = 'The table can be learnt as it is, but you may want to know:'
 
 
@@ -61,10 +67,12 @@ class Calls(SDVHooks):
     Attributes:
         _gives_frames: Whether results are bare frames, as what ``fit`` was given.
         _advised: What was said of training tables.
+        _outdated: Whether transformers or constraints have changed since it was fitted.
     """
 
     _gives_frames: bool = False
     _advised: tuple[str, ...] = ()
+    _outdated: bool = False
 
     def __init__(self, parameters: Mapping[str, Any]) -> None:
         """Keep the arguments of a synthesizer's constructor.
@@ -101,6 +109,13 @@ class Calls(SDVHooks):
             private_names.unchanged(self, if_it_works=roll_back),
         ):
             yield
+
+    @contextlib.contextmanager
+    def _preparing(self) -> Iterator[None]:
+        """Change transformers or constraints for the next fit; those of the last one are gone."""
+        with self._transaction():
+            yield
+            self._outdated = private_names.is_fitted(self)
 
     @contextlib.contextmanager
     def _training(
@@ -245,9 +260,12 @@ class Calls(SDVHooks):
         """The fitted table.
 
         Raises:
-            sdv.errors.SamplingError: If the synthesizer has not been fitted.
+            sdv.errors.SamplingError: If the synthesizer has not been fitted, or its transformers
+                or constraints have changed since.
         """
         self._validate_fit_before_sample()
+        if self._outdated:
+            raise SamplingError(OUTDATED)
         return self._table
 
     @contextlib.contextmanager

@@ -15,12 +15,14 @@ from typing import Any
 import pandas as pd
 
 from sdv_tabdar.adapter import private_names
+from sdv_tabdar.adapter.calls import OUTDATED
 from sdv_tabdar.adapter.losses import loss_plot, loss_values
 from sdv_tabdar.adapter.one_at_a_time import one_at_a_time
 from sdv_tabdar.adapter.parameters import check_constraints, settings_text
 from sdv_tabdar.adapter.tables import PlainTables, Tables, plain_tables
 from sdv_tabdar.core.config import ModelConfig, SamplingConfig, TrainingConfig
 from sdv_tabdar.core.training.history import EpochReport
+from sdv_tabdar.files.errors import ModelFileError
 from sdv_tabdar.files.read import read
 from sdv_tabdar.files.write import write
 from sdv_tabdar.synthesizer.answering import Answering
@@ -164,8 +166,9 @@ class TabDARSynthesizer(Drawing, Answering):
             TypeError: If they are no list.
         """
         check_constraints(constraints)
-        super().add_constraints(constraints)
-        private_names.apply_default_transformers(self)
+        with self._preparing():
+            super().add_constraints(constraints)
+            private_names.apply_default_transformers(self)
 
     def fit(
         self,
@@ -216,6 +219,7 @@ class TabDARSynthesizer(Drawing, Answering):
             self._in_memory(data, scratch_folder) as table,
         ):
             super().fit(self._learnt(table))
+            self._outdated = False
 
     def preprocess(self, data: pd.DataFrame | Tables) -> Any:
         """Transform a table into what the model learns, for :meth:`fit_processed_data`.
@@ -228,7 +232,7 @@ class TabDARSynthesizer(Drawing, Answering):
         """
         if isinstance(data, PlainTables):
             return self._preprocess_plain(data, stacklevel=4)  # called by fit and by SDV's fit
-        with self._transaction():
+        with self._preparing():
             processed = self._preprocess_plain(self._learnt(data), stacklevel=2)
         return self._as_given({name: table.copy() for name, table in processed.items()})
 
@@ -246,6 +250,7 @@ class TabDARSynthesizer(Drawing, Answering):
             return
         with self._transaction():
             super().fit_processed_data(self._processed_tables(processed_data))
+            self._outdated = False
 
     def validate(self, data: pd.DataFrame | Tables) -> None:
         """Check a table against the metadata and the constraints.
@@ -262,11 +267,28 @@ class TabDARSynthesizer(Drawing, Answering):
     def auto_assign_transformers(self, data: pd.DataFrame | Tables) -> None:
         """Choose transformers for a table, so that they can be looked at and updated.
 
+        Where a table was fitted there are some already, and these stay.
+
         Args:
             data: As in :meth:`fit`.
         """
-        with self._transaction():
+        with self._transaction(roll_back=private_names.is_preprocessed(self)):
             super().auto_assign_transformers(self._learnt(data))
+
+    def update_transformers(
+        self, column_name_to_transformer: dict[str, Any], table_name: str | None = None
+    ) -> None:
+        """Choose other transformers for some columns, for the next :meth:`fit`.
+
+        Args:
+            column_name_to_transformer: For each of these columns RDT's transformer, or None.
+            table_name: Name of the table; there is only one.
+
+        Raises:
+            sdv.data_processing.errors.NotFittedError: Before :meth:`auto_assign_transformers`.
+        """
+        with self._preparing():
+            super().update_transformers(column_name_to_transformer, table_name)
 
     def validate_constraints(self, synthetic_data: pd.DataFrame) -> None:
         """Check rows against the constraints.
@@ -293,10 +315,13 @@ class TabDARSynthesizer(Drawing, Answering):
 
         Raises:
             sdv_tabdar.files.ModelFileError: If something in it can only be written as code, such
-                as a constraint or a transformer of your own; ``save`` can hold these.
+                as a constraint or a transformer of your own; ``save`` can hold these. Or if
+                transformers or constraints have changed since it was fitted.
             OSError: If the file cannot be written.
         """
         with one_at_a_time(self):
+            if self._outdated:
+                raise ModelFileError(f'The synthesizer cannot be saved safely. {OUTDATED}')
             write(self, path)
 
     @classmethod
