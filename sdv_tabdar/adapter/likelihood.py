@@ -66,9 +66,8 @@ class Scores:
             exact[key] &= ~rows
         self.known = dataclasses.replace(known, exact=exact)
         self.broken = np.zeros(len(data), dtype=bool)
-        is_whole = len(known.cells.columns) == len(table.profiles)
-        if is_whole and private_names.has_constraints(table.host):
-            self.broken = ~private_names.valid_rows(table.host, known.cells).to_numpy()
+        if private_names.has_constraints(table.host):
+            self.broken = private_names.broken_rows(table.host, known.cells, known.exact)
 
     def of_rows(self, num_orders: int, progress: Callable[[int], Any] | None) -> pd.Series:
         """The log-likelihood of each row."""

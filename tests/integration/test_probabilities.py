@@ -9,7 +9,7 @@ import numpy as np
 import pandas as pd
 import pytest
 from rdt.transformers import LogScaler, UniformEncoder
-from sdv.cag import Inequality
+from sdv.cag import FixedCombinations, Inequality
 
 from sdv_tabdar.synthesizer import TabDARSynthesizer
 
@@ -189,6 +189,29 @@ def test_likelihood_by_column_under_a_constraint() -> None:
     assert np.isneginf(parts.iloc[1]).all()  # breaks it
     assert np.isfinite(parts.iloc[2].dropna()).all()
     assert parts['b'].notna().sum() == 2
+
+
+def test_constraints_are_asked_of_known_cells_alone() -> None:
+    """Cells that are missing where training had none are left out, whatever a constraint says."""
+    data = pd.DataFrame({'city': ['a', 'b', 'c'] * 10, 'zip': [1, 2, 2] * 10, 'x': range(30)})
+    columns = {'city': {'sdtype': 'categorical'}, 'zip': {'sdtype': 'categorical'}}
+    synthesizer = TabDARSynthesizer(
+        make_metadata({**columns, 'x': {'sdtype': 'numerical'}}), **TINY
+    )
+    synthesizer.add_constraints([FixedCombinations(['city', 'zip'])])
+    synthesizer.fit(data)
+    rows = data.head(3)
+
+    def likelihood(table: pd.DataFrame) -> pd.Series:
+        return synthesizer.log_likelihood(table, seed=0)
+
+    without = likelihood(rows[['city', 'x']])
+    np.testing.assert_allclose(likelihood(rows.assign(zip=[None] * 3)), without)
+    some = likelihood(rows.assign(zip=[np.nan, 1, 2]))
+    assert some[0] == pytest.approx(without[0])
+    assert list(np.isneginf(some)) == [False, True, False]
+    absent = likelihood(rows[['city', 'zip']].assign(zip=[1, 1, 2]))
+    assert list(np.isneginf(absent)) == [False, True, False]
 
 
 def test_words_for_unseen_values(small: TabDARSynthesizer) -> None:

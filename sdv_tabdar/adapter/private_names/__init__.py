@@ -71,6 +71,7 @@ from sdv_tabdar.adapter.private_names.transformers import (
     transform_cells,
 )
 from sdv_tabdar.adapter.private_names.validity import (
+    broken_rows,
     order_message,
     reverse_transform,
     shares_of_whole_rows,
@@ -87,6 +88,7 @@ __all__ = [
     'OrderedColumns',
     'SeededSampling',
     'apply_default_transformers',
+    'broken_rows',
     'column_errors',
     'columns_made_in_turn',
     'combinations',

@@ -88,6 +88,28 @@ def valid_rows(synth: Any, table: pd.DataFrame) -> pd.Series:
     return valid
 
 
+def broken_rows(synth: Any, table: pd.DataFrame, known: pd.DataFrame) -> npt.NDArray[np.bool_]:
+    """Which rows break a constraint with cells that are known.
+
+    Args:
+        synth: The synthesizer.
+        table: Rows in plain form, some or all columns.
+        known: Which of these cells count; where one does not, constraints on it are not asked.
+    """
+    every_column = set(synth._original_metadata.tables[table_name(synth)].columns)
+    whole = known.to_numpy().all(axis=1) & (every_column <= set(table.columns))
+    broken = np.zeros(len(table), dtype=bool)
+    if whole.any():
+        broken[whole] = ~valid_rows(synth, table[whole]).to_numpy()
+    for constraint in all_constraints(synth):
+        names = columns_of(constraint)
+        if names <= set(table.columns):
+            rows = ~whole & known[list(names)].to_numpy().all(axis=1)
+            if rows.any():
+                broken[rows] |= ~_valid(constraint, table[rows])
+    return broken
+
+
 def order_message(
     synth: Any, table: pd.DataFrame, written: Callable[[pd.DataFrame], pd.DataFrame]
 ) -> str | None:
