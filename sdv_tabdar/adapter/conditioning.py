@@ -16,7 +16,7 @@ import pandas as pd
 
 from sdv_tabdar.adapter.dates import STEP_NAMES, zone_of
 from sdv_tabdar.adapter.profile import ColumnProfile, Role
-from sdv_tabdar.adapter.values import is_missing, item, level_key
+from sdv_tabdar.adapter.values import is_missing, item, level_key, shown
 from sdv_tabdar.conditions import Between, NotNull, OneOf, PartialValue
 from sdv_tabdar.core.restrictions import Interval, Members, NotMissing, Restriction
 
@@ -35,7 +35,7 @@ def refuse(profile: ColumnProfile, value: Any, reason: str) -> NoReturn:
     Raises:
         CellRefusedError: Always.
     """
-    raise CellRefusedError(refusal(profile, repr(item(value)), reason))
+    raise CellRefusedError(refusal(profile, shown(item(value)), reason))
 
 
 def refusal(profile: ColumnProfile, value: object, reason: str) -> str:
@@ -56,6 +56,8 @@ def plain_value(profile: ColumnProfile, value: Any, *, fits_dtype: bool = True) 
         CellRefusedError: If it is no value of the column.
     """
     plain = item(value)
+    if isinstance(plain, type) and issubclass(plain, PartialValue):
+        refuse(profile, value, f'it is a class; call it, as in {plain.__name__}(...)')
     if profile.role is Role.NUMBER:
         return _plain_number(profile, plain, fits_dtype=fits_dtype)
     if profile.role is Role.DATE:
@@ -230,7 +232,7 @@ def _as_float(end: Any) -> Any:
 
 
 def _plain_number(profile: ColumnProfile, value: Any, *, fits_dtype: bool) -> int | float:
-    if isinstance(value, bool) or not isinstance(value, numbers.Number):
+    if isinstance(value, (bool, complex)) or not isinstance(value, numbers.Number):
         refuse(profile, value, 'the column is numerical')
     number = profile.column.number.plain_number(float(value))  # type: ignore[arg-type]
     if not math.isfinite(number):

@@ -209,6 +209,8 @@ class ColumnFormat:
             return values.astype(with_categories(self.dtype, values))
         if pd.api.types.is_integer_dtype(self.dtype) and pd.api.types.is_float_dtype(values):
             values = values.round()
+        if isinstance(self.dtype, pd.ArrowDtype) and values.isna().all():
+            values = values.astype(object)  # Arrow makes no null of a number
         with np.errstate(over='ignore'):
             cast = values.astype(self.dtype)
         if pd.api.types.is_float_dtype(self.dtype) and np.isinf(_floats(cast)).any():

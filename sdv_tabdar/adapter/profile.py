@@ -16,7 +16,7 @@ import pandas as pd
 from sdv_tabdar.adapter import private_names
 from sdv_tabdar.adapter.dates import zone_of
 from sdv_tabdar.adapter.formats import ColumnFormat
-from sdv_tabdar.adapter.values import is_missing, item, level_key
+from sdv_tabdar.adapter.values import is_missing, item, level_key, shown
 from sdv_tabdar.core.codecs.values import level_order
 from sdv_tabdar.core.restrictions import Interval, Members, Restriction
 
@@ -271,7 +271,7 @@ class ColumnProfile:
         parts = []
         if self.role is Role.DISCRETE:
             levels = list(self.levels.values())
-            text = ', '.join(repr(level) for level in levels[:_SHOWN])
+            text = ', '.join(shown(level) for level in levels[:_SHOWN])
             more = len(levels) - _SHOWN
             parts += [text + (f' and {more} more' if more > 0 else '')] if levels else []
         elif self.has_values:

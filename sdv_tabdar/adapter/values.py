@@ -9,6 +9,8 @@ import numpy as np
 import numpy.typing as npt
 import pandas as pd
 
+_LONGEST = 200  # characters of a value in a message
+
 
 def is_missing(value: object) -> bool:
     """Whether a single value is None, NaN, NaT or pandas.NA."""
@@ -23,6 +25,12 @@ def item(value: Any) -> Any:
     if isinstance(value, np.datetime64):
         return pd.Timestamp(value)
     return value.item() if isinstance(value, np.generic) else value
+
+
+def shown(value: Any) -> str:
+    """A value in a message: as Python writes it, long ones by their beginning."""
+    text = repr(value)
+    return text if len(text) <= _LONGEST else f'{text[:_LONGEST]}... ({len(text):,} characters)'
 
 
 def level_key(value: Any) -> Hashable:

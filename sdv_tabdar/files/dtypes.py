@@ -37,6 +37,10 @@ _ARROW_SIMPLE = (
 _ARROW_STAMP = re.compile(r'timestamp\[(s|ms|us|ns)(?:, tz=([^\]]{1,80}))?\]')
 _ARROW_DECIMAL = re.compile(r'decimal(128|256)\((\d{1,2}), (-?\d{1,2})\)')
 
+_ARROW_DICTIONARY = re.compile(
+    r'dictionary<values=([a-z0-9_\[\]]{1,20}), indices=(u?int(?:8|16|32|64)), ordered=([01])>'
+)
+
 _TYPES: Mapping[str, type] = {
     kind.__name__: kind
     for kind in (
@@ -199,6 +203,8 @@ def _read_pandas(content: Any) -> Any:
 
 
 def _is_arrow(text: str) -> bool:
+    levels = _ARROW_DICTIONARY.fullmatch(text)
+    text = text if levels is None else levels[1]
     known = text in _ARROW_SIMPLE or _ARROW_STAMP.fullmatch(text)
     return bool(known or _ARROW_DECIMAL.fullmatch(text))
 
@@ -208,13 +214,21 @@ def _read_arrow(content: Any) -> pd.ArrowDtype:
         raise ValueError('there is no such dtype of Arrow')
     import pyarrow  # optional: only columns of Arrow's need it
 
+    return pd.ArrowDtype(_arrow_type(content, pyarrow))
+
+
+def _arrow_type(content: str, pyarrow: Any) -> Any:
+    levels = _ARROW_DICTIONARY.fullmatch(content)
+    if levels:
+        values, indices = (_arrow_type(part, pyarrow) for part in levels.groups()[:2])
+        return pyarrow.dictionary(indices, values, ordered=levels[3] == '1')
     stamp, digits = _ARROW_STAMP.fullmatch(content), _ARROW_DECIMAL.fullmatch(content)
     if stamp:
-        return pd.ArrowDtype(pyarrow.timestamp(stamp[1], stamp[2]))
+        return pyarrow.timestamp(stamp[1], stamp[2])
     if digits:
         make = pyarrow.decimal128 if digits[1] == '128' else pyarrow.decimal256
-        return pd.ArrowDtype(make(int(digits[2]), int(digits[3])))
-    return pd.ArrowDtype(pyarrow.type_for_alias(content))
+        return make(int(digits[2]), int(digits[3]))
+    return pyarrow.type_for_alias(content)
 
 
 def _read_sparse(content: Any) -> pd.SparseDtype:

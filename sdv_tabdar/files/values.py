@@ -112,7 +112,8 @@ class Writer:
 
     def _scalar(self, value: Any, place: str) -> Any:
         if isinstance(value, np.generic) and not isinstance(value, (np.datetime64, np.timedelta64)):
-            return self.node(value.item(), place)
+            plain = value.item()  # of a long double itself
+            return self.node(float(plain) if isinstance(plain, np.longdouble) else plain, place)
         for tag, (kinds, write) in _WRITTEN.items():
             if type(value) in kinds:
                 return {tag: self.node(write(value), place)}

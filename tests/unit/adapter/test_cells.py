@@ -10,7 +10,7 @@ import pytest
 
 from sdv_tabdar.adapter.cells import read_cells
 from sdv_tabdar.adapter.conditioning import CellRefusedError
-from sdv_tabdar.conditions import Between, OneOf
+from sdv_tabdar.conditions import Between, NotNull, OneOf
 
 from .conftest import profile_of
 
@@ -105,6 +105,7 @@ def test_new_levels_are_marked_and_true_is_not_1() -> None:
     [
         (['a'], r"'c' cannot be \['a'\], because it is a contain"),
         (OneOf(['a']), 'a single value'),
+        (NotNull, r'because it is a class; call it, as in NotNull\(...\)'),
     ],
 )
 def test_what_is_no_known_cell_is_refused(cell: Any, message: str) -> None:

@@ -95,6 +95,8 @@ def test_messages_of_the_model_show_what_was_asked() -> None:
             '3',
             r"'x' cannot be '3', because the column is numerical. Allowed: whole numbers",
         ),
+        (1 + 2j, r"'x' cannot be \(1\+2j\), because the column is numerical"),
+        ('9' * 500, r"'x' cannot be '9{199}... \(502 characters\), because the"),
         (2.5, "'x' cannot be 2.5, because the column holds whole numbers"),
         (300, "'x' cannot be 300, because uint8 cannot hold it"),
         (decimal.Decimal('3e18') + decimal.Decimal('.5'), 'because the column holds whole numbers'),

@@ -163,6 +163,14 @@ def test_generated_numbers_that_a_short_float_cannot_hold_stay() -> None:
     assert column.restore(pd.Series([3.0, 4.0])).dtype == np.float16
 
 
+def test_a_column_of_arrows_null_stays_one() -> None:
+    arrow = pytest.importorskip('pyarrow')
+    column = pd.Series([None, None], dtype=pd.ArrowDtype(arrow.null()))
+    form = ColumnFormat.learn(column, 'numerical', None)
+
+    pd.testing.assert_series_equal(form.restore(pd.Series([np.nan, np.nan])), column)
+
+
 def test_ranges_of_the_metadata_in_plain_form() -> None:
     short = ColumnFormat.learn(pd.Series([2.81], dtype='float32'), 'numerical', None)
     zoned = pd.Series(pd.date_range('2020-07-01', periods=2, tz='Europe/Berlin'))

@@ -79,6 +79,14 @@ def test_dtypes_come_back(dtype: Any) -> None:
     assert str(found) == str(dtype)
 
 
+@pytest.mark.parametrize(('values', 'ordered'), [('string', False), ('timestamp[us]', True)])
+def test_dictionaries_of_arrow_come_back(values: str, ordered: bool) -> None:
+    arrow = pytest.importorskip('pyarrow')
+    dtype = pd.ArrowDtype(arrow.dictionary(arrow.int8(), arrow.type_for_alias(values), ordered))
+
+    assert again(dtype) == dtype
+
+
 def test_missing_values_come_back_as_they_are_spelt() -> None:
     assert again(np.nan) is np.nan  # as a key of a dictionary it is found by identity
     assert again(pd.NaT) is pd.NaT
@@ -94,7 +102,10 @@ def test_arrays_come_back() -> None:
 
 
 def test_scalars_of_numpy_become_pythons() -> None:
-    assert again([np.float32(0.5), np.int64(3), np.bool_(True)]) == [0.5, 3, True]
+    values = [np.float32(0.5), np.int64(3), np.bool_(True), np.longdouble(0.25)]
+
+    assert again(values) == [0.5, 3, True, 0.25]
+    assert type(again(np.longdouble(0.25))) is float
 
 
 @pytest.mark.parametrize('value', [object(), [object()], {'a': {1}}, np.array([None]), 10**500])
@@ -118,6 +129,7 @@ def test_what_cannot_be_written_is_said(value: Any) -> None:
         {'$zone': ['other', 'UTC']},
         {'$type': 'type'},
         {'$arrow': 'struct<a: int64>'},
+        {'$arrow': 'dictionary<values=struct<a: int64>, indices=int32, ordered=0>'},
         {'$strings': ['evil', 'na']},
         {'$stamp': [2**70, 'ns', None]},
         {'$tuple': 'ab'},
