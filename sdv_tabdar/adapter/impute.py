@@ -67,6 +67,10 @@ class Imputer:
         if self.absent:
             complete[:] = False
         self.rows = np.flatnonzero(~complete)
+        self.broken = np.zeros(len(data), dtype=bool)  # rows that no draw can help
+        if private_names.has_constraints(table.host):
+            cells, exact = self.known.cells, self.known.exact
+            self.broken = private_names.broken_rows(table.host, cells, exact)
         self._warn_about_empty_columns()
 
     def expectation(self, num_samples: int, max_tries: int, batch_size: int | None) -> pd.DataFrame:
@@ -85,6 +89,7 @@ class Imputer:
         results: list[list[pd.DataFrame]] = [[] for _ in range(1 if averaged else num_draws)]
         for block in self.blocks.cut(len(self.data)):
             rows = self.rows[(self.rows >= block.start) & (self.rows < block.stop)]
+            rows = rows[~self.broken[rows]]
             if not len(rows):
                 continue
             found = self._completed(rows, num_draws, max_tries, batch_size, averaged=averaged)

@@ -8,10 +8,12 @@ from typing import Any
 import numpy as np
 import pandas as pd
 import pytest
+from sdv.cag import FixedCombinations
 
+from sdv_tabdar.core.model import TabDAR
 from sdv_tabdar.synthesizer import TabDARSynthesizer
 
-from .conftest import fit_tiny, make_table
+from .conftest import TINY, fit_tiny, make_metadata, make_table
 
 
 @pytest.fixture
@@ -158,6 +160,33 @@ def test_bad_counts_are_refused(
 def test_none_is_no_count(fitted: TabDARSynthesizer, table: pd.DataFrame) -> None:
     with pytest.raises(ValueError, match="'num_draws' must be a whole number"):
         fitted.impute(table, num_draws=None)  # type: ignore[arg-type]
+
+
+def test_rows_whose_known_cells_break_a_constraint_are_not_tried(
+    monkeypatch: pytest.MonkeyPatch,
+) -> None:
+    data = pd.DataFrame({'city': ['a', 'b'] * 10, 'zip': [1, 2] * 10, 'x': range(20)})
+    columns = {'city': {'sdtype': 'categorical'}, 'zip': {'sdtype': 'categorical'}}
+    synthesizer = TabDARSynthesizer(
+        make_metadata({**columns, 'x': {'sdtype': 'numerical'}}), **TINY
+    )
+    synthesizer.add_constraints([FixedCombinations(['city', 'zip'])])
+    synthesizer.fit(data)
+    asked = []
+    complete = TabDAR.complete
+
+    def counted(model: TabDAR, known: pd.DataFrame, *args: Any, **options: Any) -> Any:
+        asked.append(len(known))
+        return complete(model, known, *args, **options)
+
+    monkeypatch.setattr(TabDAR, 'complete', counted)
+    gaps = pd.DataFrame({'city': ['a', 'b', 'a'], 'zip': [2, 2, 2], 'x': [np.nan] * 3})
+
+    with pytest.warns(UserWarning, match='2 rows stay as they are'):
+        filled = synthesizer.impute(gaps, num_samples=1)
+
+    assert list(filled['x'].isna()) == [True, False, True]
+    assert asked == [1]
 
 
 def test_what_stays_missing_is_marked_as_it_was() -> None:

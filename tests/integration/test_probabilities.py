@@ -212,6 +212,8 @@ def test_constraints_are_asked_of_known_cells_alone() -> None:
     assert list(np.isneginf(some)) == [False, True, False]
     absent = likelihood(rows[['city', 'zip']].assign(zip=[1, 1, 2]))
     assert list(np.isneginf(absent)) == [False, True, False]
+    with pytest.warns(UserWarning, match=NEW):
+        assert np.isneginf(likelihood(rows.assign(zip=['x', 'y', 'z']))).all()
 
 
 def test_words_for_unseen_values(small: TabDARSynthesizer) -> None:

@@ -8,7 +8,7 @@ from typing import Any
 import numpy as np
 import numpy.typing as npt
 import pandas as pd
-from sdv.cag import Inequality, Range
+from sdv.cag import FixedCombinations, Inequality, Range
 
 from sdv_tabdar.adapter.private_names.constraints import (
     all_constraints,
@@ -59,7 +59,13 @@ def shares_of_whole_rows(synth: Any, rows: pd.DataFrame) -> dict[str, float]:
 
 def _valid(constraint: Any, rows: pd.DataFrame) -> npt.NDArray[np.bool_]:
     """Which rows meet a constraint."""
-    return np.asarray(constraint.is_valid(rows), dtype=bool)
+    try:
+        return np.asarray(constraint.is_valid(rows), dtype=bool)
+    except ValueError:
+        if not isinstance(constraint, FixedCombinations):
+            raise
+        # It joins the rows to its combinations, and pandas joins no text to numbers.
+        return np.zeros(len(rows), dtype=bool)
 
 
 def valid_rows(synth: Any, table: pd.DataFrame) -> pd.Series:
