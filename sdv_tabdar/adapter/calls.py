@@ -111,11 +111,17 @@ class Calls(SDVHooks):
             yield
 
     @contextlib.contextmanager
-    def _preparing(self) -> Iterator[None]:
-        """Change transformers or constraints for the next fit; those of the last one are gone."""
+    def _preparing(self, *, same_if_alike: bool = False) -> Iterator[None]:
+        """Change transformers or constraints for the next fit; those of the last one are gone.
+
+        Args:
+            same_if_alike: Whether they are the same again if the table is as the one of that fit.
+        """
         with self._transaction():
+            before = self._fitted_table
             yield
-            self._outdated = private_names.is_fitted(self)
+            is_same = same_if_alike and self._fitted_table == before
+            self._outdated |= private_names.is_fitted(self) and not is_same
 
     @contextlib.contextmanager
     def _training(

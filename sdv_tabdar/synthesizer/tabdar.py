@@ -232,7 +232,7 @@ class TabDARSynthesizer(Drawing, Answering):
         """
         if isinstance(data, PlainTables):
             return self._preprocess_plain(data, stacklevel=4)  # called by fit and by SDV's fit
-        with self._preparing():
+        with self._preparing(same_if_alike=True):
             processed = self._preprocess_plain(self._learnt(data), stacklevel=2)
         return self._as_given({name: table.copy() for name, table in processed.items()})
 

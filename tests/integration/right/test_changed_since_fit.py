@@ -96,6 +96,14 @@ def test_preprocessed_data_are_fitted_again(fitted: TabDARSynthesizer) -> None:
     assert rows['low'].max() < 0
 
 
+def test_a_table_may_be_looked_at_as_the_model_learns_it(fitted: TabDARSynthesizer) -> None:
+    synthesizer = copy.deepcopy(fitted)
+    before = synthesizer.sample(5, seed=1)
+    synthesizer.preprocess(DATA)
+
+    pd.testing.assert_frame_equal(synthesizer.sample(5, seed=1), before)
+
+
 @pytest.mark.parametrize('method', ['auto_assign_transformers', 'validate'])
 def test_what_changes_nothing_leaves_the_model(fitted: TabDARSynthesizer, method: str) -> None:
     synthesizer = copy.deepcopy(fitted)
