@@ -82,8 +82,25 @@ def _parquet(path: str | PathLike[str]) -> Source:
     arrow = _dataset_module()
     kinds = arrow.HivePartitioning.discover(infer_dictionary=True)
     with _in_words(name):
-        dataset = arrow.dataset(text, format='parquet', partitioning=kinds)
+        dataset = _with_room(arrow.dataset(text, format='parquet', partitioning=kinds))
     return Source(name, lambda: _read(name, dataset))
+
+
+def _with_room(dataset: Any) -> Any:
+    """A dataset with the columns of all its files, in types that hold the cells of each.
+
+    PyArrow looks at the first file only, in which a column may be absent, or without a type where
+    all of its cells are missing.
+    """
+    import pyarrow as pa
+
+    files = list(dataset.get_fragments())
+    schemas = [dataset.schema, *(file.physical_schema for file in files)]
+    try:
+        schema = pa.unify_schemas(schemas, promote_options='permissive')
+    except (pa.ArrowTypeError, pa.ArrowInvalid):  # reading turns to the first what it can
+        return dataset
+    return type(dataset)(files, schema, dataset.format, dataset.filesystem)
 
 
 def _read(name: str, dataset: Any) -> Iterator[pd.DataFrame]:
@@ -94,11 +111,11 @@ def _read(name: str, dataset: Any) -> Iterator[pd.DataFrame]:
 @contextlib.contextmanager
 def _in_words(name: str) -> Iterator[None]:
     """What PyArrow says of files that it cannot read, with what to do."""
-    from pyarrow import ArrowInvalid
+    from pyarrow import ArrowException
 
     try:
         yield
-    except (ArrowInvalid, OSError) as error:
+    except (ArrowException, OSError) as error:
         raise InvalidDataError(
             [
                 f'{name[0].upper()}{name[1:]} cannot be read: {" ".join(str(error).split())}. All '
