@@ -33,7 +33,7 @@ def impute(model: str, data: str, output: str, seed: int | None, force: bool, qu
     The known cells of a row say with what, and stay as they are. Columns may be absent altogether.
     """
     TableName.of(output)
-    check_free(output, force=force)
+    check_free(output, force=force, read=(model,))
     synthesizer, description = opened(model)
     rows = read_table(data, text_columns(description))
     gaps = int(rows.isna().to_numpy().sum())
@@ -85,7 +85,7 @@ def predict(
             f'{quantiles!r} is no list of numbers like 0.05,0.5,0.95.', param_hint='--quantiles'
         ) from None
     TableName.of(output)
-    check_free(output, force=force)
+    check_free(output, force=force, read=(model, data))
     synthesizer, description = opened(model)
     asked = named_column(column, description)
     rows = read_table(data, text_columns(description))

@@ -70,7 +70,7 @@ def sample(
 ) -> None:
     """Draw rows from MODEL, all or such as you ask for."""
     TableName.of(output)
-    check_free(output, force=force)
+    check_free(output, force=force, read=(model,))
     synthesizer, description = opened(model)
     count = num_rows or int(description.training.get('rows', 1))
     asked = conditions(wheres, description)

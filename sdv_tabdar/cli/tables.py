@@ -104,12 +104,12 @@ def read_table(text: str, text_columns: Collection[str] = ()) -> pd.DataFrame:
     try:
         if name.form == 'parquet':
             with _pyarrow(text):
-                table = pd.read_parquet(text)
+                table = _with_its_index(pd.read_parquet(text))
         elif name.form == 'lines':
             table = _read_lines(text)
         else:
             source: Any = sys.stdin if text == STANDARD else text
-            table = pd.read_csv(source, dtype=dict.fromkeys(text_columns, str), low_memory=False)
+            table = _read_csv(source, text_columns)
     except _DAMAGED as error:
         form = {'csv': 'CSV', 'parquet': 'Parquet', 'lines': 'JSON lines'}[name.form]
         reason = ' '.join(str(error).split()).rstrip('.')
@@ -166,6 +166,29 @@ def whole_file(text: str) -> Iterator[Path]:
         part.replace(path)
     finally:
         part.unlink(missing_ok=True)
+
+
+def _read_csv(source: Any, text_columns: Collection[str]) -> pd.DataFrame:
+    """A row for each line.
+
+    Raises:
+        ValueError: If the lines have more fields than the first one, which pandas takes for labels.
+    """
+    import pandas as pd
+
+    table = pd.read_csv(source, dtype=dict.fromkeys(text_columns, str), low_memory=False)
+    if not isinstance(table.index, pd.RangeIndex):
+        raise ValueError(
+            f'the first line names {len(table.columns)} columns, and other lines have '
+            f'{len(table.columns) + table.index.nlevels} fields'
+        )
+    return table
+
+
+def _with_its_index(table: pd.DataFrame) -> pd.DataFrame:
+    """A table whose named index is columns again, in front; other indices say nothing."""
+    named = [level for level in table.index.names if level is not None]
+    return table.reset_index(level=named).reset_index(drop=True)
 
 
 def _read_lines(text: str) -> pd.DataFrame:

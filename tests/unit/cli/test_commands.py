@@ -6,6 +6,7 @@ import datetime
 import decimal
 import io
 import json
+import shutil
 from collections.abc import Callable
 from pathlib import Path
 
@@ -292,3 +293,20 @@ def test_a_table_is_not_replaced_by_what_is_made_of_it(
     refused = run(command, table, '-o', table, '--force', code=1).stderr
     assert f'{table} is a file that this command reads; give another name' in refused
     assert table.read_text() == 'a\n1\n2\n'
+
+
+def test_neither_are_models_and_the_rows_that_are_asked_about(
+    run: Run, model: Path, tmp_path: Path
+) -> None:
+    known = tmp_path / 'known.csv'
+    known.write_text('age\n30\n')
+    shutil.copy(model, tmp_path / 'model.csv')
+    for arguments in (
+        ('predict', model, known, 'rooms', '-o', known),
+        ('sample', tmp_path / 'model.csv', '-o', tmp_path / 'model.csv'),
+        ('impute', tmp_path / 'model.csv', known, '-o', tmp_path / 'model.csv'),
+    ):
+        refused = run(*arguments, '--force', code=1).stderr
+        assert 'is a file that this command reads' in refused
+    assert known.read_text() == 'age\n30\n'
+    assert (tmp_path / 'model.csv').read_bytes() == model.read_bytes()

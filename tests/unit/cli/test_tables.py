@@ -56,6 +56,7 @@ def test_an_unknown_ending_is_told_the_known_ones(name: str) -> None:
     [
         ('empty.csv', b'', 'cannot be read as CSV: No columns to parse from file'),
         ('ragged.csv', b'a,b\n1,2\n1,2,3\n', 'cannot be read as CSV: .*Expected 2 fields'),
+        ('longer.csv', b'a,b\n1,2,3\n', 'the first line names 2 columns, and other lines have 3'),
         ('bytes.csv', b'a\n\xff\xfe', 'cannot be read as CSV: .*codec'),
         ('plain.csv.gz', b'a\n1\n', 'cannot be read as CSV: Not a gzipped file'),
         ('text.parquet', b'a\n1\n', 'cannot be read as Parquet'),
@@ -68,6 +69,15 @@ def test_a_damaged_file_is_refused(name: str, content: bytes, message: str, tmp_
     (tmp_path / name).write_bytes(content)
     with pytest.raises(Refusal, match=message):
         read_table(str(tmp_path / name))
+
+
+def test_columns_that_pandas_has_as_an_index_are_columns(tmp_path: Path) -> None:
+    file = str(tmp_path / 'rows.parquet')
+    keyed = pd.DataFrame({'key': [7, 8], 'age': [30, 40]}).set_index('key')
+    keyed.to_parquet(file)
+    pd.testing.assert_frame_equal(read_table(file), keyed.reset_index())
+    keyed.rename_axis(None).to_parquet(file)
+    pd.testing.assert_frame_equal(read_table(file), keyed.reset_index(drop=True))
 
 
 def test_a_file_that_is_not_there_is_refused(tmp_path: Path) -> None:
