@@ -69,7 +69,8 @@ def check_free(path: str, *, force: bool, read: Collection[str | None] = ()) -> 
         read: Files that the command reads, of which it must be none.
 
     Raises:
-        Refusal: If it exists, unless ``force``, if its folder does not, or if it is to be read.
+        Refusal: If it exists, unless ``force``, or is no file, if its folder does not exist, or if
+            it is to be read.
     """
     if path == STANDARD:
         return
@@ -79,6 +80,8 @@ def check_free(path: str, *, force: bool, read: Collection[str | None] = ()) -> 
         raise Refusal(f'{path} is a file that this command reads; give another name.')
     if Path(path).is_dir():
         raise Refusal(f'{path} is a folder; give the name of a file.')
+    if Path(path).exists() and not Path(path).is_file():
+        raise Refusal(f'{path} is no file that can be replaced; give another name.')
     if Path(path).exists() and not force:
         raise Refusal(f'{path} exists. Give another name, or --force to replace it.')
     if not Path(path).absolute().parent.is_dir():

@@ -11,6 +11,7 @@ import hashlib
 import json
 import os
 import re
+import secrets
 from collections.abc import Iterable, Mapping
 from pathlib import Path
 from typing import Any
@@ -179,7 +180,11 @@ def write(
 
     Raises:
         ModelFileError: If there is more of it than can be read again.
+        OSError: If it cannot be written.
     """
+    target = Path(path)
+    if target.exists() and not target.is_file():
+        raise OSError(f"'{target}' is no file that can be replaced. Give the name of a file.")
     text = json.dumps(document, allow_nan=False, separators=(',', ':'), ensure_ascii=False).encode()
     described = {_DOCUMENT: np.frombuffer(text, dtype=np.uint8)}
     described.update({f'{_ARRAYS}{name}': array for name, array in arrays.items()})
@@ -196,13 +201,17 @@ def write(
         'description': digest(described),
         'weights': digest(kept),
     }
-    target = Path(path)
-    part = target.with_name(f'{target.name}.part')
+    part = target.with_name(f'{target.name}.{secrets.token_hex(4)}.part')  # others may write, too
     try:
+        part.touch()
+        mode = part.stat().st_mode  # safetensors lets nobody but its owner read a file
         save_file({**described, **kept}, part, metadata={FORMAT: json.dumps(header)})
+        part.chmod(mode)
         with part.open('rb+') as file:
             os.fsync(file.fileno())
         part.replace(target)
+    except SafetensorError as error:
+        raise OSError(f"The file '{target}' cannot be written: {error}.") from error
     finally:
         part.unlink(missing_ok=True)
 

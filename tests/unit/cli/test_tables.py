@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import os
 from pathlib import Path
 
 import numpy as np
@@ -109,6 +110,13 @@ def test_what_is_read_is_not_written_over(tmp_path: Path) -> None:
     with pytest.raises(Refusal, match='people.csv is a file that this command reads'):
         check_free(str(tmp_path / 'people.csv'), force=True, read=read)
     check_free(str(tmp_path / 'people.tabdar'), force=True, read=read)
+
+
+def test_what_is_no_file_is_not_replaced(tmp_path: Path) -> None:
+    pipe = tmp_path / 'pipe.csv'
+    os.mkfifo(pipe)
+    with pytest.raises(Refusal, match='is no file that can be replaced'):
+        check_free(str(pipe), force=True)
 
 
 def test_a_file_that_is_not_finished_leaves_the_old_one(tmp_path: Path) -> None:
