@@ -98,7 +98,7 @@ class TabDARImputer(OneToOneFeatureMixin, TransformerMixin, BaseEstimator):
                 "With 'metadata' X must be a DataFrame with the columns that they describe, "
                 f'however: {type(X).__name__}. Leave out the metadata, or give the frame.'
             )
-        self._names = table.columns
+        self._names, self._has_names = table.columns, isinstance(X, pd.DataFrame)
         self._seed = seed_of(self.random_state)
         self.synthesizer_ = fitted_synthesizer(table, metadata, self._seed, settings_of(self))
         return self
@@ -107,8 +107,8 @@ class TabDARImputer(OneToOneFeatureMixin, TransformerMixin, BaseEstimator):
         """Fill the gaps of a table.
 
         Args:
-            X: Rows with the columns of ``fit``, whether or not they were among its rows; an array
-                has them in their order.
+            X: Rows with the columns of ``fit``, whether or not they were among its rows; an array,
+                or any table after an array, has them in their order.
 
         Returns:
             The completed table, a frame or an array like ``X``.
@@ -119,10 +119,10 @@ class TabDARImputer(OneToOneFeatureMixin, TransformerMixin, BaseEstimator):
         """
         check_is_fitted(self)
         table = table_of(self, X, reset=False)
-        if not isinstance(X, pd.DataFrame):
-            table = table.set_axis(self._names, axis=1)
-        filled = self.synthesizer_.impute(table, num_samples=self.num_samples, seed=self._seed)
-        return as_given(filled, dtype_of(X))
+        by_name = isinstance(X, pd.DataFrame) and self._has_names
+        known = table if by_name else table.set_axis(self._names, axis=1)
+        filled = self.synthesizer_.impute(known, num_samples=self.num_samples, seed=self._seed)
+        return as_given(filled.set_axis(table.columns, axis=1), dtype_of(X))
 
     def __sklearn_tags__(self) -> Any:
         """What scikit-learn may expect: gaps and text in, rows in their order out."""

@@ -7,6 +7,7 @@ import math
 from collections.abc import Callable, Mapping, Sequence
 from typing import Any
 
+import numpy as np
 import pandas as pd
 
 from sdv_tabdar.core.training.held_out import Evaluation
@@ -121,3 +122,9 @@ class EpochReport:
 
 Callback = Callable[[EpochReport], bool | None]
 """Called at the end of each epoch; training ends if it returns True."""
+
+
+def asked_to_end(callbacks: Sequence[Callback], report: EpochReport) -> bool:
+    """Whether a callback says so, by Python's or NumPy's True; all of them are called."""
+    answers = [callback(report) for callback in callbacks]
+    return any(isinstance(answer, (bool, np.bool_)) and bool(answer) for answer in answers)

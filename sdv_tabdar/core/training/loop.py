@@ -20,7 +20,7 @@ from sdv_tabdar.core.schema import TableSchema
 from sdv_tabdar.core.table import EncodedTable
 from sdv_tabdar.core.training.checkpoints import CheckpointFile, fingerprint
 from sdv_tabdar.core.training.defaults import rows_of_step
-from sdv_tabdar.core.training.history import Callback, EpochReport, TrainingHistory
+from sdv_tabdar.core.training.history import Callback, TrainingHistory, asked_to_end
 from sdv_tabdar.core.training.interrupts import Interrupts
 from sdv_tabdar.core.training.together import check_alike
 from sdv_tabdar.core.training.trainer import Progress, Trainer
@@ -120,7 +120,7 @@ def _run(
             progress(trainer.share, len(losses), losses[-1] if losses else math.nan)
         if trainer.epoch_is_over:
             report = trainer.end_epoch()
-            ask = functools.partial(_asked_to_end, callbacks, report)
+            ask = functools.partial(asked_to_end, callbacks, report)
             if ranks.told(ask):
                 reason = 'A callback ended training.'
         asked, due = heard or wishes()
@@ -131,9 +131,3 @@ def _run(
     trainer.end(reason)
     if checkpoint is not None and not reason:
         checkpoint.remove()
-
-
-def _asked_to_end(callbacks: Sequence[Callback], report: EpochReport) -> bool:
-    """Whether a callback says so; all of them are called."""
-    answers = [callback(report) for callback in callbacks]
-    return any(answer is True for answer in answers)

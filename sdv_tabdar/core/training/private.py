@@ -20,7 +20,7 @@ from sdv_tabdar.core.nn.network import TabDARNetwork
 from sdv_tabdar.core.runtime.secret import secret_generator
 from sdv_tabdar.core.table import EncodedTable
 from sdv_tabdar.core.training.ema import Ema
-from sdv_tabdar.core.training.history import Callback, EpochReport, TrainingHistory
+from sdv_tabdar.core.training.history import Callback, EpochReport, TrainingHistory, asked_to_end
 from sdv_tabdar.core.training.interrupts import Interrupts
 from sdv_tabdar.core.training.row_gradients import RowGradients, noisy_sum, rows_of_step
 from sdv_tabdar.core.training.trainer import Progress
@@ -118,8 +118,7 @@ def fit_privately(
             if int((step + 1) * steps.rate) > epoch:
                 epoch += 1
                 report = _report(epoch, step + 1, seconds, optimizer.param_groups[0]['lr'])
-                answers = [callback(report) for callback in callbacks]
-                if any(answer is True for answer in answers):
+                if asked_to_end(callbacks, report):
                     history.reason = 'A callback ended training.'
                     break
             if interrupts.asked:

@@ -96,6 +96,16 @@ def test_an_array_in_the_place_of_named_columns_warns(imputer: TabDARImputer) ->
         imputer.transform(frame.to_numpy())
 
 
+@pytest.mark.filterwarnings('ignore:X has feature names')
+def test_a_frame_after_an_array_has_its_columns_in_their_order(imputer: TabDARImputer) -> None:
+    numbers = np.random.default_rng(0).normal(size=(40, 2))
+    numbers[::5, 1] = np.nan
+    filled = imputer.fit_transform(numbers)
+    found = imputer.transform(pd.DataFrame(numbers, columns=['a', 'b']))
+    assert list(found) == ['a', 'b']
+    np.testing.assert_array_equal(found.to_numpy(), filled)
+
+
 def test_set_output(imputer: TabDARImputer) -> None:
     numbers = np.random.default_rng(0).normal(size=(40, 2))
     numbers[::5, 1] = np.nan

@@ -11,6 +11,7 @@ from collections.abc import Callable, Iterator
 from pathlib import Path
 from typing import Any
 
+import numpy as np
 import pytest
 import torch
 
@@ -195,14 +196,16 @@ def test_without_epochs_rows_are_held_out_and_training_ends_by_itself(train: Tra
     assert history.by_epoch()['Held-out codes'].notna().any()
 
 
-@pytest.mark.parametrize('epochs', [3, None])
-def test_callbacks_see_each_epoch_and_may_end_training(train: Train, epochs: int | None) -> None:
+@pytest.mark.parametrize(('epochs', 'answer'), [(3, bool), (None, bool), (3, np.bool_)])
+def test_callbacks_see_each_epoch_and_may_end_training(
+    train: Train, epochs: int | None, answer: Any
+) -> None:
     seen: list[EpochReport] = []
     others: list[int] = []
 
     def second(report: EpochReport) -> bool:
         seen.append(report)
-        return report.epoch == 2
+        return answer(report.epoch == 2)
 
     _, history = train(
         epochs=epochs, callbacks=[second, lambda report: others.append(report.epoch)]
