@@ -2,6 +2,9 @@
 
 from __future__ import annotations
 
+from collections.abc import Mapping
+from typing import Any
+
 import click
 
 from sdv_tabdar.cli import options
@@ -79,11 +82,18 @@ def fit(
     synthesizer.save_safe(output)
     trained = describe(output).training
     if trained:
-        say(
-            f'Trained on {trained["rows"]:,} rows: {trained["epochs"]} epochs in '
-            f'{trained["seconds"]:.0f} s. {trained["reason"]}'
-        )
+        say(f'Trained on {_course(trained)}. {trained["reason"]}')
     say(f'Wrote {output}')
+
+
+def _course(trained: Mapping[str, Any]) -> str:
+    """How many rows were learnt, and what that took: time, or of a privacy budget."""
+    if 'epsilon' in trained:
+        return (
+            f'about {trained["rows"]:,} rows with epsilon {trained["epsilon"]:.3g} and delta '
+            f'{trained["delta"]:.3g}'
+        )
+    return f'{trained["rows"]:,} rows: {trained["epochs"]} epochs in {trained["seconds"]:.0f} s'
 
 
 @click.command(

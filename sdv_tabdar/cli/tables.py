@@ -135,11 +135,13 @@ def write_table(rows: pd.DataFrame, text: str) -> None:
     """Write rows to a file that is there whole or not at all, or to standard output.
 
     Raises:
-        Refusal: If it is to be Parquet and PyArrow is not installed.
+        Refusal: If it is to be Parquet and PyArrow is not installed, or the output is closed.
     """
     name = TableName.of(text)
     rows = rows.rename(columns=str)
     if text == STANDARD:
+        if sys.stdout is None:
+            raise Refusal('Standard output is closed; give -o the name of a file.')
         rows.to_csv(sys.stdout, index=False)
         sys.stdout.flush()
         return

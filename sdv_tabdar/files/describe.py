@@ -73,8 +73,8 @@ class Description:
         metadata: SDV's metadata of the table.
         settings: Arguments of the synthesizer.
         constraints: Class and arguments of each constraint.
-        training: Rows, epochs, seconds, reason of the end; under a privacy budget what of it was
-            spent, ``epsilon`` and ``delta``.
+        training: Rows, epochs, seconds, reason of the end; under a privacy budget about how many
+            rows, and in place of epochs and seconds what was spent, ``epsilon`` and ``delta``.
         columns: The user's columns.
         learnt: The columns of the model.
         combinations: Columns of each FixedCombinations, and how many combinations it holds.
@@ -167,13 +167,10 @@ def _training(table: Any, model: Any) -> dict[str, Any]:
     if table is None or model is None:
         return {}
     history, spent = model['history'], table.get('spent')
-    return {
-        'rows': table['num_rows'],
-        'epochs': len(history['losses']),
-        'seconds': history['seconds'],
-        'reason': history['reason'],
-        **{name: spent[name] for name in ('epsilon', 'delta') if spent},
-    }
+    rows, reason = {'rows': table['num_rows']}, {'reason': history['reason']}
+    if spent:  # of the course of a private training nothing is kept
+        return {**rows, **reason, 'epsilon': spent['epsilon'], 'delta': spent['delta']}
+    return {**rows, 'epochs': len(history['losses']), 'seconds': history['seconds'], **reason}
 
 
 def _columns(table: Mapping[str, Any]) -> list[UserColumn]:

@@ -115,6 +115,7 @@ def test_what_is_spent_is_said_saved_and_no_more_than_the_budget(
         assert loaded.spent_epsilon == fitted.spent_epsilon
         pd.testing.assert_frame_equal(loaded.sample(5, seed=1), fitted.sample(5, seed=1))
     assert f'epsilon {fitted.spent_epsilon}, delta' in str(describe(path))
+    assert not {'epochs', 'seconds'} & set(describe(path).training)
 
 
 def test_no_loss_of_a_row_is_kept(fitted: TabDARSynthesizer) -> None:

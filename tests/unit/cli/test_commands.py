@@ -6,6 +6,7 @@ import datetime
 import decimal
 import io
 import json
+import re
 import shutil
 from collections.abc import Callable
 from pathlib import Path
@@ -310,3 +311,15 @@ def test_neither_are_models_and_the_rows_that_are_asked_about(
         assert 'is a file that this command reads' in refused
     assert known.read_text() == 'age\n30\n'
     assert (tmp_path / 'model.csv').read_bytes() == model.read_bytes()
+
+
+def test_a_training_under_a_budget_tells_what_it_has_spent(
+    run: Run, tmp_path: Path, tiny: list[str]
+) -> None:
+    pytest.importorskip('dp_accounting')
+    table = tmp_path / 'people.csv'
+    pd.DataFrame({'age': [20, 30] * 200}).to_csv(table, index=False)
+    options = ('-o', tmp_path / 'people.tabdar', '--epochs', 1, '--set', 'epsilon=3')
+    told = run('fit', table, *options, *tiny).stderr
+    assert re.search(r'Trained on about \d+ rows with epsilon [\d.]+ and delta 0.0001\.', told)
+    assert 'epochs in' not in told

@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import os
+import sys
 from pathlib import Path
 
 import numpy as np
@@ -110,6 +111,14 @@ def test_what_is_read_is_not_written_over(tmp_path: Path) -> None:
     with pytest.raises(Refusal, match='people.csv is a file that this command reads'):
         check_free(str(tmp_path / 'people.csv'), force=True, read=read)
     check_free(str(tmp_path / 'people.tabdar'), force=True, read=read)
+
+
+def test_rows_for_an_output_that_is_closed_are_refused(
+    rows: pd.DataFrame, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    monkeypatch.setattr(sys, 'stdout', None)
+    with pytest.raises(Refusal, match='Standard output is closed; give -o'):
+        write_table(rows, '-')
 
 
 def test_what_is_no_file_is_not_replaced(tmp_path: Path) -> None:
