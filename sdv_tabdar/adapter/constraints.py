@@ -100,6 +100,8 @@ def keep_combinations(draft: Draft, step: ConstraintStep, whole: WholeRows) -> N
         unseen = told & pd.isna(values)  # the constraint itself says nothing of them
         if unseen.any():
             raise contradiction(draft, step.constraint, int(unseen.argmax()), names, reason)
+    if not draft.has_levels(allowed.joint):
+        return
     restrictions = draft.restrictions_of(allowed.joint)
     fitting = _Fitting(draft, allowed)
     for row in np.flatnonzero(~whole.rows).tolist():
@@ -220,10 +222,11 @@ def keep_one_hot(draft: Draft, step: ConstraintStep, whole: WholeRows) -> None:
     if encoding.is_joint:
         (joint,) = step.added
         draft.add(joint, np.array(names, dtype=object)[place], decided & ~whole.rows)
-        restrictions = draft.restrictions_of(joint)
-        for row in np.flatnonzero((zeros > 0) & ~decided & ~wrong).tolist():
-            left = (name for name, value in zip(names, forced[row], strict=True) if value != 0)
-            restrictions[row] = Members(tuple(left))
+        if draft.has_levels(joint):
+            restrictions = draft.restrictions_of(joint)
+            for row in np.flatnonzero((zeros > 0) & ~decided & ~wrong).tolist():
+                left = (name for name, value in zip(names, forced[row], strict=True) if value != 0)
+                restrictions[row] = Members(tuple(left))
     else:
         for number, target in enumerate(step.added):
             is_one = np.where(decided, place == number, forced[:, number] == 1)

@@ -133,6 +133,11 @@ class Draft:
         """Whether ranges of a column after constraints are ranges of the model's column."""
         return name in self.model.column_names and self.keeps_order(name)
 
+    def has_levels(self, name: str) -> bool:
+        """Whether the model has the levels of a column after constraints, not what encodes them."""
+        transformer = private_names.outputs(self.table.host).get(name, (name, None))[1]
+        return name in self.model.column_names and transformer is None
+
     def mark_loose(self, key: str, rows: Flags) -> None:
         """The model is not told of a user's column in these rows."""
         self.loose[key] = self.loose.get(key, self.none()) | rows

@@ -32,7 +32,8 @@ def keep_order(draft: Draft, step: ConstraintStep, whole: WholeRows) -> None:
             check_order(draft, step.constraint, columns, ~whole.rows)
         text_format = private_names.compared_format(step.constraint)
         _tell_differences(draft, columns, whole, text_format)
-    _tell_nulls(draft, columns, whole)
+    if draft.has_levels(columns.nulls):
+        _tell_nulls(draft, columns, whole)
 
 
 def log_difference(lower: Floats, upper: Floats) -> Floats:

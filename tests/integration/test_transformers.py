@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import functools
 from collections.abc import Callable
+from pathlib import Path
 
 import numpy as np
 import pandas as pd
@@ -22,6 +23,7 @@ from rdt.transformers import (
     UniformEncoder,
     UnixTimestampEncoder,
 )
+from sdv.cag import FixedCombinations, Inequality, OneHotEncoding
 from sdv.metadata import Metadata
 from sdv.sampling import Condition
 
@@ -29,7 +31,7 @@ from sdv_tabdar.conditions import Between, NotNull, OneOf
 from sdv_tabdar.core.schema import ColumnKind
 from sdv_tabdar.synthesizer import TabDARSynthesizer
 
-from .conftest import TINY
+from .conftest import TINY, make_metadata
 
 New = Callable[..., TabDARSynthesizer]
 
@@ -159,3 +161,55 @@ def test_keys_refuse_what_is_no_generator(table: pd.DataFrame, new: New) -> None
 
     with pytest.raises(Exception, match="'key' is a key"):
         synthesizer.update_transformers({'key': FloatFormatter()})
+
+
+@pytest.mark.filterwarnings('ignore:Replacing the default transformer')
+@pytest.mark.filterwarnings('ignore:Downcasting object dtype arrays:FutureWarning')
+@pytest.mark.parametrize('encoder', [LabelEncoder, UniformEncoder, OneHotEncoder])
+def test_users_encode_the_levels_that_constraints_make(
+    encoder: Callable[[], BaseTransformer], tmp_path: Path
+) -> None:
+    random = np.random.default_rng(0)
+    low, is_x = random.integers(0, 50, 90), random.integers(0, 2, 90)
+    data = pd.DataFrame(
+        {
+            'low': low,
+            'high': np.where(low % 5 > 0, low + random.integers(0, 9, 90), np.nan),
+            'country': np.where(is_x > 0, 'fr', 'de'),
+            'city': np.where(is_x > 0, 'Paris', random.choice(['Bonn', 'Berlin'], 90)),
+            'is_x': is_x,
+            'is_y': 1 - is_x,
+        }
+    )
+    numbers = {name: {'sdtype': 'numerical'} for name in ('low', 'high', 'is_x', 'is_y')}
+    texts = {name: {'sdtype': 'categorical'} for name in ('country', 'city')}
+    synthesizer = TabDARSynthesizer(make_metadata({**numbers, **texts}), **TINY)
+    synthesizer.add_constraints(
+        [
+            Inequality('low', 'high'),
+            FixedCombinations(['country', 'city']),
+            OneHotEncoding(['is_x', 'is_y'], learning_strategy='categorical'),
+        ]
+    )
+    synthesizer.auto_assign_transformers(data)
+    made = ('low#high.nan_component', 'country#city', 'is_x#is_y')
+    synthesizer.update_transformers({name: encoder() for name in made})
+    synthesizer.fit(data)
+
+    wanted = [
+        {'country': 'fr'},
+        {'high': None},
+        {'high': 30.0, 'is_x': 0},
+        {'city': OneOf(['Bonn'])},
+    ]
+    for values in wanted:
+        rows = synthesizer.sample_from_conditions([Condition(values, num_rows=5)])
+        synthesizer.validate_constraints(rows)
+        assert len(rows) == 5
+    filled = synthesizer.impute(data[['city', 'is_y', 'low']].head(10))
+    synthesizer.validate_constraints(filled)
+    assert filled.notna().all(axis=None)
+
+    synthesizer.save_safe(tmp_path / 'model')
+    loaded = TabDARSynthesizer.load_safe(tmp_path / 'model')
+    pd.testing.assert_frame_equal(loaded.sample(5), synthesizer.sample(5))

@@ -14,6 +14,7 @@ from sdv.cag.one_hot_encoding import EPSILON
 from sdv.cag.programmable_constraint import ProgrammableConstraintHarness
 
 from sdv_tabdar.adapter.private_names.metadata import table_name
+from sdv_tabdar.adapter.private_names.transformers import outputs
 
 # SDV names null patterns by the columns that are null, and this one when none is.
 NO_NULLS = 'None'
@@ -272,7 +273,10 @@ def one_hot(constraint: Any) -> OneHot:
 
 
 def readable_levels(synth: Any) -> dict[str, frozenset[str | None]]:
-    """For each column of levels that a constraint makes, those it can read; None is missing."""
+    """For each column of levels that a constraint makes, those it can read; None is missing.
+
+    Columns that a transformer of the user's encodes are left out.
+    """
     found: dict[str, frozenset[str | None]] = {}
     for constraint in synth._chained_constraints:
         if isinstance(constraint, FixedCombinations):
@@ -286,4 +290,5 @@ def readable_levels(synth: Any) -> dict[str, frozenset[str | None]]:
             parts = (itertools.combinations(columns.names, size) for size in sizes)
             nulls = {', '.join(some) for some in itertools.chain.from_iterable(parts)}
             found[columns.nulls] = frozenset({None, NO_NULLS, *nulls})
-    return found
+    made_of = outputs(synth)
+    return {name: levels for name, levels in found.items() if made_of.get(name) == (name, None)}
