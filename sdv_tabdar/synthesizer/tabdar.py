@@ -290,19 +290,18 @@ class TabDARSynthesizer(Drawing, Answering):
         with self._preparing():
             super().update_transformers(column_name_to_transformer, table_name)
 
-    def validate_constraints(self, synthetic_data: pd.DataFrame) -> None:
+    def validate_constraints(self, synthetic_data: pd.DataFrame | Tables) -> None:
         """Check rows against the constraints.
 
         Args:
-            synthetic_data: The rows.
+            synthetic_data: The rows, as a frame or a dictionary.
 
         Raises:
             sdv.cag._errors.ConstraintNotMetError: If a row breaks a constraint.
+            sdv.errors.InvalidDataTypeError: If there is not exactly one table.
         """
-        table = self._fitted_table
-        super().validate_constraints(
-            synthetic_data if table is None else table.form.plain(synthetic_data)
-        )
+        rows, table = self._table_in(synthetic_data), self._fitted_table
+        super().validate_constraints(rows if table is None else table.form.plain(rows))
 
     def save_safe(self, path: str | Path) -> None:
         """Write the synthesizer to a file that is safe to open: arrays and JSON, no code.

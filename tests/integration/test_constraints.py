@@ -17,6 +17,7 @@ from sdv.cag import (
     SingleTableProgrammableConstraint,
 )
 from sdv.cag._errors import ConstraintNotMetError
+from sdv.errors import InvalidDataTypeError
 from sdv.sampling import Condition
 
 from sdv_tabdar.conditions import Between, NotNull, OneOf
@@ -227,6 +228,17 @@ def test_data_that_break_constraints_are_refused() -> None:
 
     with pytest.raises(ConstraintNotMetError, match='Range'):
         synthesizer.fit(data)
+
+
+def test_rows_are_validated_in_a_dictionary(constrained: Constrained) -> None:
+    synthesizer, _ = constrained
+    rows = synthesizer.sample(5)
+
+    synthesizer.validate_constraints({'table': rows})
+    with pytest.raises(Exception, match='fixed increments requirement is not met'):
+        synthesizer.validate_constraints({'table': rows.assign(fives=1)})
+    with pytest.raises(InvalidDataTypeError, match="named 'table'"):
+        synthesizer.validate_constraints({'other': rows})
 
 
 def test_imputed_rows_meet_constraints(constrained: Constrained) -> None:
