@@ -322,6 +322,8 @@ class Calls(SDVHooks):
             batch_size = batch_size or STREAMED_ROWS
         if num_rows is None:
             super().sample(num_rows)  # refuses it in SDV's words
+        self._validate_table_name(table_name)
+        self._check_input_metadata_updated()
         sizes = list(batches(num_rows, batch_size))
         drawn = []
         asked = met = 0
@@ -329,27 +331,29 @@ class Calls(SDVHooks):
         with bar, file or contextlib.nullcontext():
             for size in sizes:
                 if conditions is None:
-                    batch = self._sampled_freely(size, table_name, max_tries_per_batch, bar)
+                    batch = self._sampled_freely(size, max_tries_per_batch, bar)
                 else:
                     part = conditions.iloc[asked : asked + size].reset_index(drop=True)
                     batch = self._sample_with_conditions(part, max_tries_per_batch, None, bar)
-                    asked, met = asked + size, met + len(batch)
+                    asked += size
+                met += len(batch)
                 if file is not None:
                     file.write(batch)
                 if return_rows:
                     drawn.append(batch)
         check_num_rows(met, asked, True, max_tries_per_batch)
+        private_names.log_sample(self, met, len(self._table.form.columns))
         return pd.concat(drawn, ignore_index=True) if drawn else self._table.form.empty()
 
-    def _sampled_freely(
-        self, num_rows: int, table_name: str, max_tries_per_batch: int, bar: Any
-    ) -> pd.DataFrame:
+    def _sampled_freely(self, num_rows: int, max_tries_per_batch: int, bar: Any) -> pd.DataFrame:
         """Rows without conditions, block by block."""
         parts = []
+        constrained = private_names.has_constraints(self)
         for rows in self._blocks.cut(num_rows):
-            size = rows.stop - rows.start
-            (part,) = super().sample(size, table_name, max_tries_per_batch).values()
-            if private_names.has_constraints(self):
+            part = self._sample_with_progress_bar(
+                rows.stop - rows.start, max_tries_per_batch, show_progress_bar=constrained
+            )
+            if constrained:
                 part = self._blocks.recounted(self._table, part)
             bar.update(len(part))
             parts.append(part)
@@ -383,6 +387,7 @@ class Calls(SDVHooks):
             check_num_rows(sum(map(len, parts)), num_rows, True, max_tries_per_batch)
         except (Exception, KeyboardInterrupt) as error:
             handle_sampling_error(path, error)
+        private_names.log_sample(self, sum(map(len, parts)), len(self._table.form.columns))
         return parts
 
     def _by_block(

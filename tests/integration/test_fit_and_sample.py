@@ -14,6 +14,7 @@ from sdv.errors import (
     NotFittedError,
     SamplingError,
 )
+from sdv.logging import get_sdv_logger
 from sdv.metadata import Metadata
 from sdv.sampling import Condition
 
@@ -325,3 +326,22 @@ def test_metadata_of_two_tables_is_refused() -> None:
 
     with pytest.raises(Exception, match='more than one table|multiple tables|single table'):
         TabDARSynthesizer(two)
+
+
+def test_the_hosts_log_has_each_call_that_draws_once(
+    fitted: TabDARSynthesizer, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    events: list[dict[str, Any]] = []
+    logger = get_sdv_logger('SingleTableSynthesizer')
+    monkeypatch.setattr(logger, 'info', events.append)
+
+    fitted.sample(5, batch_size=4)
+    fitted.sample(4, shares={'flag': {True: 0.5}})
+    fitted.sample_from_conditions([Condition({'city': 'a'}, 2), Condition({'flag': True}, 1)])
+    fitted.sample_remaining_columns(pd.DataFrame({'city': ['b', 'a']}))
+    fitted.sample_like({'city': 'a'}, 1)
+
+    assert [event['EVENT'] for event in events] == ['Sample'] * 5
+    assert [event['TOTAL NUMBER OF ROWS'] for event in events] == [5, 4, 3, 2, 1]
+    assert {event['TOTAL NUMBER OF COLUMNS'] for event in events} == {13}
+    assert {event['SYNTHESIZER CLASS NAME'] for event in events} == {'TabDARSynthesizer'}

@@ -78,6 +78,8 @@ OVERRIDDEN = {
     ],
     'reverse_transform_constraints': ['self', 'sampled'],
     '_validate_fit_before_sample': ['self'],
+    '_validate_table_name': ['self', 'table_name'],
+    '_check_input_metadata_updated': ['self'],
     '_update_default_transformers': ['self'],
     '_set_random_state': ['self', 'random_state'],
 }

@@ -31,6 +31,7 @@ from sdv_tabdar.adapter.private_names.constraints import (
     rewritten_columns,
     unbind_totals,
 )
+from sdv_tabdar.adapter.private_names.logged import log_sample
 from sdv_tabdar.adapter.private_names.metadata import (
     column_errors,
     describe_anew,
@@ -115,6 +116,7 @@ __all__ = [
     'learn_counts',
     'learn_rounding_digits',
     'level_order',
+    'log_sample',
     'mapped_columns',
     'model',
     'modified_columns',
