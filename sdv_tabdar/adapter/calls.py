@@ -331,7 +331,8 @@ class Calls(SDVHooks):
         with bar, file or contextlib.nullcontext():
             for size in sizes:
                 if conditions is None:
-                    batch = self._sampled_freely(size, max_tries_per_batch, bar)
+                    path = None if file is None else file.path
+                    batch = self._sampled_freely(size, max_tries_per_batch, path, bar)
                 else:
                     part = conditions.iloc[asked : asked + size].reset_index(drop=True)
                     batch = self._sample_with_conditions(part, max_tries_per_batch, None, bar)
@@ -345,18 +346,23 @@ class Calls(SDVHooks):
         private_names.log_sample(self, met, len(self._table.form.columns))
         return pd.concat(drawn, ignore_index=True) if drawn else self._table.form.empty()
 
-    def _sampled_freely(self, num_rows: int, max_tries_per_batch: int, bar: Any) -> pd.DataFrame:
-        """Rows without conditions, block by block."""
+    def _sampled_freely(
+        self, num_rows: int, max_tries_per_batch: int, path: str | None, bar: Any
+    ) -> pd.DataFrame:
+        """Rows without conditions, block by block; what goes wrong names the file of the others."""
         parts = []
         constrained = private_names.has_constraints(self)
-        for rows in self._blocks.cut(num_rows):
-            part = self._sample_with_progress_bar(
-                rows.stop - rows.start, max_tries_per_batch, show_progress_bar=constrained
-            )
-            if constrained:
-                part = self._blocks.recounted(self._table, part)
-            bar.update(len(part))
-            parts.append(part)
+        try:
+            for rows in self._blocks.cut(num_rows):
+                part = self._sample_with_progress_bar(
+                    rows.stop - rows.start, max_tries_per_batch, show_progress_bar=constrained
+                )
+                if constrained:
+                    part = self._blocks.recounted(self._table, part)
+                bar.update(len(part))
+                parts.append(part)
+        except (Exception, KeyboardInterrupt) as error:
+            handle_sampling_error(path, error.__cause__ or error)
         return pd.concat(parts, ignore_index=True) if len(parts) > 1 else parts[0]
 
     def _sample_conditions(

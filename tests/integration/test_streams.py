@@ -62,7 +62,7 @@ def test_what_was_drawn_before_an_error_is_kept(
     output_format: str,
     monkeypatch: pytest.MonkeyPatch,
 ) -> None:
-    draw, calls = BaseSingleTableSynthesizer.sample, []
+    draw, calls = BaseSingleTableSynthesizer._sample_rows, []
 
     def interrupted(*arguments: Any) -> Any:
         calls.append(1)
@@ -70,8 +70,8 @@ def test_what_was_drawn_before_an_error_is_kept(
             raise KeyboardInterrupt
         return draw(*arguments)
 
-    monkeypatch.setattr(BaseSingleTableSynthesizer, 'sample', interrupted)
-    with pytest.raises(KeyboardInterrupt):
+    monkeypatch.setattr(BaseSingleTableSynthesizer, '_sample_rows', interrupted)
+    with pytest.raises(KeyboardInterrupt, match=f'are stored in .*table.{output_format}'):
         _drawn(fitted, output_folder_path=str(tmp_path), output_format=output_format)
     assert len(READERS[output_format](tmp_path / f'table.{output_format}')) == 8
 
