@@ -2,8 +2,9 @@
 
 The methods that draw rows are in ``drawing.py``, those that answer questions about rows in
 ``answering.py``. No public method does the work itself: what they are made of is in
-``adapter/calls.py``, and what SDV calls in ``adapter/hooks.py``. SDV's own methods call each other
-through the public ones here, with tables that are in plain form already (``PlainTables``).
+``adapter/learning.py`` and ``adapter/calls.py``, and what SDV calls in ``adapter/hooks.py``. SDV's
+own methods call each other through the public ones here, with tables that are in plain form already
+(``PlainTables``).
 """
 
 from __future__ import annotations
