@@ -1,0 +1,91 @@
+"""Columns that hold the same number in many rows do so in every answer, in the user's form."""
+
+from __future__ import annotations
+
+import numpy as np
+import pandas as pd
+import pytest
+from sdv.sampling import Condition
+
+from sdv_tabdar import Between, TabDARSynthesizer
+from sdv_tabdar.files import describe
+from tests.integration.conftest import TINY, make_metadata
+
+SHARE = 0.4  # of the rows that pay their bill, and that end on the day they began
+
+COLUMNS = {
+    'bill': {'sdtype': 'numerical'},
+    'start': {'sdtype': 'datetime', 'datetime_format': '%Y-%m-%d'},
+    'paid': {'sdtype': 'numerical'},
+    'end': {'sdtype': 'datetime', 'datetime_format': '%Y-%m-%d'},
+}
+
+
+@pytest.fixture(scope='module')
+def bills() -> pd.DataFrame:
+    """Bills to the cent, of which many are paid to the cent, and spans of which many are a day."""
+    random = np.random.default_rng(0)
+    bill = random.gamma(2, 300, 900).round(2)
+    paid = np.where(random.random(900) < SHARE, bill, (bill * random.random(900)).round(2))
+    days = random.integers(0, 1500, 900)
+    later = np.where(random.random(900) < SHARE, 0, random.integers(1, 900, 900))
+    first = pd.Timestamp('2020-01-01')
+    return pd.DataFrame(
+        {
+            'bill': bill,
+            'start': (first + pd.to_timedelta(days, 'D')).strftime('%Y-%m-%d'),
+            'paid': paid,
+            'end': (first + pd.to_timedelta(days + later, 'D')).strftime('%Y-%m-%d'),
+        }
+    )
+
+
+@pytest.fixture(scope='module')
+def synthesizer(bills: pd.DataFrame) -> TabDARSynthesizer:
+    found = TabDARSynthesizer(make_metadata(COLUMNS), **{**TINY, 'epochs': 10})
+    found.fit(bills)
+    return found
+
+
+def test_drawn_rows_are_equal_as_often(synthesizer: TabDARSynthesizer):
+    rows = synthesizer.sample(1000, seed=1)
+    assert (rows['bill'] == rows['paid']).mean() == pytest.approx(SHARE, abs=0.12)
+    assert (rows['start'] == rows['end']).mean() == pytest.approx(SHARE, abs=0.12)
+
+
+@pytest.mark.parametrize('name', COLUMNS)
+def test_either_cell_may_be_known(synthesizer: TabDARSynthesizer, bills: pd.DataFrame, name: str):
+    known = bills[[name]].head(300)
+    rows = synthesizer.sample_remaining_columns(known, seed=2)
+    assert rows[name].tolist() == known[name].tolist()
+    pair = ('bill', 'paid') if name in ('bill', 'paid') else ('start', 'end')
+    assert (rows[pair[0]] == rows[pair[1]]).mean() == pytest.approx(SHARE, abs=0.2)
+
+
+def test_ranges_hold_for_both(synthesizer: TabDARSynthesizer):
+    asked = {'bill': Between(500, 600), 'paid': Between(550, 700)}
+    rows = synthesizer.sample_from_conditions([Condition(asked, num_rows=100)])
+    assert rows['bill'].between(500, 600).all()
+    assert rows['paid'].between(550, 700).all()
+    assert (rows['bill'] == rows['paid']).any()
+
+
+def test_gaps_are_filled_with_the_number_beside_them(
+    synthesizer: TabDARSynthesizer, bills: pd.DataFrame
+):
+    gaps = bills.head(200).copy()
+    gaps.loc[::2, 'paid'] = np.nan
+    gaps.loc[1::2, 'end'] = None
+    filled = synthesizer.impute(gaps, num_samples=1, seed=3)
+    pd.testing.assert_frame_equal(filled.where(gaps.notna()), gaps.where(gaps.notna()))
+    assert (filled['bill'] == filled['paid'])[::2].any()
+    assert (filled['start'] == filled['end'])[1::2].any()
+
+
+def test_files_keep_them(synthesizer: TabDARSynthesizer, tmp_path):
+    path = tmp_path / 'bills.tabdar'
+    synthesizer.save_safe(path)
+    pairs = [(own, source) for own, source, _ in describe(path).echoes]
+    assert pairs == [('paid', 'bill'), ('end', 'start')]
+    again = TabDARSynthesizer.load_safe(path)
+    pd.testing.assert_frame_equal(again.sample(50, seed=4), synthesizer.sample(50, seed=4))
