@@ -82,8 +82,8 @@ class ModelConfig:
         max_crosses: Sets of columns, at most so many, that the network also sees together, where
             rows that were held out for the choice say that they explain others only together
             (year, month and day; longitude and latitude). 0 for none, as in the paper.
-        echoes: Whether a number may be drawn as the number of another column of its row, where
-            training rows often have the same in both (an amount paid that is the bill).
+        echoes: Whether a number may be drawn as what follows from another column of its row, where
+            that holds in many training rows (an amount paid that is the bill, a price with tax).
         precision: Of the transformer's matrix products: ``'float32'``, ``'bfloat16'``, or
             ``'auto'``, which is bfloat16 where the processor multiplies it faster.
         numerical_head: What places a number inside its bin: the nested ``'diffusion'``, or

@@ -210,9 +210,9 @@ def _tell_of_echoes(encoder: TableEncoder, num_rows: int) -> None:
     names = encoder.schema.names
     for echo in encoder.echoes:
         _logger.info(
-            "'%s' is the same as '%s' in %d of %d rows, and will be in as many drawn ones.",
+            "'%s' is %s in %d of %d rows, and will be in as many drawn ones.",
             names[echo.position],
-            names[echo.source],
+            echo.line.written(names[echo.source]),
             echo.counts[-1],
             num_rows,
         )

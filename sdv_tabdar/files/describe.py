@@ -9,6 +9,7 @@ from typing import Any
 
 from sdv_tabdar.adapter.private_names import saved_host
 from sdv_tabdar.adapter.profile import Role
+from sdv_tabdar.core.codecs.echoes import Echo
 from sdv_tabdar.core.schema import ColumnKind
 from sdv_tabdar.files import model_state, table_state
 from sdv_tabdar.files.container import ModelFile
@@ -80,7 +81,7 @@ class Description:
         combinations: Columns of each FixedCombinations, and how many combinations it holds.
         transformers: Column and class of each transformer that holds values of its own.
         crosses: Sets of columns whose combinations of codes are kept, and how many these are.
-        echoes: Columns that may have the number of another, that one, and in how many rows they do.
+        echoes: Columns that often follow from another, how (as a formula), and in how many rows.
     """
 
     path: str
@@ -202,8 +203,8 @@ def _learnt(
         for cross in encoder['crosses']
     ]
     echoes = [
-        (columns[echo['position']].name, columns[echo['source']].name, echo['counts'][-1])
-        for echo in encoder.get('echoes', ())
+        (columns[echo.position].name, echo.line.written(columns[echo.source].name), echo.counts[-1])
+        for echo in map(Echo.from_state, encoder.get('echoes', ()))
     ]
     return columns, crosses, echoes
 
@@ -248,8 +249,8 @@ def _lines(found: Description) -> Iterator[str]:
         yield f'  {number:,} combinations of {list(names)}'
     for names, number in found.crosses:
         yield f'  {number:,} combinations of codes of {list(names)}'
-    for own, source, number in found.echoes:
-        yield f'  that {own!r} has the number of {source!r} in {number:,} rows'
+    for own, formula, number in found.echoes:
+        yield f'  that {own!r} is {formula} in {number:,} rows'
     for names_, kind in found.transformers:
         yield f'  values of {names_} in its transformer {kind}'
     yield 'No row of the table is stored.'

@@ -32,6 +32,15 @@ _VERSION = checked.whole(0, 10**6)
 _LOSSES = checked.items(checked.number(finite=False))
 _KINDS = checked.one_of(*(kind.value for kind in ColumnKind))
 _MOST_GROUPS = 2**20
+_DIGITS = checked.optional(checked.whole(0, 15))
+_LINE = checked.record(
+    {
+        'slope': checked.number(),
+        'shift': checked.number(),
+        'digits': _DIGITS,
+        'source_digits': _DIGITS,
+    }
+)
 
 _STATE = checked.record(
     {
@@ -70,6 +79,7 @@ _STATE = checked.record(
                         {
                             'position': _COUNT,
                             'source': _COUNT,
+                            'line': _LINE,
                             'counts': checked.items(checked.whole(1, 2**53)),
                         }
                     )
@@ -312,6 +322,8 @@ def _check_echoes(encoder: Mapping[str, Any], place: str) -> None:
         if not last < position < len(codecs) or source >= position:
             raise Unfit(where, 'is not behind the echo before it, or not behind its source.')
         last = position
+        if not echo['line']['slope']:
+            raise Unfit(f'{where}.line', 'has no slope.')
         for name, index in (('position', position), ('source', source)):
             if not codecs[index].get('sizes'):
                 raise Unfit(f'{where}.{name}', 'is a column without bins.')

@@ -57,7 +57,7 @@ class TabDARSynthesizer(Drawing, Answering):
         num_bins (int): Bins of equal mass that the other numbers of a column are cut into.
         max_categories (int): Levels of a column with a code of their own; rarer ones share one.
         max_crosses (int): Sets of columns that the network may also see together.
-        echoes (bool): Whether a number may be drawn as that of another column of its row.
+        echoes (bool): Whether a number may be drawn as what follows from another column's.
         precision (str): ``'float32'``, ``'bfloat16'`` or ``'auto'``, of the transformer's products.
         numerical_head (str): What places numbers in their bins, ``'diffusion'`` or ``'bins'``.
         column_order (str): In which columns are drawn, ``'weighted'``, ``'random'`` or ``'fixed'``.

@@ -1,8 +1,9 @@
-"""Numbers that are the same as another column's in their row: echoes, found before training.
+"""Numbers that follow from another column's in their row: echoes, found before training.
 
 Some people pay exactly their bill; of a single value the least, the mean and the greatest are the
-same. No distribution over a column's own values can say so. A column of numbers whose training
-rows often hold the number of an earlier column therefore has one code more, the last one, which
+same; two shares add up to one; what is due is due in thirty days. No distribution over a column's
+own values can say so. A column of numbers whose training rows often hold the number of an earlier
+column, or what one straight line makes of it, therefore has one code more, the last one, which
 stands for *the number there*. Atoms are left out: they come back exactly by themselves.
 """
 
@@ -17,6 +18,7 @@ import numpy.typing as npt
 import pandas as pd
 
 from sdv_tabdar.core.codecs.codec import Codec
+from sdv_tabdar.core.codecs.lines import LEAST, Line, Marks, digits_of, lines_through
 from sdv_tabdar.core.codecs.numerical import NumericalCodec
 from sdv_tabdar.core.codecs.values import Floats, as_floats
 from sdv_tabdar.core.schema import Column
@@ -35,8 +37,6 @@ class InParts(Protocol):
 Table: TypeAlias = 'pd.DataFrame | InParts'
 """A training table, in memory or in files."""
 
-Marks = npt.NDArray[np.bool_]
-
 _ROWS = 10_000  # that the search looks at, and fewer ...
 _COMPARISONS = 4e8  # ... where there are so many pairs of cells to compare
 _MIN_SHARE, _MIN_COUNT = 0.02, 20  # of these rows that have the same number in two columns, and ...
@@ -50,11 +50,13 @@ class Echo:
     Attributes:
         position: The column.
         source: The earlier column.
+        line: What is made of its number.
         counts: How often each code of the column occurs in the training table, its echo last.
     """
 
     position: int
     source: int
+    line: Line
     counts: tuple[int, ...]
 
     @property
@@ -69,58 +71,84 @@ class Echo:
 
     def to_state(self) -> dict[str, Any]:
         """The fields as plain values."""
-        return {'position': self.position, 'source': self.source, 'counts': list(self.counts)}
+        line = self.line.to_state()
+        places = {'position': self.position, 'source': self.source}
+        return {**places, 'line': line, 'counts': list(self.counts)}
 
     @classmethod
     def from_state(cls, state: Mapping[str, Any]) -> Echo:
         """The echo that :meth:`to_state` described."""
-        return cls(state['position'], state['source'], tuple(state['counts']))
+        line = Line(**state['line'])
+        return cls(state['position'], state['source'], line, tuple(state['counts']))
 
 
 def find_echoes(frame: Table, codecs: Sequence[Codec]) -> tuple[Echo, ...]:
-    """The columns of a training table that often hold the number of an earlier one.
+    """The columns of a training table that often follow from the number of an earlier one.
 
     Args:
         frame: The table.
         codecs: One for each of its columns, fitted on it.
 
     Returns:
-        In the order of the columns, each with the earlier column that it repeats most often.
+        In the order of the columns, each with the earlier column that it follows most often.
     """
     positions = [place for place, codec in enumerate(codecs) if can_echo(codec)]
     most = int(_COMPARISONS / max(len(positions), 1) ** 2)
     numbers = _some_numbers(frame, [codecs[place].column.name for place in positions], most)
-    pairs = []
+    digits = [digits_of(column) for column in numbers]
+    found = []
     for index, position in enumerate(positions[1:], start=1):
-        own, sources = numbers[index], numbers[:index]
-        rows = ~np.isin(own, _atoms(codecs[position]))
-        counts = ((sources == own) & rows).sum(axis=1)
-        elsewhere = ((np.roll(sources, own.size // 2, axis=1) == own) & rows).sum(axis=1)
-        best = int(counts.argmax())
-        least = max(_MIN_SHARE * own.size, _MIN_COUNT, _BY_CHANCE * elsewhere[best])
-        if counts[best] >= least:
-            pairs.append((position, positions[best]))
-    return counted_echoes(frame, codecs, pairs)
+        own = np.where(np.isin(numbers[index], _atoms(codecs[position])), np.nan, numbers[index])
+        lines = _lines(own, numbers[:index], digits[: index + 1])
+        best = max(lines, key=lambda line: line[0], default=None)
+        if best is not None:
+            _, place, line = best
+            found.append((position, positions[place], line))
+    return counted_echoes(frame, codecs, found)
+
+
+def _lines(
+    own: Floats, sources: Floats, digits: Sequence[int | None]
+) -> Iterator[tuple[int, int, Line]]:
+    """In how many rows a column ``(rows,)`` follows which source ``(columns, rows)``, and how.
+
+    Of lines that hold as often the same number comes first.
+    """
+    for place in range(len(sources)):
+        yield from _checked(own, sources, place, Line())
+    for place, line in lines_through(own, sources, digits[-1], list(digits[:-1])):
+        yield from _checked(own, sources, place, line)
+
+
+def _checked(
+    own: Floats, sources: Floats, place: int, line: Line
+) -> Iterator[tuple[int, int, Line]]:
+    """The line, if it holds more often than by chance."""
+    source = sources[place]
+    count = int(line.holds(own, source).sum())
+    if count < max((_MIN_SHARE if line.is_same else LEAST) * own.size, _MIN_COUNT):
+        return
+    if count >= _BY_CHANCE * int(line.holds(own, np.roll(source, own.size // 2)).sum()):
+        yield count, place, line
 
 
 def counted_echoes(
-    frame: Table, codecs: Sequence[Codec], pairs: Sequence[tuple[int, int]]
+    frame: Table, codecs: Sequence[Codec], lines: Sequence[tuple[int, int, Line]]
 ) -> tuple[Echo, ...]:
-    """Echoes of some pairs of columns and sources, with what a training table counts of them."""
+    """Echoes of columns, their sources and lines, with what a training table counts of them."""
     names = [codec.column.name for codec in codecs]
-    wanted = sorted({names[place] for pair in pairs for place in pair})
-    counts = {pair: np.array([*codecs[pair[0]].column.counts, 0], dtype=np.int64) for pair in pairs}
-    for part in _parts(frame, wanted) if pairs else ():
-        for position, source in pairs:
+    wanted = sorted({names[place] for *places, _ in lines for place in places})
+    counts = [np.array([*codecs[own].column.counts, 0], dtype=np.int64) for own, *_ in lines]
+    for part in _parts(frame, wanted) if lines else ():
+        for (position, source, line), found in zip(lines, counts, strict=True):
             own = part[names[position]]
-            rows = echoed(codecs[position], own, part[names[source]])
+            rows = echoed(codecs[position], line, own, part[names[source]])
             codes, _ = codecs[position].encode(pd.Series(own[rows], name=names[position]))
-            found = counts[position, source]
             found -= np.bincount(codes, minlength=len(found))
             found[-1] += rows.sum()
     return tuple(
-        Echo(position, source, tuple(found.clip(min=1).tolist()))
-        for (position, source), found in counts.items()
+        Echo(*which, tuple(found.clip(min=1).tolist()))
+        for which, found in zip(lines, counts, strict=True)
     )
 
 
@@ -129,9 +157,9 @@ def can_echo(codec: Codec) -> bool:
     return isinstance(codec, NumericalCodec) and len(codec.bins) > 0
 
 
-def echoed(codec: Codec, own: Floats, source: Floats) -> Marks:
-    """In which rows ``(B,)`` the number of a column is its source's, and no atom."""
-    same: Marks = own == source
+def echoed(codec: Codec, line: Line, own: Floats, source: Floats) -> Marks:
+    """In which rows ``(B,)`` the number of a column follows from its source's, and is no atom."""
+    same = line.holds(own, source)
     same[same] = ~np.isin(own[same], _atoms(codec))
     return same
 

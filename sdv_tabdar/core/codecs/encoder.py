@@ -6,7 +6,7 @@ have a code in every column in which training data had one.
 
 from __future__ import annotations
 
-from collections.abc import Hashable, Mapping, Sequence
+from collections.abc import Callable, Hashable, Mapping, Sequence
 from typing import Any, TypeAlias
 
 import numpy as np
@@ -46,7 +46,7 @@ class TableEncoder:
 
     Attributes:
         codecs: One a column, in order.
-        echoes: Columns with one code more, for the number of an earlier column.
+        echoes: Columns with one code more, for what follows from an earlier column's number.
         schema: The codes of the columns.
     """
 
@@ -106,8 +106,8 @@ class TableEncoder:
                 'the table before, or are of another kind. Fit it anew, without warm_start.'
             )
         codecs = [codec.grown(frame[codec.column.name], config) for codec in self.codecs]
-        pairs = [(echo.position, echo.source) for echo in self.echoes]
-        return TableEncoder(codecs, echoes=counted_echoes(frame, codecs, pairs))
+        lines = [(echo.position, echo.source, echo.line) for echo in self.echoes]
+        return TableEncoder(codecs, echoes=counted_echoes(frame, codecs, lines))
 
     def codes_in(self, before: TableEncoder) -> list[torch.Tensor]:
         """For each column the code ``(K,)`` that each of its codes had before; -1 for none.
@@ -192,7 +192,7 @@ class TableEncoder:
         for echo in self.echoes:
             own, source = (self.schema.names[place] for place in (echo.position, echo.source))
             rows = codes[:, echo.position] == echo.code
-            columns[own][rows] = columns[source][rows]
+            columns[own][rows] = echo.line.of(columns[source][rows])
         return frame_of(columns, len(codes))
 
     def numbers(self, table: EncodedTable, position: int) -> Floats:
@@ -204,11 +204,11 @@ class TableEncoder:
         for echo in self.echoes:
             rows = codes == echo.code
             if echo.position == position and rows.any():
-                found[rows] = self.numbers(table, echo.source)[rows]
+                found[rows] = echo.line.of(self.numbers(table, echo.source)[rows])
         return found
 
     def join(self, frame: pd.DataFrame, table: EncodedTable, known: npt.NDArray[np.bool_]) -> None:
-        """Give cells that are the same by their codes the same number, to the last digit.
+        """Give cells that follow from each other by their codes such numbers, to the last digit.
 
         Args:
             frame: The decoded table with known cells written into it; it is written into.
@@ -220,10 +220,12 @@ class TableEncoder:
         for echo in reversed(self.echoes):
             rows = (codes[:, echo.position] == echo.code) & known[:, echo.position]
             rows &= ~known[:, echo.source]
-            _copy_cells(frame, names[echo.position], names[echo.source], rows)
+            _copy_cells(frame, names[echo.position], names[echo.source], rows, echo.line.back)
         for echo in self.echoes:
             rows = (codes[:, echo.position] == echo.code) & ~known[:, echo.position]
-            _copy_cells(frame, names[echo.source], names[echo.position], rows)
+            own, source = (as_floats(frame[names[at]]) for at in (echo.position, echo.source))
+            rows &= ~echo.line.holds(own, source)
+            _copy_cells(frame, names[echo.source], names[echo.position], rows, echo.line.of)
 
     def restrict(self, restrictions: Restrictions) -> dict[int, list[Pieces | None]]:
         """Restrictions in codes and residuals, by the position of their column.
@@ -292,14 +294,14 @@ class TableEncoder:
     def _echoed(
         self, frame: pd.DataFrame, known: npt.NDArray[np.bool_]
     ) -> dict[Echo, npt.NDArray[np.int64]]:
-        """The rows in which both cells of an echo are known ``(B, C)`` and the same."""
+        """The rows in which both cells of an echo are known ``(B, C)`` and it holds."""
         names, found = self.schema.names, {}
         for echo in self.echoes:
             own, source = names[echo.position], names[echo.source]
             both = known[:, echo.position] & known[:, echo.source]
             if both.any():
                 cells = (as_floats(frame[name][both]) for name in (own, source))
-                rows = echoed(self.codecs[echo.position], *cells)
+                rows = echoed(self.codecs[echo.position], echo.line, *cells)
                 found[echo] = np.flatnonzero(both)[rows]
         return found
 
@@ -343,10 +345,16 @@ class TableEncoder:
         return np.int32
 
 
-def _copy_cells(frame: pd.DataFrame, source: str, target: str, rows: npt.NDArray[np.bool_]) -> None:
+def _copy_cells(
+    frame: pd.DataFrame,
+    source: str,
+    target: str,
+    rows: npt.NDArray[np.bool_],
+    changed: Callable[[Floats], Floats],
+) -> None:
     if rows.any():
         values = frame[target].to_numpy(copy=True)
-        values[rows] = frame[source].to_numpy()[rows]
+        values[rows] = changed(frame[source].to_numpy()[rows])
         frame[target] = pd.Series(values, index=frame.index, dtype=frame[target].dtype)
 
 

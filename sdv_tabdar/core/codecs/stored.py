@@ -153,7 +153,8 @@ class StoredTable:
             for echo in echoes:
                 name = names[echo.position]
                 own, source = part[name], part[names[echo.source]]
-                rows = np.flatnonzero(echoed(codecs[echo.position], own, source)) + start
+                same = echoed(codecs[echo.position], echo.line, own, source)
+                rows = np.flatnonzero(same) + start
                 codes[rows, echo.position] = echo.code
                 residuals[rows, residual_of[name]] = 0
         self._file.close()  # from here on its place on the disk is free

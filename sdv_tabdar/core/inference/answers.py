@@ -169,7 +169,7 @@ class Answers:
         for position, cells in rounded.items():
             volumes[[cell is not None for cell in cells], position] = 0.0
         logs: Floats = found.double().numpy()
-        volumes += self._log_volumes_told(read, given) - read.log_shares
+        volumes += self._log_volumes_told(read, given) - read.log_stretches - read.log_shares
         if not by_column:
             return logs + volumes.sum(axis=1)
         logs += volumes
@@ -189,12 +189,16 @@ class Answers:
         found = cell_log_densities(self.network, table, position, self.config)
         given = by_position(frame, known, self.encoder.schema)
         found = found + self.encoder.log_volume(frame, given)[:, position]
-        echoes = [echo.position for echo in self.encoder.echoes if echo.source == position]
-        if not echoes:
+        own = [echo for echo in self.encoder.echoes if position in (echo.position, echo.source)]
+        if not own:
             return found
+        reader = EchoReader(self.encoder, self.network, self.config)
+        whole, read = reader.read(frame, known, {}), reader.read(*without(frame, known, column), {})
+        for source in [echo.source for echo in own if echo.position == position]:
+            joint, rest = (part.log_joints[:, source] for part in (whole, read))
+            found = np.where(np.isnan(joint), found, joint - np.nan_to_num(rest))
+        echoes = [echo.position for echo in own if echo.source == position]
         repeated = (self._is_echo(table) & given)[:, echoes].any(axis=1)
-        others = without(frame, known, column)
-        read = EchoReader(self.encoder, self.network, self.config).read(*others, {})
         log_share = read.log_shares[:, position]
         with np.errstate(divide='ignore'):
             log_rest = np.log1p(-np.exp(log_share))
@@ -225,7 +229,7 @@ class Answers:
         low, high = self.encoder.codecs[position].limits
         for echo in self.encoder.echoes:
             if echo.position == position:
-                numbers = read.numbers[:, echo.source]
+                numbers = echo.line.of(read.numbers[:, echo.source])
                 return np.where((numbers >= low) & (numbers <= high), numbers, np.nan)
         return None
 

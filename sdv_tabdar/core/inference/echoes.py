@@ -1,9 +1,9 @@
 """Cells that may hold the number of a hidden cell, and draws that repeat what cannot be.
 
 A column with an echo (:mod:`sdv_tabdar.core.codecs.echoes`) writes a number in two ways: by its
-own codes, or as the number of its source. Where both cells are known there is no choice. Where
-the source is hidden there is: its number is that of one of the known columns that may repeat it,
-and all of these that have the same number are echoes; or it is another one, and none is. A
+own codes, or as what follows from its source. Where both cells are known there is no choice. Where
+the source is hidden there is: its number is that which one of the known columns follows from, and
+all of these that follow from it are echoes; or it is another one, and none is. A
 reading has the probability that the network gives these cells, with the source's where that is
 known by it, given the other known cells. One is drawn, or the likeliest is taken where nothing
 is to be drawn. A cell known in part is read likewise, with the probabilities of its restriction.
@@ -22,13 +22,14 @@ import torch
 
 from sdv_tabdar.core.codecs.echoes import Echo
 from sdv_tabdar.core.codecs.encoder import TableEncoder
+from sdv_tabdar.core.codecs.lines import Line
 from sdv_tabdar.core.codecs.pieces import Pieces
 from sdv_tabdar.core.codecs.values import as_floats
 from sdv_tabdar.core.config import SamplingConfig
 from sdv_tabdar.core.inference.complete import complete
 from sdv_tabdar.core.inference.predict import cell_log_densities, cell_log_masses
 from sdv_tabdar.core.nn.network import TabDARNetwork
-from sdv_tabdar.core.restrictions import Restriction, both, meets
+from sdv_tabdar.core.restrictions import Interval, Members, Restriction, both, meets
 from sdv_tabdar.core.table import EncodedTable
 
 Floats = npt.NDArray[np.float64]
@@ -46,6 +47,10 @@ class Read:
         pieces: The same in codes, by position.
         log_shares: ``(B, C)`` log of the probability of the reading that was taken, at the hidden
             sources; 0 where there was no choice.
+        log_stretches: ``(B, C)`` at the hidden sources log of their density by that of the column
+            that tells them; 0 where nothing tells them.
+        log_joints: ``(B, C)`` at the hidden sources the log density of what is known of the columns
+            that may follow from them, given the other cells; NaN where nothing is.
         is_changed: Whether some echo was read.
     """
 
@@ -54,11 +59,15 @@ class Read:
     restrictions: dict[str, list[Restriction | None]]
     pieces: dict[int, list[Pieces | None]]
     log_shares: Floats = dataclasses.field(init=False)
+    log_stretches: Floats = dataclasses.field(init=False)
+    log_joints: Floats = dataclasses.field(init=False)
     is_changed: bool = False
 
     def __post_init__(self) -> None:
         """There is no choice yet."""
         self.log_shares = np.zeros(self.table.codes.shape)
+        self.log_stretches = np.zeros(self.table.codes.shape)
+        self.log_joints = np.full(self.table.codes.shape, np.nan)
 
 
 @dataclasses.dataclass(frozen=True)
@@ -105,6 +114,7 @@ class EchoReader:
                 read.numbers[cells, position] = as_floats(frame[schema.names[position]][cells])
         for source in sorted({echo.source for echo in self.encoder.echoes}, reverse=True):
             echoes = [echo for echo in self.encoder.echoes if echo.source == source]
+            echoes.sort(key=lambda echo: not echo.line.is_same)  # what is exact comes first
             self._read_known(read, source, echoes)
             for echo in echoes:
                 self._read_restricted(read, echo)
@@ -114,7 +124,7 @@ class EchoReader:
         """A completed table whose echoes of what their column cannot hold are drawn anew."""
         for echo in self.encoder.echoes:
             low, high = self.encoder.codecs[echo.position].limits
-            numbers = self.encoder.numbers(table, echo.source)
+            numbers = echo.line.of(self.encoder.numbers(table, echo.source))
             echoing = table.codes[:, echo.position].cpu().numpy() == echo.code
             rows = np.flatnonzero(echoing & ~((numbers >= low) & (numbers <= high)))
             if len(rows):
@@ -151,10 +161,11 @@ class EchoReader:
         logs[:, 0] = self._log_joint(part, source, echoes, own, np.full(len(rows), np.nan))
         logs[:, 0] += self._log_mass(read, source, rows, part)
         limits = self._entries(read, source, rows)
-        for place in range(len(echoes)):
-            values = np.where(
-                (own[:, :place] == own[:, [place]]).any(axis=1), np.nan, own[:, place]
-            )
+        told = [echo.line.back(own[:, place]) for place, echo in enumerate(echoes)]
+        for place, echo in enumerate(echoes):
+            before = [echo.line.holds(own[:, place], earlier) for earlier in told[:place]]
+            values = np.where(np.any(before, axis=0), np.nan, told[place])
+            values[~echo.line.holds(own[:, place], values)] = np.nan  # no number leads there
             can_be = [
                 number == number and (limit is None or meets(limit, number))
                 for limit, number in zip(limits, values.tolist(), strict=True)
@@ -165,11 +176,12 @@ class EchoReader:
                 logs[chosen, 1 + place] = self._log_joint(
                     asked, source, echoes, own[chosen], values[chosen]
                 )
+        read.log_joints[rows, source] = np.logaddexp.reduce(logs, axis=1)
         taken = self._taken(read, source, rows, logs)
-        told = np.flatnonzero(taken > 0)
-        if len(told):
-            values = own[told, taken[told] - 1]
-            self._tell(read, source, echoes, rows[told], own[told], values)
+        chosen = np.flatnonzero(taken > 0)
+        if len(chosen):
+            values = np.stack(told, axis=1)[chosen, taken[chosen] - 1]
+            self._tell(read, source, echoes, rows[chosen], own[chosen], values)
 
     def _own_numbers(self, read: Read, echo: Echo) -> Floats:
         """The known numbers ``(B,)`` of a column that may be echoes; NaN for all other cells."""
@@ -198,17 +210,17 @@ class EchoReader:
         """
         table = EncodedTable(part.codes.clone(), part.residuals.clone(), part.observed.clone())
         for place, echo in enumerate(echoes):
-            self._echo(table, echo, np.flatnonzero(own[:, place] == values))
+            self._echo(table, echo, np.flatnonzero(echo.line.holds(own[:, place], values)))
             table.observed[torch.from_numpy(~np.isnan(own[:, place])), echo.position] = False
         found = np.zeros(len(part))
         for place, echo in enumerate(echoes):
             rows = np.flatnonzero(~np.isnan(own[:, place]))
-            is_echo = own[rows, place] == values[rows]
+            is_echo = echo.line.holds(own[rows, place], values[rows])
             found[rows] += self._log_density(table, echo.position, rows, own[rows, place], is_echo)
         rows = np.flatnonzero(~np.isnan(values))
         self._write(table, source, rows, values[rows])
         found[rows] += self._log_density(table, source, rows, values[rows])
-        return found
+        return found - _log_stretches(echoes, own, values)
 
     def _log_density(
         self,
@@ -246,7 +258,8 @@ class EchoReader:
     ) -> None:
         """Make numbers those of a hidden source, which is known from them."""
         for place, echo in enumerate(echoes):
-            self._echo(read.table, echo, rows[own[:, place] == values])
+            self._echo(read.table, echo, rows[echo.line.holds(own[:, place], values)])
+        read.log_stretches[rows, source] = _log_stretches(echoes, own, values)
         self._write(read.table, source, rows, values)
         read.table.observed[torch.from_numpy(rows), source] = True
         read.numbers[rows, source] = values
@@ -266,7 +279,7 @@ class EchoReader:
             piece, limit = entries[row], read.restrictions[name][row]
             assert piece is not None
             assert limit is not None
-            if meets(limit, float(read.numbers[row, source])):
+            if meets(limit, float(echo.line.of(read.numbers[row, source]))):
                 echo_piece = Pieces.of_codes({echo.code: 1.0})
                 entries[row] = joined.setdefault(id(piece), Pieces.joined([piece, echo_piece]))
                 read.is_changed = True
@@ -277,7 +290,7 @@ class EchoReader:
         own, source = _both(echo)
         names, codec = self.encoder.schema.names, self.encoder.codecs[source]
         found = [
-            both(first, second)
+            _within(first, second, echo.line)
             for first, second in zip(
                 self._entries(read, own, rows), self._entries(read, source, rows), strict=True
             )
@@ -361,3 +374,30 @@ class EchoReader:
 
 def _both(echo: Echo) -> tuple[int, int]:
     return echo.position, echo.source
+
+
+def _log_stretches(echoes: Sequence[Echo], own: Floats, values: Floats) -> Floats:
+    """The stretch ``(N,)`` of the first column that follows from its source's number, in logs.
+
+    Args:
+        echoes: Columns of the same source.
+        own: ``(N, len(echoes))``, their numbers.
+        values: ``(N,)``, the number of the source; NaN where they do not follow from it.
+    """
+    found = np.zeros(len(values))
+    for place, echo in reversed(list(enumerate(echoes))):
+        found[echo.line.holds(own[:, place], values)] = echo.line.log_stretch
+    return found
+
+
+def _within(own: Restriction | None, source: Restriction | None, line: Line) -> Restriction | None:
+    """What a source may be where both it and what follows from it are restricted; None: nothing."""
+    if isinstance(own, Members) and not line.is_same:
+        numbers = [line.back(value) for value in own.values if isinstance(value, int | float)]
+        numbers = [value for value in numbers if meets(own, line.of(value))]
+        return both(Members(tuple(numbers)), source) if numbers else None
+    if isinstance(own, Interval):
+        ends = [own.low, own.high][:: 1 if line.slope > 0 else -1]
+        low, high = (None if end is None else line.inverse(end) for end in ends)
+        own = Interval(low, high)
+    return both(own, source)

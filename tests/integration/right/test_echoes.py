@@ -1,4 +1,4 @@
-"""Columns that hold the same number in many rows do so in every answer, in the user's form."""
+"""Columns that follow from others in many rows do so in every answer, in the user's form."""
 
 from __future__ import annotations
 
@@ -11,24 +11,31 @@ from sdv_tabdar import Between, TabDARSynthesizer
 from sdv_tabdar.files import describe
 from tests.integration.conftest import TINY, make_metadata
 
-SHARE = 0.4  # of the rows that pay their bill, and that end on the day they began
+SHARE = 0.4  # of the rows that pay their bill, end on the day they began, and are due on time
 
 COLUMNS = {
     'bill': {'sdtype': 'numerical'},
     'start': {'sdtype': 'datetime', 'datetime_format': '%Y-%m-%d'},
     'paid': {'sdtype': 'numerical'},
     'end': {'sdtype': 'datetime', 'datetime_format': '%Y-%m-%d'},
+    'gross': {'sdtype': 'numerical'},
+    'due': {'sdtype': 'datetime', 'datetime_format': '%Y-%m-%d'},
 }
+MONTH = pd.Timedelta(days=30)
 
 
 @pytest.fixture(scope='module')
 def bills() -> pd.DataFrame:
-    """Bills to the cent, of which many are paid to the cent, and spans of which many are a day."""
+    """Bills to the cent, of which many are paid to the cent, and days of which many are the same.
+
+    With its tax each bill is another amount to the cent, and many are due in thirty days.
+    """
     random = np.random.default_rng(0)
     bill = random.gamma(2, 300, 900).round(2)
     paid = np.where(random.random(900) < SHARE, bill, (bill * random.random(900)).round(2))
     days = random.integers(0, 1500, 900)
     later = np.where(random.random(900) < SHARE, 0, random.integers(1, 900, 900))
+    due = np.where(random.random(900) < SHARE, 30, random.integers(1, 900, 900))
     first = pd.Timestamp('2020-01-01')
     return pd.DataFrame(
         {
@@ -36,8 +43,18 @@ def bills() -> pd.DataFrame:
             'start': (first + pd.to_timedelta(days, 'D')).strftime('%Y-%m-%d'),
             'paid': paid,
             'end': (first + pd.to_timedelta(days + later, 'D')).strftime('%Y-%m-%d'),
+            'gross': (1.19 * bill).round(2),
+            'due': (first + pd.to_timedelta(days + due, 'D')).strftime('%Y-%m-%d'),
         }
     )
+
+
+def due_in_time(rows: pd.DataFrame) -> pd.Series:
+    return pd.to_datetime(rows['due']) == pd.to_datetime(rows['start']) + MONTH
+
+
+def taxed(rows: pd.DataFrame) -> pd.Series:
+    return rows['gross'] == (1.19 * rows['bill']).round(2)
 
 
 @pytest.fixture(scope='module')
@@ -51,6 +68,8 @@ def test_drawn_rows_are_equal_as_often(synthesizer: TabDARSynthesizer):
     rows = synthesizer.sample(1000, seed=1)
     assert (rows['bill'] == rows['paid']).mean() == pytest.approx(SHARE, abs=0.12)
     assert (rows['start'] == rows['end']).mean() == pytest.approx(SHARE, abs=0.12)
+    assert due_in_time(rows).mean() == pytest.approx(SHARE, abs=0.12)
+    assert taxed(rows).mean() > 0.9
 
 
 @pytest.mark.parametrize('name', COLUMNS)
@@ -58,8 +77,10 @@ def test_either_cell_may_be_known(synthesizer: TabDARSynthesizer, bills: pd.Data
     known = bills[[name]].head(300)
     rows = synthesizer.sample_remaining_columns(known, seed=2)
     assert rows[name].tolist() == known[name].tolist()
-    pair = ('bill', 'paid') if name in ('bill', 'paid') else ('start', 'end')
+    pair = ('bill', 'paid') if name in ('bill', 'paid', 'gross') else ('start', 'end')
     assert (rows[pair[0]] == rows[pair[1]]).mean() == pytest.approx(SHARE, abs=0.2)
+    assert due_in_time(rows).mean() == pytest.approx(SHARE, abs=0.2)
+    assert taxed(rows).mean() > 0.85
 
 
 def test_ranges_hold_for_both(synthesizer: TabDARSynthesizer):
@@ -68,6 +89,7 @@ def test_ranges_hold_for_both(synthesizer: TabDARSynthesizer):
     assert rows['bill'].between(500, 600).all()
     assert rows['paid'].between(550, 700).all()
     assert (rows['bill'] == rows['paid']).any()
+    assert taxed(rows).mean() > 0.85
 
 
 def test_gaps_are_filled_with_the_number_beside_them(
@@ -76,16 +98,24 @@ def test_gaps_are_filled_with_the_number_beside_them(
     gaps = bills.head(200).copy()
     gaps.loc[::2, 'paid'] = np.nan
     gaps.loc[1::2, 'end'] = None
+    gaps.loc[::3, 'gross'] = np.nan
     filled = synthesizer.impute(gaps, num_samples=1, seed=3)
     pd.testing.assert_frame_equal(filled.where(gaps.notna()), gaps.where(gaps.notna()))
     assert (filled['bill'] == filled['paid'])[::2].any()
     assert (filled['start'] == filled['end'])[1::2].any()
+    assert taxed(filled)[::3].mean() > 0.85
 
 
 def test_files_keep_them(synthesizer: TabDARSynthesizer, tmp_path):
     path = tmp_path / 'bills.tabdar'
     synthesizer.save_safe(path)
-    pairs = [(own, source) for own, source, _ in describe(path).echoes]
-    assert pairs == [('paid', 'bill'), ('end', 'start')]
+    pairs = [(own, formula) for own, formula, _ in describe(path).echoes]
+    month = f"'start' + {MONTH.value:.12g}"
+    assert pairs == [
+        ('paid', "'bill'"),
+        ('end', "'start'"),
+        ('gross', "1.19 * 'bill', rounded"),
+        ('due', month),
+    ]
     again = TabDARSynthesizer.load_safe(path)
     pd.testing.assert_frame_equal(again.sample(50, seed=4), synthesizer.sample(50, seed=4))

@@ -6,6 +6,7 @@ import pytest
 
 from sdv_tabdar.core.codecs.echoes import Echo, echoed, find_echoes
 from sdv_tabdar.core.codecs.encoder import TableEncoder
+from sdv_tabdar.core.codecs.lines import Line
 from sdv_tabdar.core.codecs.numerical import NumericalCodec
 from sdv_tabdar.core.codecs.stored import StoredTable
 from sdv_tabdar.core.config import ModelConfig
@@ -100,7 +101,7 @@ def test_missing_numbers_are_not_the_same() -> None:
     frame = bills(0.3)
     codec = NumericalCodec.fit('paid', frame['paid'], CONFIG)
     own, source = np.array([1.5, np.nan, 0.0]), np.array([1.5, np.nan, 0.0])
-    assert echoed(codec, own, source).tolist() == [True, False, False]
+    assert echoed(codec, Line(), own, source).tolist() == [True, False, False]
 
 
 def test_from_files_it_is_what_it_is_from_a_frame(tmp_path) -> None:
@@ -146,4 +147,61 @@ def test_small_tables_have_none(rows: int) -> None:
 
 
 def test_its_code_is_behind_the_others() -> None:
-    assert Echo(2, 1, (5, 4, 3)).code == 2
+    assert Echo(2, 1, Line(), (5, 4, 3)).code == 2
+
+
+def shares(slope: float, shift: float, share: float) -> pd.DataFrame:
+    """Numbers, and others of which a share lies on a line of the first ones."""
+    generator = np.random.default_rng(0)
+    first = generator.random(ROWS).round(6)
+    on_it = generator.random(ROWS) < share
+    second = np.where(on_it, shift + slope * first, generator.normal(size=ROWS)).round(9)
+    return pd.DataFrame({'first': first, 'second': second})
+
+
+@pytest.mark.parametrize(
+    ('slope', 'shift'), [(-1, 1), (1, 30), (100, 0), (-0.5, 0), (1.8, 32), (1e6, -2.5e9)]
+)
+def test_a_column_may_follow_by_a_line(slope: float, shift: float) -> None:
+    frame = shares(slope, shift, 0.5)
+    encoder = fitted(frame)
+    (echo,) = encoder.echoes
+    assert (echo.line.slope, echo.line.shift) == (slope, shift)
+    assert echo.counts[-1] == pytest.approx(ROWS / 2, abs=60)
+    decoded = encoder.decode(encoder.encode_all(frame), generator=None)
+    on_it = echo.line.holds(*(frame[name].to_numpy() for name in ('second', 'first')))
+    expected = echo.line.of(decoded['first'].to_numpy())
+    assert np.array_equal(decoded['second'][on_it], expected[on_it])
+    assert np.allclose(expected, shift + slope * frame['first'], rtol=0.01, atol=0.01)
+
+
+def test_lines_may_have_any_digits() -> None:
+    frame = shares(1 / 3, 2 / 7, 0.0)
+    frame['second'] = frame['first'] / 3 + 2 / 7
+    (echo,) = fitted(frame).echoes
+    assert echo.counts[-1] == ROWS
+    assert (echo.line.slope, echo.line.shift) == pytest.approx((1 / 3, 2 / 7), rel=1e-12)
+
+
+def test_lines_of_numbers_of_any_size_have_the_fewest_digits() -> None:
+    generator = np.random.default_rng(0)
+    first = generator.normal(size=ROWS) * 1e9
+    frame = pd.DataFrame({'first': first, 'second': 2 * first - 1000.5})
+    (echo,) = fitted(frame).echoes
+    assert (echo.line.slope, echo.line.shift) == (2, -1000.5)
+
+
+def test_lines_with_few_rows_or_by_chance_are_no_echo() -> None:
+    assert not fitted(shares(-1, 1, 0.03)).echoes
+    assert not fitted(shares(-1, 1, 0.0)).echoes
+    generator = np.random.default_rng(0)
+    frame = pd.DataFrame(generator.integers(0, 12, (ROWS, 2)) * 1.0, columns=['a', 'b'])
+    codecs = [NumericalCodec.fit(name, frame[name], ModelConfig(max_atoms=0)) for name in frame]
+    assert not find_echoes(frame, codecs)
+
+
+def test_the_same_number_comes_before_a_line_that_holds_as_often() -> None:
+    frame = bills(1.0)
+    frame['half'] = frame['bill'] / 2
+    lines = {echo.position: (echo.source, echo.line) for echo in fitted(frame).echoes}
+    assert lines == {2: (1, Line()), 3: (1, Line(0.5))}

@@ -158,6 +158,14 @@ def test_a_likelihood_with_a_hidden_source_counts_both_readings(
     assert not parts[:, :2].any()
 
 
+def test_the_density_of_a_number_with_a_hidden_source_counts_both_readings(
+    model: TabDAR, bills: pd.DataFrame
+) -> None:
+    frame = bills.loc[bills['paid'] > 1, ['paid']].head(50)
+    found = model.log_density(frame, None, 'paid')
+    np.testing.assert_allclose(found, by_hand(model, frame), rtol=1e-4, atol=1e-4)
+
+
 def test_the_density_of_a_source_knows_what_repeats_it(model: TabDAR) -> None:
     bill = np.linspace(1, 600, 3_000)
     frame = pd.DataFrame({'kind': 'full', 'paid': 120.0, 'bill': bill})
@@ -244,3 +252,74 @@ def test_training_goes_on_with_echoes(model: TabDAR, bills: pd.DataFrame) -> Non
     again.fit(bills.iloc[::-1], kinds, before=model)
     assert again.trained.encoder.echoes[0].position == 2
     assert same(again.sample(500)).mean() > 0.2
+
+
+TURNED = 10_000.0  # less twice the number is what follows from it
+
+
+@pytest.fixture(scope='module')
+def turned(bills: pd.DataFrame) -> pd.DataFrame:
+    """Half of the second numbers follow from the first ones by a falling line."""
+    generator = np.random.default_rng(2)
+    number = generator.gamma(2, 1_000, ROWS).round(0)
+    other = generator.normal(6_000, 2_000, ROWS).round(0)
+    rest = np.where(generator.random(ROWS) < 0.5, TURNED - 2 * number, other)
+    return pd.DataFrame({'number': number, 'rest': rest})
+
+
+@pytest.fixture(scope='module')
+def turned_model(model: TabDAR, turned: pd.DataFrame) -> TabDAR:
+    found = TabDAR(
+        model.model, TrainingConfig(epochs=15), model.sampling, device='cpu', random_state=0
+    )
+    return found.fit(turned, dict.fromkeys(turned, ColumnKind.NUMERICAL))
+
+
+def follows(frame: pd.DataFrame) -> Floats:
+    return (frame['rest'] == TURNED - 2 * frame['number'].round(0)).to_numpy()
+
+
+def test_a_number_follows_by_a_line_as_often(turned_model: TabDAR, turned: pd.DataFrame) -> None:
+    assert [echo.line.slope for echo in turned_model.trained.encoder.echoes] == [-2]
+    assert follows(turned_model.sample(2_000)).mean() == pytest.approx(
+        follows(turned).mean(), abs=0.1
+    )
+
+
+@pytest.mark.parametrize('cell', [{'number': 1234.0}, {'rest': 7532.0}])
+def test_either_end_of_a_line_may_be_known(turned_model: TabDAR, cell) -> None:
+    rows = completed(turned_model, cell)
+    (name,) = cell
+    assert (rows[name] == cell[name]).all()
+    assert 0.2 < follows(rows).mean() < 0.95
+
+
+@pytest.mark.parametrize('limit', [Interval(6000, 7000), Members((7532.0, 6506.0)), NotMissing()])
+def test_a_range_of_what_follows_by_a_line(turned_model: TabDAR, limit) -> None:
+    rows = completed(turned_model, {}, rest=limit)
+    if isinstance(limit, Members):
+        assert set(rows['rest']) <= set(limit.values)
+    elif isinstance(limit, Interval):
+        assert rows['rest'].between(6000, 7000).all()
+    assert 0.2 < follows(rows).mean() < 0.95
+    known = completed(turned_model, {'number': 1700.0}, rest=limit)
+    reached = isinstance(limit, NotMissing) or (isinstance(limit, Interval) and limit.low == 6000)
+    assert follows(known).any() == reached
+
+
+def test_the_density_of_what_follows_by_a_line_adds_up(turned_model: TabDAR) -> None:
+    rest = np.arange(-15_000.0, 15_000.0, 3.0)  # of three numbers in a row
+    turned_model.set_random_state(0)
+    logs = turned_model.log_likelihood(pd.DataFrame({'rest': rest}))
+    assert np.exp(logs).sum() * 3 == pytest.approx(1, abs=0.1)
+
+
+def test_the_source_of_what_follows_by_a_line_is_predicted(turned_model: TabDAR) -> None:
+    found = turned_model.predict_quantiles(
+        pd.DataFrame({'rest': [TURNED - 2 * 600.0]}), None, 'number', [0.3, 0.5, 0.7]
+    )
+    assert 600.0 in found.to_numpy()[0].round(9)
+    found = turned_model.predict_quantiles(
+        pd.DataFrame({'number': [600.0]}), None, 'rest', [0.3, 0.5, 0.7]
+    )
+    assert TURNED - 2 * 600.0 in found.to_numpy()[0].round(9)
