@@ -107,7 +107,8 @@ class TabDAR(AnsweringModel):
 
         Raises:
             ValueError: If the table is empty, a numerical column holds infinite values, or the
-                checkpoint is that of another table or of other settings, or ranks have such.
+                checkpoint is that of another table, ``random_state`` or settings, or
+                ranks have such.
             TypeError: If a numerical column holds something that is not a number.
             FloatingPointError: If the training loss stops being finite again and again.
             RuntimeError: If ``before`` has not been fitted, or another rank no longer answers.
@@ -160,7 +161,8 @@ class TabDAR(AnsweringModel):
         generator = make_generator(self.random_state, device)
         if ranks.number > 1:
             generator = make_generator(ranks.told(generator.initial_seed), device)
-        self._trained = train(device=device, generator=generator)
+        random_state = ranks.told(lambda: self.random_state)
+        self._trained = train(device=device, generator=generator, random_state=random_state)
         self._generator = make_generator(generator, self._device)
 
     @property

@@ -64,6 +64,7 @@ class Trained:
         checkpoint_path: str | Path | None,
         before: Trained | None = None,
         private: PrivateRows | None = None,
+        random_state: int | None = None,
         ranks: Ranks = ALONE,
     ) -> Trained:
         """Learn a table: its codes, its crosses, then the network; see ``TabDAR.fit``.
@@ -80,6 +81,7 @@ class Trained:
             checkpoint_path: File that keeps the state of the training.
             before: What was trained with the same architecture, to go on from.
             private: The rows to learn from in a private training, which ``frame`` stands in for.
+            random_state: What ``generator`` was seeded with; None if nobody chose it.
             ranks: Processes that train it together.
         """
         answering = answering_device(device)
@@ -119,6 +121,8 @@ class Trained:
             callbacks=callbacks,
             checkpoint_path=checkpoint_path,
             start=start,
+            origin=None if before is None else before.network,
+            random_state=random_state,
             ranks=ranks,
         )
         network = network.to(answering)

@@ -208,8 +208,8 @@ class TabDARSynthesizer(Drawing, Answering):
             sdv.errors.InvalidDataTypeError: If there is more than one table.
             sdv.errors.SynthesizerInputError: If ``on_epoch_end`` cannot be called or there is no
                 folder for the checkpoint, or no room in ``scratch_folder``.
-            ValueError: If the checkpoint is that of another table or of other settings, or if
-                ``warm_start`` is asked for and the columns are others.
+            ValueError: If the checkpoint is that of another table, ``random_state`` or settings, or
+                if ``warm_start`` is asked for and the columns are others.
             FloatingPointError: If the training loss stops being finite again and again.
             ValueError: If the processes of a group have different tables or settings.
             RuntimeError: If another process of the group no longer answers.

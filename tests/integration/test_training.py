@@ -55,6 +55,20 @@ def test_the_checkpoint_of_another_table_is_refused(
     assert path.exists()
 
 
+@pytest.mark.parametrize(('first', 'then'), [(0, 7), (0, None), (None, 0)])
+def test_the_checkpoint_of_another_seed_is_refused(
+    new: New, table: pd.DataFrame, tmp_path: Path, first: int | None, then: int | None
+) -> None:
+    path = tmp_path / 'fit.ckpt'
+    new(epochs=3, random_state=first).fit(table, on_epoch_end=lambda _: True, checkpoint_path=path)
+    message = 'was made with another random_state. Train with what it was made with, give another'
+    with pytest.raises(ValueError, match=message):
+        new(epochs=3, random_state=then).fit(table, checkpoint_path=path)
+    assert path.exists()
+    new(epochs=3, random_state=first).fit(table, checkpoint_path=path)
+    assert not path.exists()
+
+
 @pytest.mark.parametrize(
     ('options', 'message'),
     [

@@ -2,6 +2,9 @@
 
 from __future__ import annotations
 
+import copy
+from pathlib import Path
+
 import numpy as np
 import pandas as pd
 import pytest
@@ -70,6 +73,20 @@ def test_new_levels_and_limits_are_learnt(first: TabDARSynthesizer, tmp_path: ob
     assert rows['visits'].dtype == 'Int64'
     share = synth.predict_proba(pd.DataFrame({'low': [10.0, 10.0], 'high': [53.0, 12.0]}), 'plan')
     assert share['family'].iloc[0] > share['family'].iloc[1]
+
+
+def test_a_checkpoint_goes_on_with_new_levels_and_no_seed(
+    first: TabDARSynthesizer, tmp_path: Path
+) -> None:
+    synth, path = _copy(first, tmp_path), tmp_path / 'fit.ckpt'
+    synth.random_state = None
+    new = pd.concat([_table(300, 0), _table(100, 1).assign(plan='family')], ignore_index=True)
+    synth.epochs = 3
+    again = copy.deepcopy(synth)
+    synth.fit(new, warm_start=True, on_epoch_end=lambda _: True, checkpoint_path=path)
+    again.fit(new, warm_start=True, checkpoint_path=path)
+    assert len(again.get_loss_values()) == 3
+    assert not path.exists()
 
 
 def test_it_knows_more_than_a_new_model_after_one_pass(

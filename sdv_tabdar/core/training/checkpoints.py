@@ -19,14 +19,16 @@ from sdv_tabdar.core.runtime.ranks import ALONE, Ranks
 from sdv_tabdar.core.schema import TableSchema
 from sdv_tabdar.core.table import EncodedTable
 
-_VERSION = 2
+_VERSION = 3
 _SECONDS = 30.0  # between two checkpoints, or ...
 _SHARE = 0.02  # ... this share of the time, in which they are written, whichever is longer
 _DIFFERENT = {
     'table': 'another table',
     'model': 'other settings of the model',
     'training': 'other training settings',
-    'steps': 'steps of another number of rows or threads (see torch.set_num_threads)',
+    'seed': 'another random_state',
+    'steps': 'steps of another number of rows or threads (see torch.set_num_threads) or on '
+    'another device',
     'start': 'other weights to go on from (see warm_start)',
     'versions': 'another version of sdv_tabdar or torch',
 }
@@ -40,10 +42,12 @@ def fingerprint(
     batch_size: int,
     num_threads: int,
     start: torch.nn.Module | None = None,
+    random_state: int | None = None,
 ) -> dict[str, str]:
     """What a training must have in common with a checkpoint that it goes on from.
 
-    ``num_threads`` are those of all ranks.
+    ``num_threads`` are those of all ranks; ``random_state`` is None where the operating system gave
+    the seed, and then the seed of the first training is gone on with.
     """
     digest = hashlib.sha256(repr(schema).encode())
     for part in (table.codes, table.residuals):
@@ -58,6 +62,7 @@ def fingerprint(
         'table': digest.hexdigest(),
         'model': json.dumps(dataclasses.asdict(model), sort_keys=True),
         'training': json.dumps(settings, sort_keys=True),
+        'seed': str(random_state),
         'steps': f'{batch_size} {num_threads} {table.codes.device.type}',
         'start': '' if start is None else weights.hexdigest(),
         'versions': f'{_VERSION} {torch.__version__}',
@@ -69,7 +74,9 @@ def differences(
 ) -> list[str]:
     """What is different between two fingerprints, in ``words`` or our own."""
     return [
-        {**_DIFFERENT, **words}[name] for name in _DIFFERENT if other.get(name) != own.get(name)
+        {**_DIFFERENT, **words}[name]
+        for name in _DIFFERENT
+        if name in other and other[name] != own[name]
     ]
 
 

@@ -41,6 +41,8 @@ def fit_network(
     callbacks: Sequence[Callback] = (),
     checkpoint_path: str | Path | None = None,
     start: TabDARNetwork | None = None,
+    origin: TabDARNetwork | None = None,
+    random_state: int | None = None,
     ranks: Ranks = ALONE,
 ) -> tuple[TabDARNetwork, TrainingHistory]:
     """Train a network end to end.
@@ -60,6 +62,10 @@ def fit_network(
             on if it was cut short; it is removed when training ends by itself.
         start: A trained network of these columns to go on from, at a lower rate and for a tenth of
             the default length. No rows are held out then, as it knows most of them. It is changed.
+        origin: The network whose weights ``start`` has but for new codes, by which a checkpoint is
+            known; None for those of ``start`` itself.
+        random_state: What ``generator`` was seeded with; None if nobody chose it. Training goes on
+            from a checkpoint of the same only.
         ranks: Processes that train the network together, with the same arguments. Callbacks and
             the checkpoint are those of the first one, and its clock counts; an interrupt of any
             one ends training on all.
@@ -69,8 +75,8 @@ def fit_network(
 
     Raises:
         FloatingPointError: If the loss stops being finite again and again.
-        ValueError: If the checkpoint is that of another table or of other settings, or if ranks
-            have different ones.
+        ValueError: If the checkpoint is that of another table, seed or of other settings, or if
+            ranks have different ones.
         RuntimeError: If another rank no longer answers.
 
     Source: paper, Algorithm 'Training'.
@@ -85,7 +91,9 @@ def fit_network(
         found: dict[str, Any] | None = None
         if ranks.number > 1 or checkpoint_path is not None:
             threads = team.number * ranks.number
-            made_of = fingerprint(table, schema, model, config, batch_size, threads, start)
+            made_of = fingerprint(
+                table, schema, model, config, batch_size, threads, origin or start, random_state
+            )
             check_alike(ranks, made_of, schema, len(table), config, generator)
             if checkpoint_path is not None:
                 checkpoint = CheckpointFile(Path(checkpoint_path), made_of, generator, ranks)

@@ -92,6 +92,7 @@ def test_another_training_is_refused(
         'another table': {'table': dataclasses.replace(encoded, codes=codes)},
         'other settings of the model': {'model': dataclasses.replace(tiny, num_blocks=1)},
         'other training settings': {'config': TrainingConfig(epochs=3)},
+        'another random_state': {'random_state': 5},
         'steps of another number of rows or threads': {'num_threads': 2},
     }
     for words, change in others.items():
