@@ -15,6 +15,7 @@ from sdv.errors import SynthesizerInputError
 from sdv.metadata import Metadata
 
 from sdv_tabdar.core.config import ModelConfig, SamplingConfig, TrainingConfig
+from sdv_tabdar.core.training.checkpoints import why_unwritable
 
 _LEAST_EPSILON, _MOST_EPSILON = 0.01, 100.0
 _LEAST_DELTA, _MOST_DELTA = 1e-15, 0.1
@@ -184,11 +185,12 @@ def check_training(on_epoch_end: Any, checkpoint_path: Any, warm_start: Any) -> 
             f"Parameter 'checkpoint_path' must be the path of a file, or None, however: "
             f'{checkpoint_path!r}.'
         )
-    path = Path(checkpoint_path)
-    if path.is_dir() or not path.parent.is_dir():
+    reason = why_unwritable(Path(checkpoint_path))
+    if reason:
         raise SynthesizerInputError(
-            f"Parameter 'checkpoint_path' must be a file in a folder that exists, however: "
-            f"'{path}'. Make the folder first."
+            f"Parameter 'checkpoint_path' must be a file in a folder that exists and can be "
+            f"written to, however: '{checkpoint_path}', as {reason}. Make the folder first, or "
+            'give another path.'
         )
 
 

@@ -206,8 +206,8 @@ class TabDARSynthesizer(Drawing, Answering):
             sdv.errors.InvalidDataError: If the data do not match the metadata, hold infinite
                 numbers, have no rows, or cannot be read.
             sdv.errors.InvalidDataTypeError: If there is more than one table.
-            sdv.errors.SynthesizerInputError: If ``on_epoch_end`` cannot be called or there is no
-                folder for the checkpoint, or no room in ``scratch_folder``.
+            sdv.errors.SynthesizerInputError: If ``on_epoch_end`` cannot be called, the checkpoint
+                cannot be written, or there is no room in ``scratch_folder``.
             ValueError: If the checkpoint is that of another table, ``random_state`` or settings, or
                 if ``warm_start`` is asked for and the columns are others.
             FloatingPointError: If the training loss stops being finite again and again.

@@ -7,6 +7,7 @@ import functools
 import hashlib
 import json
 import os
+import tempfile
 import time
 from collections.abc import Mapping
 from pathlib import Path
@@ -80,11 +81,31 @@ def differences(
     ]
 
 
+def why_unwritable(path: Path) -> str:
+    """Why a training could not keep its state in a file, found out by trying; empty if it can."""
+    try:
+        if path.is_dir():
+            return 'it is a folder'
+        if not path.parent.is_dir():
+            return 'there is no such folder'
+        if path.exists():
+            if not path.is_file():
+                return 'it is a device or the like'
+            with path.open('rb'):
+                pass
+        with tempfile.NamedTemporaryFile(prefix=f'{path.name}.', dir=path.parent):
+            return ''
+    except OSError as error:
+        return f'it cannot be used ({error.strerror})'
+    except ValueError as error:  # no name of a file at all
+        return f'it cannot be used ({error})'
+
+
 class CheckpointFile:
     """The file that a training keeps its state in; all ranks call its methods, the first has it.
 
     Args:
-        path: Where; its folder must exist.
+        path: Where; its folder must exist and be one to write to.
         made_of: From :func:`fingerprint`.
         generator: Of the training, before anything is drawn from it; :meth:`read` sets it to
             where the first training began.
@@ -98,9 +119,11 @@ class CheckpointFile:
         generator: torch.Generator,
         ranks: Ranks = ALONE,
     ) -> None:
-        if ranks.told(lambda: path.is_dir() or not path.parent.is_dir()):
+        reason = ranks.told(lambda: why_unwritable(path))
+        if reason:
             raise ValueError(
-                f'checkpoint_path must be a file in a folder that exists, however: {str(path)!r}.'
+                'checkpoint_path must be a file in a folder that exists and can be written to, '
+                f'however: {str(path)!r}, as {reason}.'
             )
         self.path, self._made_of, self._generator, self._ranks = path, made_of, generator, ranks
         self._start = generator.get_state()

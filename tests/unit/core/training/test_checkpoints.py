@@ -3,6 +3,8 @@
 from __future__ import annotations
 
 import dataclasses
+import errno
+import os
 from collections.abc import Callable
 from pathlib import Path
 from typing import Any
@@ -120,9 +122,42 @@ def test_another_file_is_refused(made_of: Print, tmp_path: Path, content: bytes)
 
 
 def test_the_path_must_be_a_file_in_a_folder(made_of: Print, tmp_path: Path) -> None:
-    for path in (tmp_path, tmp_path / 'absent' / 'training.pt'):
-        with pytest.raises(ValueError, match='must be a file in a folder that exists'):
+    reasons = {
+        tmp_path: 'it is a folder',
+        tmp_path / 'absent' / 'training.pt': 'there is no such folder',
+        tmp_path / ('a' * 300): 'it cannot be used .*too long',
+        Path(os.devnull): 'it is a device',
+    }
+    for path, reason in reasons.items():
+        message = f'must be a file in a folder that exists and can be written to, .*{reason}'
+        with pytest.raises(ValueError, match=message):
             _file(path, made_of())
+    assert not list(tmp_path.iterdir())
+
+
+@pytest.mark.skipif(not hasattr(os, 'geteuid') or os.geteuid() == 0, reason='root may write')
+@pytest.mark.parametrize('locked', ['folder', 'file'])
+def test_a_path_without_permission_is_refused(made_of: Print, tmp_path: Path, locked: str) -> None:
+    path = tmp_path / 'training.pt'
+    path.touch()
+    place = tmp_path if locked == 'folder' else path
+    place.chmod(0o500 if locked == 'folder' else 0o200)
+    try:
+        with pytest.raises(ValueError, match='it cannot be used .*denied'):
+            _file(path, made_of())
+    finally:
+        place.chmod(0o700)
+
+
+def test_a_folder_that_cannot_be_written_to_is_refused(
+    made_of: Print, tmp_path: Path, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    def denied(**_: object) -> None:
+        raise PermissionError(errno.EACCES, 'Permission denied')
+
+    monkeypatch.setattr(checkpoints.tempfile, 'NamedTemporaryFile', denied)
+    with pytest.raises(ValueError, match=r'it cannot be used \(Permission denied\)'):
+        _file(tmp_path / 'training.pt', made_of())
 
 
 def test_it_is_due_after_a_while_that_grows_with_its_cost(
