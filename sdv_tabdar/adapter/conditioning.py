@@ -63,6 +63,8 @@ def plain_value(profile: ColumnProfile, value: Any, *, fits_dtype: bool = True) 
     if profile.role is Role.DATE:
         return _checked_date(profile, plain, fits_dtype=fits_dtype)
     if profile.role is Role.DISCRETE:
+        if profile.holds_truth_values and isinstance(plain, (int, float)) and plain in (0, 1):
+            plain = bool(plain)
         known = profile.levels.get(level_key(plain))
         if known is None and profile.column.sdtype == 'boolean' and not isinstance(plain, bool):
             refuse(profile, value, 'the column is boolean')

@@ -297,8 +297,9 @@ def _label(frame: pd.DataFrame, name: Hashable) -> Hashable:
 def _merged(given: pd.Series, filled: pd.Series, trained: Any) -> pd.Series:
     """``given`` with its gaps taken from ``filled``, row by row in order.
 
-    Pandas holds whole numbers with gaps as floats. Without gaps they are of the dtype ``trained``
-    again, if the training column had such a one.
+    Pandas holds whole numbers, and ones and zeros that stand for True and False, with gaps as
+    floats. Without gaps they are of the dtype ``trained`` again, if the training column had such a
+    one.
     """
     gaps = given.isna().to_numpy()
     if not gaps.any():
@@ -307,9 +308,14 @@ def _merged(given: pd.Series, filled: pd.Series, trained: Any) -> pd.Series:
     found = gaps & filled.notna().to_numpy()  # what stays missing is marked as it was
     values[found] = filled.astype(object).to_numpy()[found]
     merged = pd.Series(values, index=given.index, name=given.name, dtype=object)
-    if given.dtype == np.float64 and pd.api.types.is_integer_dtype(trained):
-        whole = not merged.isna().any() and all(map(_is_whole, values))
-        dtype = trained if whole else given.dtype
+    is_back = _is_whole if pd.api.types.is_integer_dtype(trained) else None
+    if pd.api.types.is_bool_dtype(trained) and not isinstance(trained, pd.CategoricalDtype):
+        is_back = _is_truth_value
+    if given.dtype == np.float64 and is_back is not None:
+        all_back = not merged.isna().any() and all(map(is_back, values))
+        dtype = trained if all_back else given.dtype
+        if all_back and is_back is _is_truth_value:
+            merged = merged.map(bool)  # pandas' nullable dtype takes no numbers
     else:
         dtype = filled.dtype if gaps.all() else given.dtype
     return _as_dtype(merged, dtype)
@@ -318,6 +324,11 @@ def _merged(given: pd.Series, filled: pd.Series, trained: Any) -> pd.Series:
 def _is_whole(value: Any) -> bool:
     """Whether a value is a whole number; what is generated for numbers may be text."""
     return bool(pd.api.types.is_number(value)) and float(value).is_integer()
+
+
+def _is_truth_value(value: Any) -> bool:
+    """Whether a value is True or False, or the number of one."""
+    return bool(pd.api.types.is_number(value)) and value in (0, 1)
 
 
 def _as_dtype(values: pd.Series, dtype: Any) -> pd.Series:

@@ -121,6 +121,11 @@ class ColumnProfile:
         return is_whole or bool(pd.api.types.is_integer_dtype(self.column.dtype))
 
     @property
+    def holds_truth_values(self) -> bool:
+        """Whether all levels are True or False, so that 1 and 0 can mean nothing else."""
+        return bool(self.levels) and all(isinstance(level, bool) for level in self.levels.values())
+
+    @property
     def limits_of_dtype(self) -> tuple[float, float]:
         """Least and greatest number that the dtype of the user's column holds.
 

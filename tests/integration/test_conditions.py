@@ -187,7 +187,8 @@ def test_rare_levels_can_be_asked_for(table: pd.DataFrame) -> None:
 
 
 REFUSALS: list[tuple[dict[str, Any], str]] = [
-    ({'flag': 1}, "'flag' cannot be 1, because the column is boolean. Allowed: (False|True), "),
+    ({'flag': 2}, "'flag' cannot be 2, because the column is boolean. Allowed: (False|True), "),
+    ({'flag': 0.5}, "'flag' cannot be 0.5, because the column is boolean"),
     ({'age': 30.5}, "'age' cannot be 30.5, because the column holds whole numbers"),
     ({'age': '30'}, "'age' cannot be '30', because the column is numerical"),
     ({'age': True}, "'age' cannot be True, because the column is numerical"),

@@ -196,3 +196,62 @@ def test_zoned_stamps_need_a_column_with_a_zone(dates: Dates, zone: str) -> None
             drawn(synthesizer, wanted)
     with pytest.raises(ValueError, match="'t' cannot be .*time zone"):
         synthesizer.sample_remaining_columns(pd.DataFrame({'t': [value]}))
+
+
+TRUTHS: dict[str, pd.Series] = {
+    'bool': pd.Series(GAPS),
+    'boolean': pd.Series(GAPS, dtype='boolean').mask(WHOLE > 90),
+    'object': pd.Series(GAPS, dtype=object).where(WHOLE < 90, None),
+    'bool[pyarrow]': pd.Series(GAPS, dtype='bool[pyarrow]'),
+}
+
+
+@pytest.fixture(scope='module', params=TRUTHS)
+def truths(request: pytest.FixtureRequest) -> tuple[TabDARSynthesizer, Any]:
+    values = TRUTHS[request.param]
+    data = pd.DataFrame({'t': values, 'n': WHOLE})
+    return fit_tiny(data, {'t': {'sdtype': 'boolean'}, 'n': NUMBER}), values.dtype
+
+
+@pytest.mark.parametrize(
+    'value', [1, 1.0, np.int64(1), np.float32(1), OneOf([1]), OneOf([1, True])]
+)
+def test_one_and_zero_are_true_and_false(truths: tuple[TabDARSynthesizer, Any], value: Any) -> None:
+    synthesizer, dtype = truths
+    sampled = drawn(synthesizer, value)
+
+    assert [cell is True for cell in sampled.tolist()] == [True, True]
+    assert sampled.dtype == dtype
+
+
+def test_columns_of_ones_and_zeros_are_truth_values(
+    truths: tuple[TabDARSynthesizer, Any],
+) -> None:
+    synthesizer, dtype = truths
+    for known in ([0, 1], [0.0, 1.0], pd.array([0, 1], dtype='Int8')):
+        sampled = synthesizer.sample_remaining_columns(pd.DataFrame({'t': known}))['t']
+        assert [cell is True for cell in sampled.tolist()] == [False, True]
+        assert sampled.dtype == dtype
+    truth = synthesizer.log_likelihood(pd.DataFrame({'t': [False, True], 'n': [3, 4]}), seed=0)
+    number = synthesizer.log_likelihood(pd.DataFrame({'t': [0.0, 1.0], 'n': [3, 4]}), seed=0)
+    assert truth.tolist() == number.tolist()
+
+
+def test_gaps_among_ones_and_zeros_are_filled(truths: tuple[TabDARSynthesizer, Any]) -> None:
+    synthesizer, dtype = truths
+    with warnings.catch_warnings():
+        warnings.simplefilter('error')
+        filled = synthesizer.impute(pd.DataFrame({'t': [1.0, np.nan, 0.0], 'n': [3, 4, 5]}))['t']
+    assert filled.dtype == (np.float64 if str(dtype) == 'object' else dtype)
+    assert filled.notna().all()
+    assert list(filled[[0, 2]]) == [1, 0]
+
+
+@pytest.mark.parametrize('levels', [['yes', 'no'], [True, 1], [True, 'no']])
+def test_one_is_no_truth_value_among_other_levels(levels: list[Any]) -> None:
+    data = pd.DataFrame({'c': pd.Series(levels * 30, dtype=object), 'n': range(60)})
+    synthesizer = fit_tiny(data, {'c': LEVEL, 'n': NUMBER})
+    with warnings.catch_warnings():  # that training had no such value
+        warnings.simplefilter('ignore')
+        sampled = synthesizer.sample_from_conditions([Condition({'c': 1}, num_rows=2)])['c']
+    assert [type(cell) for cell in sampled] == [int, int]
