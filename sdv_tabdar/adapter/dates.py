@@ -48,8 +48,14 @@ class DateForm:
 
     @classmethod
     def learn(cls, values: pd.Series, text_format: str | None) -> DateForm:
-        """Look at a column of dates of the training table."""
+        """Look at a column of dates of the training table.
+
+        Raises:
+            InvalidDataError: If some dates have a time zone and others have none, or dates are too
+                far from 1970 for nanoseconds.
+        """
         present = values.dropna()
+        _check_zones(present)
         first = present.iloc[0] if len(present) else None
         if isinstance(first, datetime.datetime) and values.dtype == object:
             time_zone = first.tzinfo
@@ -325,6 +331,32 @@ def _as_nanosecond_dates(values: pd.Series, *, keep_zone: bool) -> pd.Series:
         return values.astype(dtype)
     except pd.errors.OutOfBoundsDatetime:
         raise _too_far(values.dropna()) from None
+
+
+def _check_zones(present: pd.Series) -> None:
+    """Refuse dates with a time zone beside dates without: which moment these are, nobody knows.
+
+    Raises:
+        InvalidDataError: If there are such.
+    """
+    cells = present
+    if isinstance(present.dtype, pd.CategoricalDtype):
+        cells = present.cat.categories.to_series()
+    if cells.dtype != object:
+        return
+    examples: dict[bool, Any] = {}
+    for cell in cells:
+        if isinstance(cell, datetime.datetime):
+            examples.setdefault(cell.tzinfo is not None, cell)
+    if len(examples) == 2:
+        raise InvalidDataError(
+            [
+                f"Column '{present.name}' has dates with a time zone, such as {examples[True]}, "
+                f'and dates without one, such as {examples[False]}. All of them must have one, or '
+                'none. Give the others their zone (tz_localize), or read all of them as UTC: '
+                'pandas.to_datetime(column, utc=True).'
+            ]
+        )
 
 
 def _too_far(present: pd.Series) -> InvalidDataError:

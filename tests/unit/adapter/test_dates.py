@@ -35,6 +35,25 @@ def test_a_single_date(value: object) -> None:
     assert DateForm('%d.%m.%Y', True).parse(value) == pd.Timestamp('2020-02-01')
 
 
+@pytest.mark.parametrize('zoned_first', [True, False])
+@pytest.mark.parametrize('dtype', [object, 'category'])
+def test_dates_with_and_without_a_zone_are_refused(dtype: object, zoned_first: bool) -> None:
+    dates = [pd.Timestamp('2020-01-01', tz='UTC'), None, pd.Timestamp('2020-01-02')]
+    values = pd.Series(dates if zoned_first else dates[::-1], dtype=object, name='t')
+    message = (
+        "Column 't' has dates with a time zone, such as 2020-01-01 00:00:00.00:00, and dates "
+        'without one, such as 2020-01-02 00:00:00. All of them must have one, or none.'
+    )
+    with pytest.raises(InvalidDataError, match=message):
+        DateForm.learn(values.astype(dtype), None)
+
+
+def test_zones_may_differ() -> None:
+    dates = [pd.Timestamp('2020-01-01', tz=zone) for zone in ('Asia/Tokyo', 'UTC')]
+    form = DateForm.learn(pd.Series(dates, dtype=object), None)
+    assert str(form.time_zone) == 'Asia/Tokyo'
+
+
 def test_what_is_no_date_is_refused() -> None:
     with pytest.raises(TypeError, match='5 is no date'):
         DateForm().parse(5)
