@@ -235,6 +235,31 @@ class DateForm:
         found = (unit for unit in _UNITS if not np.any(counts % unit))
         return float(next(found, 0)) if len(counts) else 0.0
 
+    def local_unit(self, values: pd.Series) -> float:
+        """As :meth:`unit`, on the clocks of the column's time zone; 0 if it has none.
+
+        Args:
+            values: Dates in plain form; missing cells do not count.
+        """
+        if self.time_zone is None or not _is_date_time(values):
+            return 0.0
+        return self.unit(self._on_clocks(values))
+
+    def rounded_on_clocks(self, values: pd.Series, unit: float) -> pd.Series:
+        """Plain dates rounded to a unit on the clocks of the column's time zone.
+
+        Where clocks are put on or back at just that moment, the first one after it is meant.
+        """
+        clocks = self._on_clocks(values).dt.round(pd.Timedelta(int(unit)))
+        first = np.ones(len(clocks), dtype=bool)
+        dates = clocks.dt.tz_localize(self.time_zone, ambiguous=first, nonexistent='shift_forward')
+        return dates.dt.tz_convert('UTC').dt.tz_localize(None).astype(values.dtype)
+
+    def _on_clocks(self, values: pd.Series) -> pd.Series:
+        """What clocks in the column's time zone show at plain dates."""
+        dates = self._stamps(values).dt.tz_localize('UTC')
+        return dates.dt.tz_convert(self.time_zone).dt.tz_localize(None)
+
     def _parsed(self, values: pd.Series) -> pd.Series:
         """Dates from text, numbers or Python's dates."""
         present = values.dropna()

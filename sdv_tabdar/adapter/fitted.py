@@ -96,7 +96,7 @@ class FittedTable:
         for key, profile in self.profiles.items():
             is_made = profile.date_unit and key in rows and key not in replaced
             if is_made and pd.api.types.is_datetime64_any_dtype(rows[key].dtype):
-                dates = rows[key].dt.round(pd.Timedelta(int(profile.date_unit)))
+                dates = profile.rounded_dates(rows[key])
                 ends = profile.plain_of(profile.rounded(np.array([profile.low, profile.high])))
                 dates = dates if profile.extrapolates else dates.clip(*ends)
                 if not dates.equals(rows[key]):

@@ -47,6 +47,8 @@ class ColumnProfile:
         levels: Key to plain value of each level of a discrete column, sorted by these values.
         unit: Numbers are multiples of this; 0 if they are not rounded.
         date_unit: Dates are multiples of this, in nanoseconds; 0 if they are not rounded.
+        local_unit: Dates are multiples of this on the clocks of their time zone, in nanoseconds; 0
+            if ``date_unit``, which is in UTC, is as coarse.
         extrapolates: Whether members of sets may lie outside ``[low, high]``.
     """
 
@@ -61,6 +63,7 @@ class ColumnProfile:
     unit: float = 0.0
     extrapolates: bool = False
     date_unit: float = 0.0
+    local_unit: float = 0.0
 
     @classmethod
     def learn(
@@ -87,6 +90,8 @@ class ColumnProfile:
         if role is Role.DISCRETE:
             found = [item(level) for level in _distinct(values[~missing].tolist())]
             levels = {level_key(level): level for level in sorted(found, key=_order)}
+        date_unit = column.dates.unit(values) if role is Role.DATE else 0.0
+        local_unit = column.dates.local_unit(values) if role is Role.DATE else 0.0
         return cls(
             column=column,
             role=role,
@@ -98,7 +103,8 @@ class ColumnProfile:
             levels=levels,
             unit=unit,
             extrapolates=extrapolates,
-            date_unit=column.dates.unit(values) if role is Role.DATE else 0.0,
+            date_unit=date_unit,
+            local_unit=local_unit if local_unit > date_unit else 0.0,
         )
 
     def to_state(self) -> dict[str, Any]:
@@ -193,6 +199,12 @@ class ColumnProfile:
             return np.round(numbers, round(-math.log10(self.unit))) if self.unit else numbers
         unit = self.date_unit
         return np.round(numbers / unit) * unit if unit else numbers
+
+    def rounded_dates(self, dates: pd.Series) -> pd.Series:
+        """Plain dates in the column's unit, which may be that of clocks in its time zone."""
+        if self.local_unit and zone_of(dates) is None:
+            return self.column.dates.rounded_on_clocks(dates, self.local_unit)
+        return dates.dt.round(pd.Timedelta(int(self.date_unit)))
 
     def plain_of(self, numbers: npt.NDArray[np.float64]) -> list[Any]:
         """The plain values that :meth:`comparable` gives numbers for; None for NaN."""

@@ -74,7 +74,9 @@ _PROFILE = checked.record(
         'unit': checked.number(0),
         'extrapolates': _FLAG,
         'date_unit': checked.number(0),
-    }
+        'local_unit': checked.number(0),
+    },
+    absent=('local_unit',),
 )
 _PROCESSED = checked.record(
     {

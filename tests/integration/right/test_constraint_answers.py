@@ -260,3 +260,24 @@ def test_quantiles_of_compared_columns(replaced: Fitted) -> None:
         assert found.max(axis=None) <= data[column].max()
     assert high.ge(rows['low'], axis=0).all(axis=None)
     assert low.le(rows['high'], axis=0).all(axis=None)
+
+
+def test_midnights_of_a_time_zone_stay_midnights() -> None:
+    random = np.random.default_rng(0)
+    first = pd.Timestamp('2020-01-01') + pd.to_timedelta(random.integers(0, 300, 120), 'D')
+    later = first + pd.to_timedelta(random.integers(1, 60, 120), 'D')
+    data = pd.DataFrame({'a': first, 'b': later}).apply(
+        lambda dates: dates.dt.tz_localize('Europe/Berlin')
+    )
+    synthesizer = TabDARSynthesizer(
+        make_metadata({key: {'sdtype': 'datetime'} for key in 'ab'}), **TINY
+    )
+    synthesizer.add_constraints([Inequality('a', 'b', strict_boundaries=True)])
+    synthesizer.fit(data)
+    rows = synthesizer.sample(80)
+    asked = synthesizer.sample_remaining_columns(data[['a']].head(10))
+
+    for drawn in (rows, asked):
+        assert (drawn == drawn.apply(lambda dates: dates.dt.normalize())).all(axis=None)
+        assert (drawn['a'] < drawn['b']).all()
+    assert len(rows) == 80

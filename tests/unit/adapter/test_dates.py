@@ -114,3 +114,23 @@ def test_a_date_in_another_zone() -> None:
 
     assert form.in_utc('2020-07-01 00:00') == pd.Timestamp('2020-06-30 22:00')
     assert form.in_utc('2020-07-01 00:00+05:45') == pd.Timestamp('2020-06-30 18:15')
+
+
+@pytest.mark.parametrize('zone', ['Europe/Berlin', 'Asia/Kolkata'])
+def test_midnights_of_a_zone_are_found_and_rounded_to(zone: str) -> None:
+    days = pd.Series(pd.date_range('2020-02-01', '2020-12-30', tz=zone)).dt.normalize()
+    form = DateForm.learn(days, None)
+    plain = form.plain(days)
+    day = pd.Timedelta(1, 'D').value
+    assert form.unit(plain) < day
+    assert form.local_unit(plain) == day
+    near = plain + pd.Timedelta(5, 'h')
+    pd.testing.assert_series_equal(form.rounded_on_clocks(near, day), plain)
+
+
+def test_a_day_without_a_midnight_begins_when_clocks_are_put_on() -> None:
+    form = DateForm(time_zone=ZoneInfo('America/Havana'))
+    near = pd.Series([pd.Timestamp('2020-03-08 07:00'), pd.NaT])
+    rounded = form.rounded_on_clocks(near, pd.Timedelta(1, 'D').value)
+    assert rounded[0] == pd.Timestamp('2020-03-08 05:00')
+    assert pd.isna(rounded[1])
