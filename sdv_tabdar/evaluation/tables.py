@@ -48,7 +48,7 @@ def canonical_frame(frame: pd.DataFrame, columns: ColumnTypes, *, name: str) -> 
         elif sdtype == 'datetime':
             result[column] = _timestamps(values, columns.datetime_formats.get(column), column, name)
         else:
-            result[column] = category_labels(values, boolean=sdtype == 'boolean')
+            result[column] = _categories(values, sdtype, column, name)
     return pd.DataFrame(result, index=pd.RangeIndex(len(frame)))
 
 
@@ -122,7 +122,7 @@ def _numbers(values: pd.Series, column: str, name: str) -> pd.Series:
             .astype('Float64')
             .to_numpy(dtype=np.float64, na_value=np.nan)
         )
-    except (ValueError, TypeError) as error:
+    except (ValueError, TypeError, OverflowError) as error:
         raise ValueError(
             f'Column {column!r} of {name} is numerical in the metadata but has values that are '
             f'not numbers ({error}). Change its type to categorical, or convert the values.'
@@ -140,12 +140,41 @@ def _timestamps(
 ) -> pd.Series:
     """A datetime column as float64 nanoseconds since 1970, NaN where missing."""
     try:
-        moments = pd.to_datetime(values, format=datetime_format, utc=True)
-    except (ValueError, TypeError) as error:
+        moments = _moments(values, datetime_format)
+    except pd.errors.OutOfBoundsDatetime:
+        raise ValueError(
+            f'Column {column!r} of {name} has dates that are too far from 1970. Dates must lie '
+            f'between {pd.Timestamp.min:%Y-%m-%d} and {pd.Timestamp.max:%Y-%m-%d}. Replace the '
+            'others, or leave the cells empty.'
+        ) from None
+    except (ValueError, TypeError, OverflowError) as error:
+        # What pandas proposes after this are arguments that nobody can pass here.
+        reason = str(error).split('. You might want to try')[0]
         raise ValueError(
             f'Column {column!r} of {name} is a datetime in the metadata but could not be read as '
-            f'one ({error}). Give its datetime_format in the metadata, or convert the column with '
+            f'one ({reason}). Give its datetime_format in the metadata, or convert the column with '
             'pandas.to_datetime.'
         ) from error
-    stamps = moments.astype('datetime64[ns, UTC]').astype('int64').to_numpy(dtype=np.float64)
+    stamps = moments.astype('int64').to_numpy(dtype=np.float64)
     return pd.Series(np.where(moments.isna(), np.nan, stamps), name=column)
+
+
+def _moments(values: pd.Series, datetime_format: str | None) -> pd.Series:
+    """Dates, text in a format or the first moments of periods, in nanoseconds and UTC."""
+    if isinstance(values.dtype, pd.PeriodDtype):
+        values = values.dt.to_timestamp()
+    # Days without a leading zero are written with these; pandas reads them without.
+    plain = datetime_format and datetime_format.replace('%-', '%').replace('%#', '%')
+    return pd.to_datetime(values, format=plain, utc=True).astype('datetime64[ns, UTC]')
+
+
+def _categories(values: pd.Series, sdtype: str, column: str, name: str) -> pd.Series:
+    """A column of categories as text."""
+    try:
+        return category_labels(values, boolean=sdtype == 'boolean')
+    except TypeError as error:
+        raise ValueError(
+            f'Column {column!r} of {name} is {sdtype} in the metadata but has cells that are no '
+            f'single values ({error}). A category must be a text, a number or the like: convert '
+            'the cells, as with column.map(str), or leave the column out of tables and metadata.'
+        ) from error

@@ -87,6 +87,53 @@ def test_unreadable_datetime_is_refused():
         prepare_frames({'real': pd.DataFrame({'day': ['soon']})}, columns)
 
 
+@pytest.mark.parametrize(
+    ('dates', 'written'),
+    [
+        (pd.period_range('1970-01', periods=2, freq='M').to_series(), None),
+        (pd.Series(['1/1/1970', '1/2/1970']), '%-d/%-m/%Y'),
+        (pd.Series(['01/01/1970', '01/02/1970'], dtype='category'), '%d/%m/%Y'),
+        (pd.Series(pd.to_datetime(['1970-01-01', '1970-02-01'])).astype('datetime64[s]'), None),
+    ],
+)
+def test_dates_of_all_forms_are_read(dates, written):
+    facts = {'sdtype': 'datetime', 'datetime_format': written}
+    columns = resolve_columns({'columns': {'day': facts}})
+    ready = prepare_frames({'real': pd.DataFrame({'day': dates})}, columns)['real']
+    assert ready['day'].tolist() == [0, 31 * 86_400e9]
+
+
+@pytest.mark.parametrize(
+    'dates',
+    [
+        pd.Series(['2020-05-05', '9999-12-31']),
+        pd.Series(np.array(['2020-05-05', '9999-12-31'], dtype='datetime64[s]')),
+        pd.Series(pd.PeriodIndex(['2020-05', '9999-12'], freq='M')),
+    ],
+)
+def test_dates_too_far_for_nanoseconds_are_refused_in_words(dates):
+    facts = {'sdtype': 'datetime', 'datetime_format': '%Y-%m-%d'}
+    columns = resolve_columns({'columns': {'day': facts}})
+    message = "'day' of real has dates that are too far .* between 1677-09-21 and 2262-04-11"
+    with pytest.raises(ValueError, match=message):
+        prepare_frames({'real': pd.DataFrame({'day': dates})}, columns)
+
+
+@pytest.mark.parametrize('cell', [[1], {'a': 1}, {1}, np.zeros(2), ([1], 2)])
+@pytest.mark.parametrize('sdtype', ['categorical', 'boolean'])
+def test_cells_that_are_no_single_values_are_refused(cell, sdtype):
+    frame = pd.DataFrame({'a': pd.Series(['x', cell], dtype=object)})
+    message = f"'a' of real is {sdtype} in the metadata but has cells that are no single values"
+    with pytest.raises(ValueError, match=message):
+        prepare_frames({'real': frame}, resolve_columns({'a': sdtype}))
+
+
+def test_numbers_beyond_floats_are_refused():
+    frame = pd.DataFrame({'a': pd.Series([1, 10**400], dtype=object)})
+    with pytest.raises(ValueError, match="Column 'a' of real is numerical .* not numbers"):
+        prepare_frames({'real': frame}, resolve_columns({'a': 'numerical'}))
+
+
 @pytest.mark.parametrize('labels', [[0, ('a', 1)], pd.MultiIndex.from_tuples([(0, 1), ('a', 1)])])
 def test_names_that_are_no_text_are_read_as_text(labels):
     frame = pd.DataFrame([[1.0, 2.0]], columns=pd.Index(labels, tupleize_cols=False))
