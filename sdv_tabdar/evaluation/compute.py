@@ -21,7 +21,7 @@ class Computed:
 
     Attributes:
         scores: Numbers by key, NaN under the main key of a metric that has no value.
-        notes: Why it has none, by metric.
+        notes: Why it, or a score beside the main one, has none, by metric or key.
         seconds: Time that each metric took.
         tables: Breakdowns by name.
         arrays: Numbers per row, by name.
@@ -61,5 +61,8 @@ def compute_metrics(
             found.tables.update(result.tables)
             found.arrays.update(result.arrays)
             found.goals.update(result.goals)
+            for key, why in result.notes.items():
+                found.notes[key] = f'not computable: {why}'
+                found.scores[key] = math.nan
         found.seconds[metric.name] = round(time.perf_counter() - start, 3)
     return found

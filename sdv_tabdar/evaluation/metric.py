@@ -28,12 +28,14 @@ class MetricResult:
         tables: Breakdowns by name.
         arrays: Numbers per row, by name.
         goals: Goals that this data decides, by key (an RMSE is an error, an AUC is not).
+        notes: Why a score beside the main one has no value, by key.
     """
 
     scores: dict[str, float]
     tables: dict[str, pd.DataFrame] = field(default_factory=dict)
     arrays: dict[str, np.ndarray] = field(default_factory=dict)
     goals: dict[str, Goal] = field(default_factory=dict)
+    notes: dict[str, str] = field(default_factory=dict)
 
 
 @dataclass(frozen=True)

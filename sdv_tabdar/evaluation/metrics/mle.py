@@ -48,7 +48,8 @@ def mle(context: Context) -> MetricResult:
     target, columns = context.target, context.columns
     if len(columns.names) < 2:
         raise NotComputableError('there is no other column to predict the target from.')
-    scores = {}
+    scores: dict[str, float] = {}
+    notes: dict[str, str] = {}
     for key, frame in (('mle', context.synthetic), ('mle_real', context.real)):
         values = [
             _train_and_test(frame, holdout, context.real, columns, target, context.seed + draw)
@@ -58,12 +59,15 @@ def mle(context: Context) -> MetricResult:
         scores[key] = unit * float(np.mean(values))
         scores[f'{key}_std'] = unit * float(np.std(values))
     if context.paper_compatible:
-        scores['mle_paper'] = paper_mle(
-            context.synthetic, holdout, context.real, columns, target, seed=context.seed
-        )
+        try:
+            scores['mle_paper'] = paper_mle(
+                context.synthetic, holdout, context.real, columns, target, seed=context.seed
+            )
+        except NotComputableError as error:
+            notes['mle_paper'] = str(error)
     # An RMSE is an error, an AUC is not.
     goal: Goal = 'lower' if columns.is_number(target) else 'higher'
-    return MetricResult(scores, goals={'mle': goal, 'mle_paper': goal})
+    return MetricResult(scores, goals={'mle': goal, 'mle_paper': goal}, notes=notes)
 
 
 def paper_mle(
@@ -92,6 +96,9 @@ def paper_mle(
 
     Returns:
         AUC or RMSE of the log target.
+
+    Raises:
+        NotComputableError: If the rows to choose by, or to test on, have one class only.
     """
     inputs = columns.without([target])
     train, test, real = (_with_target(frame, target) for frame in (train, test, real))
@@ -140,7 +147,9 @@ def _train_and_test(
     inputs = columns.without([target])
     train, test = _with_target(train, target), _with_target(test, target)
     if len(train) < 10 or len(test) < 2:
-        raise NotComputableError('it needs at least 10 rows to train on and 2 to test on.')
+        raise NotComputableError(
+            'it needs at least 10 rows with a known target to train on and 2 to test on.'
+        )
     order = np.random.default_rng(seed).permutation(len(train))
     held, used = np.split(order, [max(1, len(order) // 10)])
     train_x, test_x = (m.values for m in TableFeatures.fit(real, inputs).transform(train, test))
@@ -166,7 +175,9 @@ def _quality(truth: np.ndarray, predicted: np.ndarray, regression: bool) -> floa
         return -float(np.sqrt(np.mean((truth - predicted) ** 2)))
     present = [code for code in np.unique(truth) if (truth != code).any()]
     if not present:
-        raise NotComputableError('the target has one value only in the rows to test on.')
+        raise NotComputableError(
+            'the target has one value only in the rows to test on, or to choose a model by.'
+        )
     if len(present) == 2:
         present = present[1:]
     return float(np.mean([roc_auc_score(truth == code, predicted[:, code]) for code in present]))

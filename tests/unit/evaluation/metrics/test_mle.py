@@ -5,7 +5,7 @@ from __future__ import annotations
 import numpy as np
 import pytest
 
-from sdv_tabdar.evaluation import score
+from sdv_tabdar.evaluation import evaluate, score
 from sdv_tabdar.evaluation.metrics import mle as mle_module
 
 
@@ -57,6 +57,25 @@ def test_published_protocol(real, honest, holdout, types, target, monkeypatch):
     )
     assert np.isfinite(ours['mle_paper'])
     assert ours['mle_paper'] > (0.7 if target == 'member' else 0)
+
+
+def test_a_published_number_without_a_value_takes_no_other_with_it(real, honest, holdout, types):
+    constant = honest.assign(city='bonn')[:100]
+    report = evaluate(
+        real[:100],
+        constant,
+        types,
+        holdout[:100],
+        target='city',
+        metrics=['mle'],
+        paper_compatible=True,
+        floors=False,
+        verbose=False,
+    )
+    assert report.scores['mle'] == 0.5
+    assert np.isnan(report.scores['mle_paper'])
+    assert 'one value only in the rows' in report.notes['mle_paper']
+    assert set(report.notes) == {'mle_paper'}
 
 
 def test_target_that_is_constant_in_the_holdout_has_no_score(real, honest, holdout, types):
