@@ -14,6 +14,7 @@ import pandas as pd
 
 from sdv_tabdar.evaluation.columns import ColumnTypes, resolve_columns
 from sdv_tabdar.evaluation.tables import prepare_frames
+from sdv_tabdar.evaluation.units import in_units
 
 
 def imputation_scores(
@@ -54,7 +55,8 @@ def imputation_scores(
     frames = {'truth': truth, **{f'imputed[{i}]': draw for i, draw in enumerate(draws)}}
     if reference is not None:
         frames['reference'] = reference
-    ready = prepare_frames(frames, columns)
+    # Squares of the largest numbers are no floats; standardised errors have no unit.
+    ready, _ = in_units(prepare_frames(frames, columns), columns)
     true, base = ready['truth'], ready.get('reference', ready['truth'])
     guesses = [ready[f'imputed[{i}]'] for i in range(len(draws))]
     cells: dict[str, np.ndarray] = {}

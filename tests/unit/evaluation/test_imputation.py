@@ -80,3 +80,11 @@ def test_hidden_names_columns_as_the_table_or_as_the_metadata(names):
         truth, truth, HIDDEN.set_axis(names, axis=1), {'0': 'numerical', '1': 'categorical'}
     )
     assert (scores['rmse/0'], scores['accuracy/1']) == (0, 1)
+
+
+@pytest.mark.parametrize('unit', [1e300, 1e-300])
+def test_errors_do_not_depend_on_the_unit(unit):
+    filled = pd.DataFrame({'x': [1.0, 2.0, 4.0, 6.0], 'k': list('abab')})
+    usual = imputation_scores(TRUTH, filled, HIDDEN, TYPES)
+    scaled = [part.assign(x=part['x'] * unit) for part in (TRUTH, filled)]
+    assert imputation_scores(*scaled, HIDDEN, TYPES) == pytest.approx(usual)

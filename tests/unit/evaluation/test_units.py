@@ -53,6 +53,26 @@ def test_the_unit_of_the_largest_floats_can_be_computed():
     assert in_units({'real': frame(1.7e308, -1.7e308)}, X)[1] == {'x': 1e308}
 
 
+@pytest.mark.parametrize('size', [1e-30, 1e-200, 5e-324])
+def test_small_columns_are_multiplied_in_all_frames(size):
+    frames = {'real': frame(0, np.nan), 'synthetic': frame(9 * size, size)}
+    found, units = in_units(frames, X)
+    assert units['x'] < 1e-29
+    assert found['real']['x'].tolist()[0] == 0
+    np.testing.assert_allclose(found['synthetic']['x'] * units['x'], [9 * size, size])
+
+
+def test_small_numbers_beside_ordinary_ones_stay():
+    frames = {'real': frame(1e-300, 0.5), 'synthetic': frame(1e-300, 1e-310)}
+    found, units = in_units(frames, X)
+    assert found['real'] is frames['real']
+    assert units == {}
+
+
+def test_zeros_stay():
+    assert in_units({'real': frame(0, -0.0), 'synthetic': frame(np.nan)}, X)[1] == {}
+
+
 HUGE = 1e200
 METRICS = ['shape', 'trend', 'xgb_c2st', 'lr_c2st', 'jsd', 'alpha_precision', 'dcr', 'utility']
 
@@ -67,21 +87,23 @@ def narrow(types):
     return {name: types[name] for name in ('height', 'weight', 'city')}
 
 
-def test_scores_do_not_depend_on_the_unit(tables, narrow):
+@pytest.mark.parametrize('unit', [HUGE, 1 / HUGE])
+def test_scores_do_not_depend_on_the_unit(tables, narrow, unit):
     real, honest, holdout = tables
     usual = score(real, honest, narrow, holdout, metrics=METRICS)
-    scaled = [part.assign(weight=part['weight'] * HUGE) for part in tables]
+    scaled = [part.assign(weight=part['weight'] * unit) for part in tables]
     found = score(*scaled[:2], narrow, scaled[2], metrics=METRICS)
     assert found == pytest.approx(usual, rel=0.1, abs=0.02)
 
 
-def test_an_error_of_predictions_is_in_the_units_of_the_target(tables, narrow):
-    scaled = [part.assign(weight=part['weight'] * HUGE) for part in tables]
+@pytest.mark.parametrize('unit', [HUGE, 1 / HUGE])
+def test_an_error_of_predictions_is_in_the_units_of_the_target(tables, narrow, unit):
+    scaled = [part.assign(weight=part['weight'] * unit) for part in tables]
     usual, found = (
         score(first, second, narrow, test, target='weight', metrics='mle')
         for first, second, test in (tables, scaled)
     )
-    assert found['mle'] / HUGE == pytest.approx(usual['mle'], rel=0.2)
+    assert found['mle'] / unit == pytest.approx(usual['mle'], rel=0.2)
 
 
 def test_detectors_take_huge_numbers_too(tables, narrow):
