@@ -10,7 +10,7 @@ import pandas as pd
 
 from sdv_tabdar.evaluation.columns import ColumnTypes, resolve_columns
 from sdv_tabdar.evaluation.evaluate import score
-from sdv_tabdar.evaluation.tables import category_labels, prepare_frames
+from sdv_tabdar.evaluation.tables import canonical_frame, prepare_frames
 
 Condition = Mapping[Any, object]
 
@@ -34,7 +34,8 @@ def conditional_scores(
         synthetic: Synthetic rows; those that do not meet the condition are counted and left out.
         metadata: SDV metadata of the table, its dict, or a mapping from column to sdtype.
         condition: What rows must meet, by column: a value, a list of values (one of them), or a
-            tuple (low, high) with closed ends, either of which may be None.
+            tuple (low, high) with closed ends, either of which may be None. Dates as text are
+            written as in the table.
         metrics: Which metrics.
         seed: Decides folds and subsamples.
 
@@ -43,9 +44,15 @@ def conditional_scores(
         `condition_met` (the share of synthetic rows that do).
 
     Raises:
-        ValueError: If the condition names an unknown column, is a range of categories, or is met
-            by no real or no synthetic row.
+        TypeError: If the condition is no mapping.
+        ValueError: If the condition names an unknown column, has a value that its column cannot
+            hold, is a range of categories, or is met by no real or no synthetic row.
     """
+    if not isinstance(condition, Mapping):
+        raise TypeError(
+            f'condition must be a mapping from columns to what they must meet, such as '
+            f"{{'age': (18, 65)}}, but it is a {type(condition).__name__}."
+        )
     columns = resolve_columns(metadata)
     ready = prepare_frames({'real': real, 'synthetic': synthetic}, columns)
     kept = {}
@@ -113,10 +120,6 @@ def _in_range(
 
 def _canonical(values: list[object], name: str, columns: ColumnTypes) -> list[object]:
     """The user's values as they stand in a canonical frame."""
-    sdtype = columns.sdtypes[name]
-    if sdtype == 'datetime':
-        moments = pd.to_datetime(pd.Series(values), utc=True)
-        return [float(moment.value) for moment in moments]
-    if sdtype == 'numerical':
-        return [float(value) for value in values]  # type: ignore[arg-type]
-    return list(category_labels(pd.Series(values, dtype=object), boolean=sdtype == 'boolean'))
+    one = ColumnTypes({name: columns.sdtypes[name]}, columns.datetime_formats)
+    frame = pd.DataFrame({name: pd.Series(values, dtype=object)})
+    return canonical_frame(frame, one, name='the condition')[name].tolist()

@@ -42,9 +42,42 @@ def test_datetime_ranges():
     assert ours['shape_error'] == 0
 
 
+@pytest.mark.parametrize('wanted', [['03/02/2024'], ('03/02/2024', '03/02/2024'), '03/02/2024'])
+def test_dates_are_read_in_the_format_of_the_table(wanted):
+    days = pd.date_range('2024-01-01', periods=80).strftime('%d/%m/%Y')
+    frame = pd.DataFrame({'day': days, 'x': range(80), 'y': range(80)})
+    types = {
+        'day': {'sdtype': 'datetime', 'datetime_format': '%d/%m/%Y'},
+        'x': {'sdtype': 'numerical'},
+        'y': {'sdtype': 'numerical'},
+    }
+    real, other = frame[frame['day'] != '02/03/2024'], frame
+    condition = {'day': wanted}
+    ours = conditional_scores(real, other, {'columns': types}, condition, metrics=['shape'])
+    assert (ours['rows_real'], ours['rows_synthetic']) == (1, 1)
+
+
+def test_missing_cells_can_be_asked_for():
+    frame = pd.DataFrame({'x': [1.0, None, None], 'k': ['a', 'b', None]})
+    types = {'x': 'numerical', 'k': 'categorical'}
+    found = [
+        conditional_scores(frame, frame, types, {name: None}, metrics=['jsd'])['rows_real']
+        for name in types
+    ]
+    assert found == [2, 1]
+
+
+def test_a_condition_that_is_no_mapping_is_refused(real, types):
+    with pytest.raises(TypeError, match='condition must be a mapping .* but it is a list'):
+        conditional_scores(real, real, types, ['city'])
+
+
 @pytest.mark.parametrize(
     ('condition', 'message'),
     [
+        ({'height': 'tall'}, "Column 'height' of the condition is numerical in the metadata but"),
+        ({'height': ('tall', None)}, "Column 'height' of the condition is numerical"),
+        ({'city': {'rome': 1}}, "Column 'city' of the condition is categorical .* single values"),
         ({'town': 'rome'}, "condition names 'town', which is not a measured column"),
         ({'city': 'paris'}, 'No row of real meets the condition'),
         ({'city': ('a', 'b')}, r'A tuple is a range \(low, high\) of a numerical or datetime'),
