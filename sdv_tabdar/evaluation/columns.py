@@ -12,6 +12,13 @@ from typing import Any
 
 NUMBER_SDTYPES = ('numerical', 'datetime')
 CATEGORY_SDTYPES = ('categorical', 'boolean', 'ordinal')
+MISTAKEN = {
+    **dict.fromkeys(('numeric', 'number', 'int', 'integer', 'float', 'continuous'), 'numerical'),
+    **dict.fromkeys(('category', 'discrete', 'str', 'string', 'object'), 'categorical'),
+    **dict.fromkeys(('datetime64', 'timestamp'), 'datetime'),
+    'bool': 'boolean',
+}
+"""What people write for an sdtype. Other unknown ones may be personal data, of many names."""
 
 
 @dataclass(frozen=True)
@@ -147,6 +154,11 @@ def _columns_description(metadata: object) -> dict[str, Any]:
                 f'metadata[{name!r}] must be an sdtype such as "numerical" or "categorical", '
                 f'but it is {entry!r}.'
             )
+        if isinstance(entry, str) and entry in MISTAKEN:
+            raise ValueError(
+                f'metadata[{name!r}] is {entry!r}, which is no sdtype of SDV, so that the column '
+                f'would be left out like an id. Write {MISTAKEN[entry]!r}.'
+            )
     return {'columns': dict(raw)}
 
 
@@ -158,10 +170,10 @@ def _key_columns(description: Mapping[str, Any]) -> set[str]:
         description.get('sequence_key'),
         *(description.get('alternate_keys') or ()),
     ):
-        if isinstance(entry, str):
-            keys.add(entry)
-        elif entry:
+        if isinstance(entry, (list, tuple, set)):
             keys.update(entry)
+        elif entry is not None:
+            keys.add(entry)
     return keys
 
 

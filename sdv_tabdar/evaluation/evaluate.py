@@ -15,7 +15,7 @@ from sdv_tabdar.evaluation.context import Context
 from sdv_tabdar.evaluation.floors import compute_floors
 from sdv_tabdar.evaluation.likelihoods import LogLikelihood, WhiteBox
 from sdv_tabdar.evaluation.metric import Metric
-from sdv_tabdar.evaluation.metrics.detectors import MAX_ROWS, panel, sample
+from sdv_tabdar.evaluation.metrics.detectors import FOLDS, MAX_ROWS, panel, sample
 from sdv_tabdar.evaluation.registry import chosen_metrics
 from sdv_tabdar.evaluation.report import Report, figures_of
 from sdv_tabdar.evaluation.tables import prepare_frames
@@ -130,8 +130,15 @@ def detection_scores(
         `detect_xgb` and the others by key, and `detect_worst`, the largest of them.
 
     Raises:
-        ValueError: If a frame is empty or does not fit the metadata.
+        ValueError: If a frame is empty or does not fit the metadata or has too few rows, or if
+            `max_rows` or `seed` is not allowed.
     """
+    _check_seed(seed)
+    if not isinstance(max_rows, (int, np.integer)) or max_rows < FOLDS:
+        raise ValueError(
+            f'max_rows must be a whole number of at least {FOLDS}, as many as there are folds, '
+            f'however: {max_rows!r}.'
+        )
     columns = resolve_columns(metadata)
     ready, _ = in_units(prepare_frames({'unseen': unseen, 'rows': rows}, columns), columns)
     generator = np.random.default_rng(seed)
@@ -256,6 +263,16 @@ def _check_budget(budget: tuple[float, float] | None) -> None:
         )
 
 
+def _check_seed(seed: object) -> None:
+    """Refuse what is no seed of every generator and classifier.
+
+    Raises:
+        ValueError: If it is so.
+    """
+    if not isinstance(seed, (int, np.integer)) or not 0 <= seed < 2**31:
+        raise ValueError(f'seed must be a whole number from 0 to {2**31 - 1}, however: {seed!r}.')
+
+
 def _chosen(
     metrics: Sequence[str] | str | None, context: Context
 ) -> tuple[list[Metric], dict[str, str]]:
@@ -285,6 +302,7 @@ def _context(
     paper_compatible: bool,
 ) -> Context:
     """Check the inputs and bring the frames to canonical form."""
+    _check_seed(seed)
     columns = resolve_columns(metadata)
     frames = {'real_train': real_train, 'synthetic': synthetic}
     if real_test is not None:
@@ -341,4 +359,10 @@ def _named_pairs(
     if pairs is None:
         return None
     what = 'density_pairs names'
+    for pair in pairs:
+        if isinstance(pair, str) or not isinstance(pair, Sequence) or len(pair) != 2:
+            raise ValueError(
+                "density_pairs must be pairs of columns, such as [('age', 'income')], however: "
+                f'{pair!r} among them.'
+            )
     return [(columns.measured(one, what), columns.measured(other, what)) for one, other in pairs]

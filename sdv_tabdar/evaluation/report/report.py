@@ -85,7 +85,8 @@ class Report(ReportData):
         if path is None:
             return text
         written = Path(path)
-        written.write_text(text, encoding='utf-8')
+        # Half a pair of UTF-16 in a name or a cell has no place in a file.
+        written.write_text(text, encoding='utf-8', errors='replace')
         return written
 
     def _repr_html_(self) -> str:

@@ -39,6 +39,13 @@ def test_keys_ids_and_personal_data_are_left_out():
     assert set(columns.ignored) == {'key', 'other_key', 'number', 'mail', 'secret'}
 
 
+def test_keys_need_not_be_text():
+    columns = resolve_columns(
+        {'primary_key': 0, 'columns': {name: {'sdtype': 'categorical'} for name in (0, 1)}}
+    )
+    assert columns.names == (1,)
+
+
 def test_composite_key_is_left_out():
     columns = resolve_columns(
         {
@@ -54,6 +61,8 @@ def test_composite_key_is_left_out():
     [
         (3, TypeError, 'metadata must be SDV metadata, its dict, or a mapping .* but it is a int'),
         ({'a': 3}, TypeError, r"metadata\['a'\] must be an sdtype .* but it is 3"),
+        ({'a': 'numeric', 'b': 'id'}, ValueError, "metadata.'a'. is 'numeric', .*'numerical'"),
+        ({'a': 'numerical', 'b': 'bool'}, ValueError, "left out like an id. Write 'boolean'"),
         ({'a': 'id'}, ValueError, "no column that can be measured.*'a'.*must be one of"),
         (
             {'tables': {'x': {'columns': {}}, 'y': {'columns': {}}}},

@@ -10,7 +10,7 @@ import numpy as np
 import pandas as pd
 import pytest
 
-from sdv_tabdar.evaluation import evaluate, score
+from sdv_tabdar.evaluation import detection_scores, evaluate, score
 from sdv_tabdar.evaluation.metrics import mle as mle_module
 
 
@@ -132,6 +132,10 @@ def test_single_rows_say_why_there_is_no_score():
             {'target': 'hight'},
             "The target is 'hight', which is not a measured column. The columns are 'height'",
         ),
+        *(
+            ({'seed': seed}, f'seed must be a whole number from 0 to 2147483647, however: {seed}')
+            for seed in (-1, 2**31, 0.5, None)
+        ),
     ],
 )
 def test_bad_choices_are_refused(real, honest, types, arguments, message):
@@ -142,6 +146,17 @@ def test_bad_choices_are_refused(real, honest, types, arguments, message):
 def test_bad_density_pairs_are_refused(real, honest, types):
     with pytest.raises(ValueError, match="density_pairs names 'hight', which is not a measured"):
         evaluate(real, honest, types, density_pairs=[('height', 'hight')])
+    for pairs in (['height'], [('height',)], [3]):
+        with pytest.raises(ValueError, match='density_pairs must be pairs of columns, such as'):
+            evaluate(real, honest, types, density_pairs=pairs)
+
+
+def test_bad_sizes_of_detection_are_refused(real, honest, types):
+    for size in (0, 4, 10.0):
+        with pytest.raises(ValueError, match='max_rows must be a whole number of at least 5'):
+            detection_scores(real, honest, types, max_rows=size)
+    with pytest.raises(ValueError, match='seed must be a whole number'):
+        detection_scores(real, honest, types, seed=-1)
 
 
 def test_columns_that_differ_between_frames_are_refused(real, honest, types):

@@ -5,6 +5,7 @@ from __future__ import annotations
 import html
 import json
 
+import pandas as pd
 import pytest
 
 from sdv_tabdar.evaluation import evaluate
@@ -38,6 +39,14 @@ def test_page_can_be_written(real, honest, types, tmp_path):
     assert found.to_html(str(tmp_path / 'report.html')) == tmp_path / 'report.html'
     assert (tmp_path / 'report.html').read_text(encoding='utf-8') == text
     assert '<h2>What gives it away</h2>' not in text
+
+
+def test_page_with_half_a_pair_of_utf_16_can_be_written(tmp_path):
+    table = pd.DataFrame({'\ud800<b>': ['a', '\udfff'] * 5})
+    types = dict.fromkeys(table, 'categorical')
+    found = evaluate(table, table, types, metrics=['shape'], floors=False, verbose=False)
+    written = found.to_html(tmp_path / 'report.html').read_text(encoding='utf-8')
+    assert '?&lt;b&gt;' in written
 
 
 def test_notebooks_show_the_page_in_a_frame(real, honest, types):
