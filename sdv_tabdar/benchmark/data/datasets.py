@@ -15,14 +15,17 @@ import hashlib
 import json
 from collections.abc import Sequence
 from pathlib import Path
-from typing import Literal
+from typing import Any, Literal
 
 import numpy as np
 import pandas as pd
 from sdv.metadata import Metadata
+from sdv.metadata.errors import InvalidMetadataError
 
 TASKS = ('binclass', 'multiclass', 'regression')
 TEST_SHARE = 0.1
+MIN_ROWS = 10
+"""Rows of one's own table from which a test part can be taken."""
 SPLIT_SEED = 1234
 DISCRETE_SDTYPES = ('categorical', 'boolean', 'ordinal')
 
@@ -172,8 +175,8 @@ def _existing_folder(source: str | Path) -> Path:
 
 def _load_prepared(folder: Path, target: str | None) -> Dataset:
     """A table with an info file; types come from there and never from the look of a column."""
-    info = json.loads((folder / 'info.json').read_text(encoding='utf-8'))
-    train, test = (pd.read_csv(folder / f'{part}.csv.gz') for part in ('train', 'test'))
+    info = _info(folder / 'info.json')
+    train, test = (_read(folder / f'{part}.csv.gz') for part in ('train', 'test'))
     columns = {column: {'sdtype': sdtype} for column, sdtype in info['columns'].items()}
     if list(train.columns) != list(columns) or list(test.columns) != list(columns):
         raise ValueError(
@@ -183,18 +186,63 @@ def _load_prepared(folder: Path, target: str | None) -> Dataset:
     metadata = Metadata.load_from_dict({'tables': {folder.name: {'columns': columns}}})
     if target is not None:
         return _with_target(folder.name, train, test, metadata, target)
-    if info['task'] not in TASKS:
+    if info.get('task') not in TASKS:
         raise ValueError(
-            f"The task in '{folder / 'info.json'}' is '{info['task']}'; it must be one of {TASKS}."
+            f"The task in '{folder / 'info.json'}' is {info.get('task')!r}; it must be one of "
+            f'{TASKS}.'
+        )
+    if info.get('target') not in columns:
+        raise ValueError(
+            f"The target in '{folder / 'info.json'}' is {info.get('target')!r}; it must be one of "
+            f'the columns {list(columns)}.'
         )
     return Dataset(folder.name, train, test, metadata, info['target'], info['task'])
+
+
+def _info(path: Path) -> dict[str, Any]:
+    """What an info file says, the sdtypes of columns at least."""
+    info = _json(path)
+    columns = info.get('columns')
+    if not isinstance(columns, dict) or not all(isinstance(s, str) for s in columns.values()):
+        raise ValueError(
+            f"'{path}' must name the sdtype of each column, as in "
+            '{"columns": {"age": "numerical"}, "target": "age", "task": "regression"}, but its '
+            f'columns are {columns!r}.'
+        )
+    return info
+
+
+def _json(path: Path) -> dict[str, Any]:
+    """A file that holds an object of JSON."""
+    try:
+        content = json.loads(path.read_text(encoding='utf-8'))
+    except ValueError as error:  # no JSON, or not in UTF-8
+        raise ValueError(f"'{path}' is no JSON file in UTF-8: {error}.") from error
+    if not isinstance(content, dict):
+        raise ValueError(f"'{path}' must hold a JSON object, but it holds {content!r:.80}.")
+    return content
+
+
+def _read(path: Path) -> pd.DataFrame:
+    """A CSV file with a header line and rows."""
+    try:
+        table = pd.read_csv(path)
+        if not isinstance(table.index, pd.RangeIndex):  # pandas takes what is too much for labels
+            raise ValueError('lines have more fields than the header line has names')
+    except FileNotFoundError:
+        raise FileNotFoundError(f"There is no file '{path}', which its table needs.") from None
+    except (ValueError, OSError, EOFError) as error:
+        raise ValueError(f"'{path}' cannot be read as a CSV file in UTF-8: {error}.") from error
+    if table.empty:
+        raise ValueError(f"'{path}' has no rows below its header line. Give at least one.")
+    return table
 
 
 def _load_own(folder: Path, name: str, target: str | None) -> Dataset:
     path = _csv_file(folder, name)
     assert path is not None, 'the caller has checked that the table is one of the folder'
     metadata = _own_metadata(folder, name)
-    table = pd.read_csv(path)
+    table = _read(path)
     described = list(metadata.get_column_names(name))
     if set(table.columns) != set(described):
         raise ValueError(
@@ -204,8 +252,18 @@ def _load_own(folder: Path, name: str, target: str | None) -> Dataset:
         )
     test_path = _csv_file(folder, f'{name}.test')
     if test_path is not None:
-        test = pd.read_csv(test_path)[list(table.columns)]
-        return _with_target(name, table, test, metadata, target)
+        test = _read(test_path)
+        if set(test.columns) != set(table.columns):
+            raise ValueError(
+                f"'{test_path}' must have the columns of '{path}', {list(table.columns)}, but it "
+                f'has {list(test.columns)}.'
+            )
+        return _with_target(name, table, test[list(table.columns)], metadata, target)
+    if len(table) < MIN_ROWS:
+        raise ValueError(
+            f"'{path}' has {len(table)} rows, of which a tenth is to be the test part. Give at "
+            f"least {MIN_ROWS}, or a test part of your own as '{name}.test.csv'."
+        )
     return _with_target(name, *_split(table), metadata, target)
 
 
@@ -219,8 +277,14 @@ def _own_metadata(folder: Path, name: str) -> Metadata:
             f"There is no metadata for table '{name}'. Save it in SDV's format as "
             f"'{candidates[0]}': Metadata.detect_from_dataframes(...).save_to_json(...)."
         )
-    content = json.loads(path.read_text(encoding='utf-8'))
-    return _one_table(Metadata.load_from_dict(content, name), name, path.name)
+    content = _json(path)
+    try:
+        metadata = Metadata.load_from_dict(content, name)
+    except (InvalidMetadataError, LookupError, TypeError, AttributeError) as error:
+        raise ValueError(f"'{path}' holds no metadata of SDV: {error}") from error
+    if not metadata.tables:
+        raise ValueError(f"'{path}' holds no metadata of SDV: it describes no table.")
+    return _one_table(metadata, name, path.name)
 
 
 def _one_table(metadata: Metadata, name: str, origin: str) -> Metadata:
@@ -231,6 +295,12 @@ def _one_table(metadata: Metadata, name: str, origin: str) -> Metadata:
             f"The metadata of '{origin}' describes the tables {sorted(tables)} but not '{name}'."
         )
     table = tables.get(name, next(iter(tables.values())))
+    columns = table.get('columns', {})
+    if not all(isinstance(facts, dict) and 'sdtype' in facts for facts in columns.values()):
+        raise ValueError(
+            f"'{origin}' holds no metadata of SDV: each column of table '{name}' needs its sdtype, "
+            'as in {"age": {"sdtype": "numerical"}}.'
+        )
     return Metadata.load_from_dict({'tables': {name: table}})
 
 

@@ -80,6 +80,81 @@ def test_unknown_task_is_refused(prepared: Path) -> None:
         load_dataset(prepared, 'one')
 
 
+@pytest.mark.parametrize(
+    ('text', 'message'),
+    [
+        ('{', r"info\.json' is no JSON file in UTF-8"),
+        ('[1]', r"info\.json' must hold a JSON object, but it holds \[1\]"),
+        ('{}', r"info\.json' must name the sdtype of each column, .* columns are None"),
+        ('{"columns": ["age"]}', r"must name the sdtype of each column, .* columns are \['age'\]"),
+    ],
+)
+def test_broken_info_is_refused_in_words(prepared: Path, text: str, message: str) -> None:
+    (prepared / 'one' / 'info.json').write_text(text)
+    with pytest.raises(ValueError, match=message):
+        load_dataset(prepared, 'one')
+
+
+@pytest.mark.parametrize('name', ['task', 'target'])
+def test_info_without_a_task_or_a_target_is_refused(prepared: Path, name: str) -> None:
+    path = prepared / 'one' / 'info.json'
+    info = json.loads(path.read_text())
+    del info[name]
+    path.write_text(json.dumps(info))
+    with pytest.raises(ValueError, match=f'The {name} in .* is None; it must be one of'):
+        load_dataset(prepared, 'one')
+    assert load_dataset(prepared, 'one', target='kind').target == 'kind'
+
+
+def test_an_absent_part_is_named(prepared: Path) -> None:
+    (prepared / 'one' / 'test.csv.gz').unlink()
+    with pytest.raises(FileNotFoundError, match=r"There is no file '.*test\.csv\.gz', which its"):
+        load_dataset(prepared, 'one')
+
+
+@pytest.mark.parametrize(
+    ('content', 'message'),
+    [
+        (b'', r"people\.csv' cannot be read as a CSV file in UTF-8: No columns"),
+        (b'age,wage,code,kind\n', r"people\.csv' has no rows below its header line"),
+        (
+            b'age,wage,code,kind\n1,2,3,a\n',
+            r"people\.csv' has 1 rows, of which a tenth .* at least 10",
+        ),
+        (
+            b'age,wage,code,kind\n1,2,3,\xff\n',
+            r"people\.csv' cannot be read as a CSV file in UTF-8",
+        ),
+        (b'age,wage,code,kind\n1,2\n1,2,3,4,5\n', r"people\.csv' cannot be read .* Expected 4"),
+        (b'age,wage,code,kind\n1,2,3,4,5\n', r"people\.csv' cannot be read .* more fields than"),
+    ],
+)
+def test_broken_csv_files_are_refused_in_words(own: Path, content: bytes, message: str) -> None:
+    (own / 'people.csv').write_bytes(content)
+    with pytest.raises(ValueError, match=message):
+        load_dataset(own, 'people')
+
+
+@pytest.mark.parametrize(
+    ('text', 'message'),
+    [
+        ('age: numerical', r"people\.metadata\.json' is no JSON file"),
+        ('{"tables": {}}', r"people\.metadata\.json' holds no metadata of SDV"),
+        ('{"tables": {"people": {"columns": {"age": "numerical"}}}}', 'holds no metadata of SDV'),
+    ],
+)
+def test_broken_metadata_is_refused_in_words(own: Path, text: str, message: str) -> None:
+    (own / 'people.metadata.json').write_text(text)
+    with pytest.raises(ValueError, match=message):
+        load_dataset(own, 'people')
+
+
+def test_a_test_part_of_other_columns_is_refused(own: Path, table: pd.DataFrame) -> None:
+    table.drop(columns='age').to_csv(own / 'people.test.csv', index=False)
+    with pytest.raises(ValueError, match=r"people\.test\.csv' must have the columns of"):
+        load_dataset(own, 'people')
+
+
 def test_own_csv_is_split_and_its_metadata_may_name_the_table_differently(own: Path) -> None:
     dataset = load_dataset(own, 'people', target='kind')
     assert dataset_names(own) == ['people']
