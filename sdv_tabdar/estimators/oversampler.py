@@ -88,11 +88,18 @@ class TabDAROversampler(BaseOverSampler):
         Raises:
             ValueError: If a parameter, ``X`` or ``y`` is not allowed.
         """
-        gaps = np.count_nonzero(pd.isna(np.asarray(y, dtype=object)))
+        classes = np.asarray(y, dtype=object)
+        gaps = np.count_nonzero(pd.isna(classes))
         if y is not None and gaps:
             raise ValueError(
                 f'Input y contains NaN or None in {gaps} places. Each row must have a class; drop '
                 'the rows without one, or give them a class of their own.'
+            )
+        texts = np.count_nonzero([isinstance(label, str) for label in classes.ravel()])
+        if 0 < texts < classes.size:
+            raise ValueError(
+                f'Input y has text in {texts} places and other values in {classes.size - texts}. '
+                'Classes must be of one type; write all of them as text.'
             )
         return super().fit_resample(X, y, **params)
 
@@ -115,9 +122,11 @@ class TabDAROversampler(BaseOverSampler):
             list(self.sampling_strategy_.values()),
         )
         categorical = categorical_names(X, self.categorical_features)
-        given = X.reset_index(drop=True)
+        # Levels of column names would give the class a name of several parts.
+        flat = pd.Index(list(X.columns), tupleize_cols=False)
+        given = X.reset_index(drop=True).set_axis(flat, axis=1)
         if not len(wanted):
-            return as_given(given, self._dtype), y
+            return as_given(given.set_axis(X.columns, axis=1), self._dtype), y
         target = _free_name(X)
         table = given.assign(**{target: y})
         seed = seed_of(self.random_state)
@@ -126,7 +135,8 @@ class TabDAROversampler(BaseOverSampler):
         known = pd.DataFrame({target: wanted})
         drawn = self.synthesizer_.sample_remaining_columns(known, seed=seed)
         rows = pd.concat([table, drawn[table.columns]], ignore_index=True)
-        return as_given(rows.drop(columns=target), self._dtype), np.concatenate([y, wanted])
+        features = rows.drop(columns=target).set_axis(X.columns, axis=1)
+        return as_given(features, self._dtype), np.concatenate([y, wanted])
 
     def __sklearn_tags__(self) -> Any:
         """What may be expected: gaps and text in features, no sparse ones."""

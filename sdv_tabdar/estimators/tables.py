@@ -2,8 +2,10 @@
 
 from __future__ import annotations
 
+import datetime
 import warnings
-from collections.abc import Mapping, Sequence
+from collections.abc import Hashable, Mapping, Sequence
+from inspect import signature
 from typing import Any
 
 import numpy as np
@@ -31,6 +33,12 @@ def table_of(estimator: Any, features: Any, *, reset: bool) -> pd.DataFrame:
         ValueError: If they are no table, have no rows, or are not those of ``fit``.
     """
     if isinstance(features, pd.DataFrame):
+        if not features.columns.is_unique:
+            twice = list(features.columns[features.columns.duplicated()].unique())
+            raise ValueError(
+                f'X has several columns of the same name: {twice}. Column names must be unique; '
+                'rename or drop some.'
+            )
         validate_data(estimator, features, reset=reset, skip_check_array=True)
         if not len(features) or not len(features.columns):
             raise ValueError(
@@ -93,7 +101,7 @@ def categorical_names(table: pd.DataFrame, categorical_features: Any) -> list[An
     except IndexError:
         raise wrong from None
     names = list(categorical_features)
-    if not set(names) <= set(table.columns):
+    if not all(isinstance(name, Hashable) and name in table.columns for name in names):
         raise wrong
     return names
 
@@ -115,12 +123,15 @@ def metadata_of(table: pd.DataFrame, categorical: Sequence[Any] = ()) -> Metadat
 
 
 def _sdtype(values: pd.Series) -> str:
+    """What a column is by its dtype."""
     dtype = values.infer_objects().dtype
     if pd.api.types.is_bool_dtype(dtype):
         return 'boolean'
     if pd.api.types.is_numeric_dtype(dtype):
         return 'numerical'
-    return 'datetime' if pd.api.types.is_datetime64_any_dtype(dtype) else 'categorical'
+    is_day = isinstance(dtype, pd.ArrowDtype) and dtype.type is datetime.date
+    is_date = is_day or isinstance(dtype, pd.PeriodDtype)
+    return 'datetime' if is_date or pd.api.types.is_datetime64_any_dtype(dtype) else 'categorical'
 
 
 def fitted_synthesizer(
@@ -160,9 +171,33 @@ def seed_of(random_state: Any) -> int:
 
 
 def settings_of(estimator: Any) -> dict[str, Any]:
-    """The synthesizer's settings that an estimator was given."""
+    """The synthesizer's settings that an estimator was given.
+
+    Raises:
+        TypeError: If its ``parameters`` are no mapping.
+        ValueError: If they name none of the synthesizer's arguments, or one of the estimator's.
+    """
+    parameters = {} if estimator.parameters is None else estimator.parameters
+    if not isinstance(parameters, Mapping):
+        raise TypeError(
+            "Parameter 'parameters' must map names of arguments of TabDARSynthesizer to values, "
+            f"such as {{'width': 32}}, however: {parameters!r}."
+        )
+    own = [name for name in parameters if name in estimator.get_params(deep=False)]
+    if own:
+        raise ValueError(
+            f"Parameter 'parameters' names {own}, which {type(estimator).__name__} takes itself: "
+            f'write {type(estimator).__name__}({own[0]}=...).'
+        )
+    allowed = [name for name in signature(TabDARSynthesizer).parameters if name != 'metadata']
+    unknown = [name for name in parameters if name not in allowed]
+    if unknown:
+        raise ValueError(
+            f"Parameter 'parameters' names {unknown}, which TabDARSynthesizer does not take. It "
+            f'takes {allowed}.'
+        )
     return {
         'epochs': estimator.epochs,
         'max_training_time': estimator.max_training_time,
-        **(estimator.parameters or {}),
+        **parameters,
     }

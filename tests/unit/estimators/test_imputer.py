@@ -158,12 +158,49 @@ def test_numbers_that_are_categories(
     assert columns['age']['sdtype'] == 'numerical'
 
 
-@pytest.mark.parametrize('features', ['kind', ['nobody'], [9], [True], 3])
+@pytest.mark.parametrize('features', ['kind', ['nobody'], [9], [True], 3, [['kind']], [{}]])
 def test_other_categorical_features_are_refused(
     imputer: TabDARImputer, people: pd.DataFrame, features: Any
 ) -> None:
     with pytest.raises(ValueError, match=r"'categorical_features' must be 'auto', names among"):
         imputer.set_params(categorical_features=features).fit(people)
+
+
+@pytest.mark.parametrize(
+    ('parameters', 'error', 'message'),
+    [
+        ([('width', 8)], TypeError, "'parameters' must map names of arguments of TabDARSynthes"),
+        (
+            {'wdth': 8},
+            ValueError,
+            r"names \['wdth'\], which TabDARSynthesizer does not take. It ta",
+        ),
+        ({'random_state': 1}, ValueError, r'which TabDARImputer takes itself: write TabDARImputer'),
+        ({'metadata': None}, ValueError, r'write TabDARImputer\(metadata=...\)'),
+    ],
+)
+def test_other_parameters_are_refused(
+    imputer: TabDARImputer, people: pd.DataFrame, parameters: Any, error: Any, message: str
+) -> None:
+    with pytest.raises(error, match=message):
+        imputer.set_params(parameters=parameters).fit(people)
+
+
+def test_columns_of_one_name_are_refused(imputer: TabDARImputer, people: pd.DataFrame) -> None:
+    with pytest.raises(ValueError, match=r"several columns of the same name: \['age'\]"):
+        imputer.fit(people.rename(columns={'score': 'age'}))
+
+
+@pytest.mark.parametrize('dtype', ['date32[pyarrow]', 'period[D]', 'timestamp[us][pyarrow]'])
+def test_dates_of_other_dtypes_are_dates(
+    imputer: TabDARImputer, people: pd.DataFrame, dtype: str
+) -> None:
+    dates = people['since'].dt.to_period('D') if 'period' in dtype else people['since']
+    filled = imputer.fit_transform(people.assign(since=dates.astype(dtype)))
+    columns = imputer.synthesizer_.metadata.tables['table'].columns
+    assert columns['since']['sdtype'] == 'datetime'
+    assert filled['since'].dtype == dtype
+    assert filled['since'].notna().all()
 
 
 def test_metadata_say_what_dtypes_do_not(imputer: TabDARImputer, people: pd.DataFrame) -> None:

@@ -100,6 +100,23 @@ def test_rows_without_a_class_are_refused(
             sampler.fit_resample(people, target)
 
 
+def test_classes_of_several_types_are_refused(
+    sampler: TabDAROversampler, people: pd.DataFrame
+) -> None:
+    target = np.array(['rare', 1] * 40, dtype=object)
+    with pytest.raises(ValueError, match='text in 40 places and other values in 40. Classes must'):
+        sampler.fit_resample(people, target)
+
+
+def test_names_of_several_levels_come_back(
+    sampler: TabDAROversampler, people: pd.DataFrame, target: pd.Series
+) -> None:
+    names = pd.MultiIndex.from_product([['a', 'b'], ['x', 'y', 'z']])
+    rows, _ = sampler.fit_resample(people.set_axis(names, axis=1), target)
+    pd.testing.assert_index_equal(rows.columns, names)
+    assert len(rows) > len(people)
+
+
 def test_in_a_pipeline_with_the_imputer(
     sampler: TabDAROversampler, people: pd.DataFrame, target: pd.Series
 ) -> None:
