@@ -175,7 +175,8 @@ def settings_of(estimator: Any) -> dict[str, Any]:
 
     Raises:
         TypeError: If its ``parameters`` are no mapping.
-        ValueError: If they name none of the synthesizer's arguments, or one of the estimator's.
+        ValueError: If they name none of the synthesizer's arguments, or one that the estimator
+            takes itself; a length of training may be either's.
     """
     parameters = {} if estimator.parameters is None else estimator.parameters
     if not isinstance(parameters, Mapping):
@@ -183,7 +184,10 @@ def settings_of(estimator: Any) -> dict[str, Any]:
             "Parameter 'parameters' must map names of arguments of TabDARSynthesizer to values, "
             f"such as {{'width': 32}}, however: {parameters!r}."
         )
+    settings = {'epochs': estimator.epochs, 'max_training_time': estimator.max_training_time}
+    free = [name for name, value in settings.items() if value is None]
     own = [name for name in parameters if name in estimator.get_params(deep=False)]
+    own = [name for name in own if name not in free]
     if own:
         raise ValueError(
             f"Parameter 'parameters' names {own}, which {type(estimator).__name__} takes itself: "
@@ -196,8 +200,4 @@ def settings_of(estimator: Any) -> dict[str, Any]:
             f"Parameter 'parameters' names {unknown}, which TabDARSynthesizer does not take. It "
             f'takes {allowed}.'
         )
-    return {
-        'epochs': estimator.epochs,
-        'max_training_time': estimator.max_training_time,
-        **parameters,
-    }
+    return {**settings, **parameters}

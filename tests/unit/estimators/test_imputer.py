@@ -166,6 +166,15 @@ def test_other_categorical_features_are_refused(
         imputer.set_params(categorical_features=features).fit(people)
 
 
+def test_a_length_among_the_parameters_counts_where_there_is_no_other(
+    imputer: TabDARImputer, people: pd.DataFrame
+) -> None:
+    imputer.set_params(epochs=None, parameters={**imputer.parameters, 'epochs': 1}).fit(people)
+    assert imputer.synthesizer_.epochs == 1
+    with pytest.raises(ValueError, match=r'write TabDARImputer\(epochs=...\)'):
+        imputer.set_params(epochs=2).fit(people)
+
+
 @pytest.mark.parametrize(
     ('parameters', 'error', 'message'),
     [
