@@ -66,7 +66,8 @@ def plain_value(profile: ColumnProfile, value: Any, *, fits_dtype: bool = True) 
         if profile.holds_truth_values and isinstance(plain, (int, float)) and plain in (0, 1):
             plain = bool(plain)
         known = profile.levels.get(level_key(plain))
-        if known is None and profile.column.sdtype == 'boolean' and not isinstance(plain, bool):
+        is_boolean = profile.column.sdtype == 'boolean' or profile.has_boolean_dtype
+        if known is None and is_boolean and not isinstance(plain, bool):
             refuse(profile, value, 'the column is boolean')
         return plain if known is None else known
     return plain

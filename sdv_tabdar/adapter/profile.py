@@ -132,6 +132,13 @@ class ColumnProfile:
         return bool(self.levels) and all(isinstance(level, bool) for level in self.levels.values())
 
     @property
+    def has_boolean_dtype(self) -> bool:
+        """Whether the user's column holds truth values and nothing else, whatever it stands for."""
+        dtype = self.column.dtype
+        is_boolean = bool(pd.api.types.is_bool_dtype(dtype))
+        return is_boolean and not isinstance(dtype, pd.CategoricalDtype)
+
+    @property
     def limits_of_dtype(self) -> tuple[float, float]:
         """Least and greatest number that the dtype of the user's column holds.
 

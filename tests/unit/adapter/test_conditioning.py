@@ -117,6 +117,8 @@ def test_values_that_training_has_not_seen_are_values() -> None:
     assert plain_value(profile_of(pd.Series([True]), 'boolean'), False) is False
     with pytest.raises(CellRefusedError, match='the column is boolean'):
         plain_value(profile_of(pd.Series([True]), 'boolean'), 'yes')
+    with pytest.raises(CellRefusedError, match='the column is boolean'):
+        plain_value(profile_of(pd.Series([True]), 'categorical'), 2)
 
 
 @pytest.mark.parametrize(
