@@ -15,7 +15,8 @@ _FEW_EPOCHS = 30  # ... these for small tables, which would be memorised
 _MIN_STEPS = 500  # of a training, however small the table
 _MAX_LENGTH = 1.4  # of a training that ends by its held-out loss, in default lengths, and ...
 _MAX_PASSES, _FEW_STEPS = 70, 250  # ... for small tables no more passes than this, or steps
-_COOL_DOWN, _SMALL_COOL_DOWN = 2.0, 0.25  # in the steps to the best weights; of small tables
+_COOL_DOWN, _SMALL_COOL_DOWN = 2.0, 0.25  # in the steps to the best weights; up to ...
+_FEW_ROWS, _GROWTH = 1_000, 1.5  # ... so many rows, from where on it grows by this power of them
 _SMALL_TABLE, _LARGE_TABLE = 4_000, 16_000  # rows of a table below, and from, which ...
 _SMALL_STEP, _STEP, _LARGE_STEP = 64, 128, 256  # ... steps have fewer rows, or more, ...
 _MAX_CORES = 2  # ... the last so many on each core, up to this number of cores
@@ -47,7 +48,8 @@ def cool_down_length(num_rows: int) -> float:
 
     A long one makes held-out rows likelier still; small tables would be memorised in it.
     """
-    return _COOL_DOWN if num_rows >= _SMALL_TABLE else _SMALL_COOL_DOWN
+    grown = _SMALL_COOL_DOWN * (max(num_rows, _FEW_ROWS) / _FEW_ROWS) ** _GROWTH
+    return min(grown, _COOL_DOWN)
 
 
 def default_batch_size(num_rows: int, device: torch.device, num_ranks: int = 1) -> int:
