@@ -95,15 +95,17 @@ def find_echoes(frame: Table, codecs: Sequence[Codec]) -> tuple[Echo, ...]:
     positions = [place for place, codec in enumerate(codecs) if can_echo(codec)]
     most = int(_COMPARISONS / max(len(positions), 1) ** 2)
     numbers = _some_numbers(frame, [codecs[place].column.name for place in positions], most)
-    digits = [digits_of(column) for column in numbers]
     found = []
-    for index, position in enumerate(positions[1:], start=1):
-        own = np.where(np.isin(numbers[index], _atoms(codecs[position])), np.nan, numbers[index])
-        lines = _lines(own, numbers[:index], digits[: index + 1])
-        best = max(lines, key=lambda line: line[0], default=None)
-        if best is not None:
-            _, place, line = best
-            found.append((position, positions[place], line))
+    with np.errstate(all='ignore'):  # of the largest numbers and of missing ones
+        digits = [digits_of(column) for column in numbers]
+        for index, position in enumerate(positions[1:], start=1):
+            is_atom = np.isin(numbers[index], _atoms(codecs[position]))
+            own = np.where(is_atom, np.nan, numbers[index])
+            lines = _lines(own, numbers[:index], digits[: index + 1])
+            best = max(lines, key=lambda line: line[0], default=None)
+            if best is not None:
+                _, place, line = best
+                found.append((position, positions[place], line))
     return counted_echoes(frame, codecs, found)
 
 

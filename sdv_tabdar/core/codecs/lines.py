@@ -84,8 +84,9 @@ class Line:
         """Where numbers are those of the source, to the last digit that a computer keeps."""
         if self.is_same:
             return np.asarray(own == source)
-        size = np.maximum(np.maximum(np.abs(own), abs(self.shift)), np.abs(self.slope * source))
-        return np.asarray(np.abs(own - self.of(source)) <= _ROUNDED * size)
+        with np.errstate(over='ignore', invalid='ignore'):
+            size = np.maximum(np.maximum(np.abs(own), abs(self.shift)), np.abs(self.slope * source))
+            return np.asarray(np.abs(own - self.of(source)) <= _ROUNDED * size)
 
     def written(self, source: str) -> str:
         """What it makes of a column, for a person to read."""
@@ -120,6 +121,8 @@ def lines_through(
     own: Floats, sources: Floats, digits: int | None, source_digits: list[int | None]
 ) -> Iterator[tuple[int, Line]]:
     """Lines that may hold for a column and its possible sources; whether they do is to be counted.
+
+    Numbers may be too large to be multiplied, so that NumPy's warnings are to be switched off.
 
     Args:
         own: ``(rows,)``, the numbers of the column; NaN does not count.
@@ -158,16 +161,14 @@ def _pairs(num_rows: int) -> npt.NDArray[np.int64]:
 
 def _steps(numbers: Floats, pairs: npt.NDArray[np.int64]) -> Floats:
     """By how much the numbers ``(..., rows)`` of two rows differ; NaN for nothing."""
-    with np.errstate(all='ignore'):
-        found: Floats = numbers[..., pairs[0]] - numbers[..., pairs[1]]
+    found: Floats = numbers[..., pairs[0]] - numbers[..., pairs[1]]
     found[found == 0] = np.nan
     return found
 
 
 def _slopes(own: Floats, sources: Floats, pairs: npt.NDArray[np.int64]) -> Floats:
     """Slopes ``(columns, N)`` of lines through two rows; NaN where there is none."""
-    with np.errstate(all='ignore'):
-        slopes = _steps(own, pairs) / _steps(sources, pairs)
+    slopes = _steps(own, pairs) / _steps(sources, pairs)
     slopes[~np.isfinite(slopes) | (slopes == 0)] = np.nan
     return slopes
 

@@ -205,3 +205,14 @@ def test_the_same_number_comes_before_a_line_that_holds_as_often() -> None:
     frame['half'] = frame['bill'] / 2
     lines = {echo.position: (echo.source, echo.line) for echo in fitted(frame).echoes}
     assert lines == {2: (1, Line()), 3: (1, Line(0.5))}
+
+
+@pytest.mark.filterwarnings('error')
+@pytest.mark.parametrize('largest', [1e300, 1.7e308, 1e-300])
+def test_numbers_of_any_size_are_searched(largest: float) -> None:
+    generator = np.random.default_rng(0)
+    first = generator.normal(size=ROWS) * (largest / 8)
+    frame = pd.DataFrame({'first': first, 'second': -first, 'third': generator.random(ROWS)})
+    frame.loc[::7, 'first'] = np.nan
+    frame.loc[::50, 'third'] = 0.25 * largest
+    assert [(echo.position, echo.line.slope) for echo in fitted(frame).echoes] == [(1, -1)]
