@@ -87,7 +87,8 @@ def figures(runs: Sequence[Path], nested: pd.DataFrame | None) -> dict[str, str]
     """All figures that there are rows for: SVG documents by the names of their files.
 
     Args:
-        runs: Run directories of the commands ``paper`` and ``yardsticks``.
+        runs: Run directories of the commands ``paper`` and ``yardsticks``; of a table that the
+            latter has rows of, those alone are drawn.
         nested: The raw rows of the command ``nested-diffusion``; None if there are none.
     """
     found = {}
@@ -98,12 +99,17 @@ def figures(runs: Sequence[Path], nested: pd.DataFrame | None) -> dict[str, str]
         ('distances', DISTANCES, distances),
     ):
         for table in tables:
-            own = [one for one in kept if one.job.table == table]
+            own = of_one_kind([one for one in kept if one.job.table == table])
             if any(one.job.label not in (REAL, COPY, INDEPENDENT) for one in own):
                 found[f'paper_{kind}_{table}.svg'] = draw(own)
     if nested is not None:
         found['paper_nested.svg'] = nested_picture(nested)
     return found
+
+
+def of_one_kind(kept: Sequence[Kept]) -> list[Kept]:
+    """The rows of ``yardsticks`` where there are any: a figure compares what was trained alike."""
+    return [one for one in kept if one.halved] or list(kept)
 
 
 def densities(kept: Sequence[Kept]) -> str:

@@ -97,6 +97,13 @@ def test_rows_are_those_of_the_parts_that_were_trained_on(run: Path) -> None:
     assert len(found[True].dataset.train) == len(found[True].dataset.test)
 
 
+def test_a_figure_compares_what_was_trained_alike(run: Path) -> None:
+    kept = paper_figures.kept_rows([run])
+    assert [one.halved for one in paper_figures.of_one_kind(kept)] == [True]
+    whole = [one for one in kept if not one.halved]
+    assert paper_figures.of_one_kind(whole) == whole
+
+
 def test_without_rows_or_a_page_there_is_nothing_to_renew(
     tmp_path: Path, command: Callable[..., str]
 ) -> None:
