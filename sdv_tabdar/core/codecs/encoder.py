@@ -153,10 +153,9 @@ class TableEncoder:
         shape = (len(frame), len(self.codecs))
         codes = np.zeros(shape, dtype=self.code_dtype)
         residuals = np.zeros((len(frame), len(self._residual_of)), dtype=np.float32)
-        known = np.zeros(shape, dtype=bool)
+        known = self.by_position(frame, observed)
         for source, name in enumerate(frame.columns):
             position = self.schema.position(name)
-            known[:, position] = observed[:, source]
             rows = _selector(observed[:, source])
             cells = frame[name][rows]
             if not len(cells):
@@ -287,9 +286,21 @@ class TableEncoder:
     ) -> npt.NDArray[np.bool_]:
         """Which observed cells have a number without probability, see ``TabDAR.excluded``."""
         positions = [self.schema.position(name) for name in frame.columns]
-        known = np.zeros((len(frame), len(self.codecs)), dtype=bool)
-        known[:, positions] = observed
-        return np.isneginf(self.log_volume(frame, known)[:, positions])
+        found = np.isneginf(self.log_volume(frame, self.by_position(frame, observed)))
+        return found[:, positions]
+
+    def by_position(
+        self, frame: pd.DataFrame, known: npt.NDArray[np.bool_]
+    ) -> npt.NDArray[np.bool_]:
+        """Which cells of the whole table ``(B, C)`` are known, by those of a frame's columns.
+
+        Args:
+            frame: Any of the fitted columns.
+            known: ``(B, len(frame.columns))``.
+        """
+        found = np.zeros((len(frame), len(self.codecs)), dtype=bool)
+        found[:, [self.schema.position(name) for name in frame.columns]] = known
+        return found
 
     def _echoed(
         self, frame: pd.DataFrame, known: npt.NDArray[np.bool_]

@@ -19,7 +19,6 @@ from sdv_tabdar.core.config import SamplingConfig
 from sdv_tabdar.core.inference.complete import complete
 from sdv_tabdar.core.inference.echoes import EchoReader, Read
 from sdv_tabdar.core.inference.frames import (
-    by_position,
     known_cells,
     rounding_intervals,
     without,
@@ -105,7 +104,7 @@ class Answers:
         filled = self.encoder.decode(completed, generator=self.generator)
         self.encoder.enforce(filled, read.restrictions, generator=self.generator)
         write_back(filled, frame, known)
-        self.encoder.join(filled, completed, by_position(frame, known, self.encoder.schema))
+        self.encoder.join(filled, completed, self.encoder.by_position(frame, known))
         return CompletedRows(filled, completion.effective_sample_size.numpy())
 
     def predict_proba(
@@ -150,7 +149,7 @@ class Answers:
             raise ValueError(f'num_orders must be at least 1, however: num_orders={num_orders}.')
         known = known_cells(frame, observed, {})
         read = EchoReader(self.encoder, self.network, self.config).read(frame, known, {})
-        table, given = read.table, by_position(frame, known, self.encoder.schema)
+        table, given = read.table, self.encoder.by_position(frame, known)
         is_echo = self._is_echo(table)
         volumes = np.where(is_echo, 0.0, self.encoder.log_volume(frame, given))
         bare = ~given | is_echo | np.isneginf(volumes)
@@ -187,7 +186,7 @@ class Answers:
             raise ValueError(f"Cells of column '{column}' are hidden and have no density.")
         table = self.encoder.encode(frame, known)
         found = cell_log_densities(self.network, table, position, self.config)
-        given = by_position(frame, known, self.encoder.schema)
+        given = self.encoder.by_position(frame, known)
         found = found + self.encoder.log_volume(frame, given)[:, position]
         own = [echo for echo in self.encoder.echoes if position in (echo.position, echo.source)]
         if not own:

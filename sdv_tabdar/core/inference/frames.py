@@ -41,15 +41,6 @@ def known_cells(
     return known
 
 
-def by_position(
-    frame: pd.DataFrame, known: npt.NDArray[np.bool_], schema: TableSchema
-) -> npt.NDArray[np.bool_]:
-    """Which cells are known, ``(B, C)`` from ``(B, len(frame.columns))``."""
-    found = np.zeros((len(frame), len(schema.columns)), dtype=bool)
-    found[:, [schema.position(name) for name in frame.columns]] = known
-    return found
-
-
 def rounding_intervals(
     frame: pd.DataFrame,
     steps: Mapping[str, float],
