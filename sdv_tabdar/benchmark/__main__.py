@@ -49,8 +49,11 @@ def build_parser(program: str = PROGRAM) -> argparse.ArgumentParser:
     table.add_argument('out', type=Path, metavar='FOLDER', help='the run directory')
     told = 'write what runs have kept into the page about the paper: tables, CSV files, pictures'
     page = commands.add_parser('paper-page', help=told, description=told)
-    runs = "run directories of 'paper', 'nested-diffusion', 'imputation' and 'yardsticks'"
-    page.add_argument('runs', type=Path, nargs='+', metavar='FOLDER', help=runs)
+    runs = (
+        "run directories of 'paper', 'nested-diffusion', 'imputation' and 'yardsticks', whose rows "
+    )
+    runs += 'are added to those kept beside the page'
+    page.add_argument('runs', type=Path, nargs='*', metavar='FOLDER', help=runs)
     for flag, place, what in (
         ('--page', Path('docs', 'explanation', 'paper.md'), 'the page'),
         ('--pictures', Path('docs', 'images'), 'where pictures go'),

@@ -60,11 +60,13 @@ class Kept:
 
 
 def kept_rows(runs: Sequence[Path]) -> list[Kept]:
-    """What runs have kept, of the first seed of each method and table, by the order of the runs."""
+    """What runs have kept, of the first seed of each method and table; the last run counts."""
     found: dict[tuple[str, str, bool], Kept] = {}
     for run in runs:
+        own: dict[tuple[str, str, bool], Kept] = {}
         for kept in _kept_in(run):
-            found.setdefault((kept.job.table, kept.job.label, kept.halved), kept)
+            own.setdefault((kept.job.table, kept.job.label, kept.halved), kept)
+        found.update(own)
     return list(found.values())
 
 

@@ -1,15 +1,17 @@
 """The documentation's page about the paper, renewed from what runs have kept.
 
 What is printed stands in the page between ``<!-- printed: NAME -->`` and ``<!-- end -->``; whatever
-is outside is written by hand. The raw rows of a command are written beside the page as
-``PAGE/COMMAND.csv``, the figures into the folder of the pictures. A part of which no run has rows
-stays as it is; if nothing is there, it gets the published numbers alone.
+is outside is written by hand. The raw rows of a command are kept beside the page as
+``PAGE/COMMAND.csv``, and those of later runs are added to them or take their places; so the page
+can grow run by run, and is renewed from what is kept alone where no run is named. Figures go into
+the folder of the pictures; those of synthetic rows need the run that has made the rows. A part of
+which there are no rows stays as it is; if nothing is there, it gets the published numbers alone.
 """
 
 from __future__ import annotations
 
 import re
-from collections.abc import Sequence
+from collections.abc import Mapping, Sequence
 from pathlib import Path
 
 import pandas as pd
@@ -36,7 +38,13 @@ YARDSTICKS = (
 )
 _ERRORS = ('alpha_precision', 'beta_recall', 'xgb_c2st')
 _BLOCK = re.compile(r'(<!-- printed: ([\w-]+) -->\n)(.*?)(<!-- end -->)', re.DOTALL)
-_STEMS = ('paper', 'nested_diffusion', 'imputation', 'yardsticks')
+# The commands, and what tells their raw rows apart.
+_KEYS: Mapping[str, tuple[str, ...]] = {
+    'paper': ('part', 'row', 'table', 'synthesizer', 'seed'),
+    'nested_diffusion': ('table', 'setting', 'seed'),
+    'imputation': ('table', 'method', 'seed'),
+    'yardsticks': ('table', 'synthesizer', 'seed'),
+}
 
 
 def renew(page: Path, runs: Sequence[Path], pictures: Path) -> list[str]:
@@ -45,7 +53,7 @@ def renew(page: Path, runs: Sequence[Path], pictures: Path) -> list[str]:
     Args:
         page: The Markdown page; it is changed.
         runs: Run directories of the commands ``paper``, ``nested-diffusion``, ``imputation`` and
-            ``yardsticks``.
+            ``yardsticks``; may be none.
         pictures: The folder of the pictures.
 
     Returns:
@@ -53,15 +61,18 @@ def renew(page: Path, runs: Sequence[Path], pictures: Path) -> list[str]:
 
     Raises:
         FileNotFoundError: If there is no such page.
-        ValueError: If the runs have no rows of these commands.
+        ValueError: If neither the runs nor the folder beside the page have rows of these commands.
     """
     if not page.is_file():
         raise FileNotFoundError(f"There is no page '{page}' to write into.")
-    found = rows_of_runs(runs)
+    folder = page.with_suffix('')
+    kept, later = kept_beside(page), rows_of_runs(runs)
+    parts_of = {stem: [*kept.get(stem, []), *later.get(stem, [])] for stem in _KEYS}
+    found = {stem: joined(parts, _KEYS[stem]) for stem, parts in parts_of.items() if parts}
     if not found:
         raise ValueError(
-            f'There are no rows of {", ".join(_STEMS)} in {[str(run) for run in runs]}: no such '
-            'command has come to its end there.'
+            f'There are no rows of {", ".join(_KEYS)} in {[str(run) for run in runs]} or in '
+            f"'{folder}': no such command has come to its end there."
         )
     parts = parts_of_page(found)
     texts = {name: to_markdown([grid]) for name, grid in parts.items()}
@@ -73,7 +84,6 @@ def renew(page: Path, runs: Sequence[Path], pictures: Path) -> list[str]:
         return block[0] if text is None else f'{block[1]}{text}\n{block[4]}'
 
     page.write_text(_BLOCK.sub(renewed, page.read_text(encoding='utf-8')), encoding='utf-8')
-    folder = page.with_suffix('')
     folder.mkdir(exist_ok=True)
     for stem, rows in found.items():
         rows.dropna(axis=1, how='all').to_csv(folder / f'{stem}.csv', index=False)
@@ -84,19 +94,29 @@ def renew(page: Path, runs: Sequence[Path], pictures: Path) -> list[str]:
     return [*parts, *drawn]
 
 
-def rows_of_runs(runs: Sequence[Path]) -> dict[str, pd.DataFrame]:
-    """The raw rows of all runs, by the command that has made them."""
+def kept_beside(page: Path) -> dict[str, list[pd.DataFrame]]:
+    """The raw rows in the folder beside the page, by the command that has made them."""
+    paths = {stem: page.with_suffix('') / f'{stem}.csv' for stem in _KEYS}
+    return {stem: [raw.read(path)] for stem, path in paths.items() if path.is_file()}
+
+
+def rows_of_runs(runs: Sequence[Path]) -> dict[str, list[pd.DataFrame]]:
+    """The raw rows of each run, by the command that has made them."""
     found: dict[str, list[pd.DataFrame]] = {}
     for run in runs:
-        for stem in set(raw.names(run)) & {*_STEMS}:
+        for stem in set(raw.names(run)) & {*_KEYS}:
             found.setdefault(stem, []).append(raw.load(run, stem)[0])
-    every = {stem: pd.concat(parts, ignore_index=True) for stem, parts in found.items()}
-    if 'yardsticks' in every:
-        # Runs may share what they have kept, and a table's rows may come from several.
-        own = every['yardsticks'].drop_duplicates(['table', 'synthesizer', 'seed'])
-        places = own.groupby('table', sort=False).ngroup()
-        every['yardsticks'] = own.loc[places.sort_values(kind='stable').index]
-    return every
+    return found
+
+
+def joined(parts: Sequence[pd.DataFrame], keys: Sequence[str]) -> pd.DataFrame:
+    """The rows of all parts by the first key; of equal ones the last, in the place of the first."""
+    every = pd.concat(parts, ignore_index=True)
+    levels = [[keys[0]], list(keys)]
+    places = [every.groupby(level, sort=False, dropna=False).ngroup() for level in levels]
+    last = ~every.duplicated(list(keys), keep='last')
+    order = pd.concat(places, axis=1)[last].sort_values([0, 1]).index
+    return every.loc[order].reset_index(drop=True)
 
 
 def parts_of_page(rows: dict[str, pd.DataFrame]) -> dict[str, Grid]:

@@ -32,15 +32,18 @@ def load(out: Path, name: str) -> tuple[pd.DataFrame, dict[str, Any]]:
     options = read_json(out / f'{name}.json')
     if options is None:
         raise FileNotFoundError(f"There are no rows of '{name}' in '{out}'.")
-    types = dict.fromkeys(NAMES, str)
-    rows = pd.read_csv(
-        out / f'{name}.csv',
-        dtype=types,
+    return read(out / f'{name}.csv'), options
+
+
+def read(path: Path) -> pd.DataFrame:
+    """The rows of a CSV file of :func:`save`; empty cells are NaN."""
+    return pd.read_csv(
+        path,
+        dtype=dict.fromkeys(NAMES, str),
         keep_default_na=False,
         na_values=[''],
         float_precision='round_trip',
     )
-    return rows, options
 
 
 def names(out: Path) -> list[str]:

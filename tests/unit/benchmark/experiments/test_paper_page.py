@@ -88,6 +88,32 @@ def test_only_what_is_printed_is_renewed(
     assert page.read_text() == text
 
 
+def test_later_runs_are_added_to_the_rows_kept_beside_the_page(
+    tmp_path: Path, command: Callable[..., str]
+) -> None:
+    page = tmp_path / 'page.md'
+    page.write_text('<!-- printed: yardsticks -->\n<!-- end -->\n')
+    scores = {'alpha_precision': 0.9, 'beta_recall': 0.4, 'xgb_c2st': 0.7}
+    row = {'seed': 0, 'threads': 1, 'machine': 'A chip', 'table': 'one', 'synthesizer': 'mine'}
+    row |= scores
+    first = [{**row, 'utility': 0.5}, {**row, 'table': 'two', 'utility': 0.6}]
+    second = [{**row, 'utility': 0.7}, {**row, 'synthesizer': 'other', 'utility': 0.8}]
+    for name, rows in (('first', first), ('second', second)):
+        raw.save(tmp_path / name, 'yardsticks', rows, {'data': 'DATA'})
+        command('paper-page', tmp_path / name, '--page', page, '--pictures', tmp_path)
+    text = page.read_text()
+    found = [
+        line.split('|')[1].strip()
+        for line in text.splitlines()
+        if line.startswith(('| one', '| two'))
+    ]
+    assert found[:3] == ['one: mine', 'one: other', 'two: mine']
+    assert ' 0.500 ' not in text
+    page.write_text('<!-- printed: yardsticks -->\n<!-- end -->\n')
+    command('paper-page', '--page', page, '--pictures', tmp_path)
+    assert page.read_text() == text
+
+
 def test_rows_are_those_of_the_parts_that_were_trained_on(run: Path) -> None:
     found = {one.halved: one for one in paper_figures.kept_rows([run])}
     assert set(found) == {True, False}
@@ -121,9 +147,10 @@ def test_yardsticks_that_runs_share_count_once_and_errors_are_one_minus_scores(
     scores = {'alpha_precision': 0.9, 'beta_recall': 0.4, 'xgb_c2st': 0.7, 'shape_error': 0.02}
     for name in ('first', 'second'):
         raw.save(tmp_path / name, 'yardsticks', [{**row, **scores}], {'data': 'DATA'})
-    rows = paper_page.rows_of_runs([tmp_path / 'first', tmp_path / 'second'])
-    assert len(rows['yardsticks']) == 1
-    [(label, cells)] = paper_page.parts_of_page(rows)['yardsticks'].rows
+    rows = paper_page.rows_of_runs([tmp_path / 'first', tmp_path / 'second'])['yardsticks']
+    once = paper_page.joined(rows, ('table', 'synthesizer', 'seed'))
+    assert len(once) == 1
+    [(label, cells)] = paper_page.parts_of_page({'yardsticks': once})['yardsticks'].rows
     assert label == 'one: tabdar'
     assert [cell.text for cell in cells[:5]] == ['2.00', '-', '10.00', '60.00', '30.00']
 
