@@ -15,7 +15,8 @@ import sys
 from collections.abc import Mapping
 from typing import Any
 
-_CHUNK_TOKENS, _LEAST_ROWS = 2**15, 256  # that go through the network together when drawing
+_CHUNK_TOKENS = 2**15  # that go through the network together when drawing, or ...
+_FEW_ROWS, _MOST_TOKENS = 256, 2**17  # ... of tables of which these were fewer rows than this
 _CAUSAL_COLUMNS = 64  # from which attention is causal where it is left open
 
 
@@ -222,7 +223,7 @@ class SamplingConfig:
         sigma_max: Noise level at which the solver starts, in units where the data have standard
             deviation 0.5.
         sampling_batch_size: Most rows that go through the network together; fewer in tables of
-            more than 15 columns, but no fewer than 256 for that.
+            more than 15 columns, but of at most 500 columns no fewer than 256 for that.
         num_particles: Particles of a row with several cells known in part.
     """
 
@@ -240,8 +241,8 @@ class SamplingConfig:
 
     def rows_at_once(self, num_columns: int) -> int:
         """Rows of a chunk of a table with ``num_columns`` columns."""
-        rows = max(_CHUNK_TOKENS // (num_columns + 1), _LEAST_ROWS)
-        return min(self.sampling_batch_size, rows)
+        usual, most = (tokens // (num_columns + 1) for tokens in (_CHUNK_TOKENS, _MOST_TOKENS))
+        return max(min(self.sampling_batch_size, max(usual, min(most, _FEW_ROWS))), 1)
 
 
 PAPER: dict[str, Any] = {
