@@ -145,9 +145,10 @@ def parts_of_page(rows: dict[str, pd.DataFrame]) -> dict[str, Grid]:
 
 
 def runs_grid(rows: pd.DataFrame) -> Grid:
-    """What was run: the settings of each method, and the processor seconds of its fits."""
+    """What was run on whole tables: settings of each method, processor seconds of its fits."""
     known = rows.dropna(subset='spec').drop_duplicates(['table', 'spec', 'seed', 'part'])
-    known = known[~known['part'].map(lambda part: bool(TABLES[part].variants))]
+    is_other = {name: bool(table.variants) or table.halved for name, table in TABLES.items()}
+    known = known[~known['part'].map(is_other)]
     known = known.drop_duplicates(['table', 'spec', 'seed', 'fit_cpu_seconds'])
     names = list(dict.fromkeys(known['table']))
     shown = []
