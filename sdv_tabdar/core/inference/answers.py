@@ -17,7 +17,8 @@ import torch
 from sdv_tabdar.core.codecs.encoder import TableEncoder
 from sdv_tabdar.core.config import SamplingConfig
 from sdv_tabdar.core.inference.complete import complete
-from sdv_tabdar.core.inference.echoes import EchoReader, Read
+from sdv_tabdar.core.inference.echoes.reader import EchoReader
+from sdv_tabdar.core.inference.echoes.rows import ReadRows
 from sdv_tabdar.core.inference.frames import (
     known_cells,
     rounding_intervals,
@@ -204,7 +205,9 @@ class Answers:
         is_taken = repeated == read.table.observed[:, position].numpy()
         return np.where(repeated, 0.0, found) + np.where(is_taken, log_share, log_rest)
 
-    def _others(self, frame: pd.DataFrame, observed: Marks | None, column: str) -> tuple[Read, int]:
+    def _others(
+        self, frame: pd.DataFrame, observed: Marks | None, column: str
+    ) -> tuple[ReadRows, int]:
         """The other columns of a frame, encoded, and the position of the column to predict."""
         position = self.encoder.schema.position(column)
         others, known = without(frame, observed, column)
@@ -223,7 +226,7 @@ class Answers:
             found[:, echo.position] = table.codes[:, echo.position].numpy() == echo.code
         return found
 
-    def _echoed(self, read: Read, position: int) -> Floats | None:
+    def _echoed(self, read: ReadRows, position: int) -> Floats | None:
         """The numbers ``(B,)`` that an echo of a column stands for, NaN where it cannot."""
         low, high = self.encoder.codecs[position].limits
         for echo in self.encoder.echoes:
@@ -232,7 +235,7 @@ class Answers:
                 return np.where((numbers >= low) & (numbers <= high), numbers, np.nan)
         return None
 
-    def _log_volumes_told(self, read: Read, given: Marks) -> Floats:
+    def _log_volumes_told(self, read: ReadRows, given: Marks) -> Floats:
         """As ``TableEncoder.log_volume``, of hidden cells that echoes tell; 0 for others."""
         volumes = np.zeros(given.shape)
         told = read.table.observed.numpy() & ~given & ~self._is_echo(read.table)

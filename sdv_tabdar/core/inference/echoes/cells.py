@@ -1,0 +1,34 @@
+"""Cells of an encoded table, written: as numbers in the codes of their column, or as echoes."""
+
+from __future__ import annotations
+
+import numpy as np
+import numpy.typing as npt
+import pandas as pd
+import torch
+
+from sdv_tabdar.core.codecs.echoes import Echo
+from sdv_tabdar.core.codecs.encoder import TableEncoder
+from sdv_tabdar.core.codecs.values import Floats
+from sdv_tabdar.core.table import EncodedTable
+
+Rows = npt.NDArray[np.int64]
+"""Which rows of a table."""
+
+
+def write_echoes(encoder: TableEncoder, table: EncodedTable, echo: Echo, rows: Rows) -> None:
+    """Make cells of a column echoes."""
+    index, place = torch.from_numpy(rows), encoder.schema.numerical.index(echo.position)
+    table.codes[index, echo.position] = echo.code
+    table.residuals[index, place] = 0
+
+
+def write_numbers(
+    encoder: TableEncoder, table: EncodedTable, position: int, rows: Rows, values: Floats
+) -> None:
+    """Give the cells of a column in N rows numbers ``(N,)``, written in its own codes."""
+    codec, index = encoder.codecs[position], torch.from_numpy(rows)
+    place = encoder.schema.numerical.index(position)
+    codes, residuals = codec.encode(pd.Series(values, name=codec.column.name))
+    table.codes[index, position] = torch.from_numpy(codes).to(table.codes.dtype)
+    table.residuals[index, place] = torch.from_numpy(residuals).float()

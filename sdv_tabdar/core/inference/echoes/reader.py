@@ -1,0 +1,96 @@
+"""The way in: rows are read before the network completes them, and mended afterwards."""
+
+from __future__ import annotations
+
+import dataclasses
+from collections.abc import Mapping, Sequence
+
+import numpy as np
+import pandas as pd
+import torch
+
+from sdv_tabdar.core.codecs.echoes import Echo
+from sdv_tabdar.core.codecs.encoder import TableEncoder
+from sdv_tabdar.core.codecs.lines import Marks
+from sdv_tabdar.core.codecs.pieces import Pieces
+from sdv_tabdar.core.config import SamplingConfig
+from sdv_tabdar.core.inference.complete import complete
+from sdv_tabdar.core.inference.echoes.in_part import read_in_part
+from sdv_tabdar.core.inference.echoes.known import read_known
+from sdv_tabdar.core.inference.echoes.odds import Odds
+from sdv_tabdar.core.inference.echoes.rows import ReadRows, Uniforms
+from sdv_tabdar.core.nn.network import TabDARNetwork
+from sdv_tabdar.core.restrictions import Restriction
+from sdv_tabdar.core.table import EncodedTable
+
+
+@dataclasses.dataclass(frozen=True)
+class EchoReader:
+    """What reads the echoes of rows.
+
+    Attributes:
+        encoder: The codes.
+        network: A trained network.
+        config: Sampling settings.
+        uniforms: By which readings are drawn; None takes the likeliest one.
+    """
+
+    encoder: TableEncoder
+    network: TabDARNetwork
+    config: SamplingConfig
+    uniforms: Uniforms | None = None
+
+    def read(
+        self,
+        frame: pd.DataFrame,
+        known: Marks,
+        restrictions: Mapping[str, Sequence[Restriction | None]],
+    ) -> ReadRows:
+        """Encode the known cells of a frame and read them, those known in part as well.
+
+        Later sources come first: what is told of them may follow from an earlier one.
+
+        Args:
+            frame: Any of the fitted columns.
+            known: ``(B, len(frame.columns))``, which cells are known.
+            restrictions: For a column, what each row's cell may be.
+        """
+        read = ReadRows.of(self.encoder, self.uniforms, frame, known, restrictions)
+        odds = Odds(self.encoder, self.network, self.config)
+        for source in sorted({echo.source for echo in self.encoder.echoes}, reverse=True):
+            echoes = [echo for echo in self.encoder.echoes if echo.source == source]
+            echoes.sort(key=lambda echo: not echo.line.is_same)  # what is exact comes first
+            read_known(read, odds, source, echoes)
+            for echo in echoes:
+                read_in_part(read, odds, echo)
+        return read
+
+    def mended(self, table: EncodedTable) -> EncodedTable:
+        """A completed table whose echoes of what their column cannot hold are drawn anew."""
+        for echo in self.encoder.echoes:
+            low, high = self.encoder.codecs[echo.position].limits
+            numbers = echo.line.of(self.encoder.numbers(table, echo.source))
+            echoing = table.codes[:, echo.position].cpu().numpy() == echo.code
+            rows = np.flatnonzero(echoing & ~((numbers >= low) & (numbers <= high)))
+            if len(rows):
+                table = self._with_own(table, echo, torch.from_numpy(rows))
+        return table
+
+    def _with_own(self, table: EncodedTable, echo: Echo, rows: torch.Tensor) -> EncodedTable:
+        """A table in some of whose rows a column has its own number, drawn given the others."""
+        part = table.rows(rows)
+        part.observed[:, echo.position] = False
+        own = Pieces.of_codes(dict.fromkeys(range(echo.code), 1.0))
+        generator = torch.Generator(device=part.codes.device)
+        uniform = 0.0 if self.uniforms is None else self.uniforms(1)[0]
+        generator.manual_seed(int(uniform * 2**53))
+        found = complete(
+            self.network,
+            part,
+            config=self.config,
+            generator=generator,
+            restrictions={echo.position: [own] * len(rows)},
+        ).table
+        codes, residuals = table.codes.clone(), table.residuals.clone()
+        codes[rows], residuals[rows] = found.codes, found.residuals
+        return EncodedTable(codes, residuals, table.observed)
