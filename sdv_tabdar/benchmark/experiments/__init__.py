@@ -1,1 +1,1 @@
-"""The experiments. ``declared`` lists them; other modules are what some of them do of their own."""
+"""The experiments. ``declared`` lists them by topic; the others are what some of them do."""
