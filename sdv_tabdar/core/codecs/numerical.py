@@ -5,7 +5,9 @@ their own and come back exactly and with their share. The remaining values are c
 equal mass, smaller ones at the ends of the column, and inside a bin a number is written as the
 normal score of its place, with standard deviation 0.5: its *residual*
 (:mod:`~sdv_tabdar.core.codecs.bins`). With no atoms and one bin this is the paper's quantile
-transform.
+transform. What restrictions leave of either is in
+:mod:`~sdv_tabdar.core.codecs.number_pieces`, quantiles are in
+:mod:`~sdv_tabdar.core.codecs.quantiles`.
 """
 
 from __future__ import annotations
@@ -23,9 +25,10 @@ from sdv_tabdar.core.codecs.atoms import frequent_numbers, nearest
 from sdv_tabdar.core.codecs.bins import Bin, cut_into_bins
 from sdv_tabdar.core.codecs.codec import Codec, Points, ResidualCdf
 from sdv_tabdar.core.codecs.counted import Counted, Numbers
+from sdv_tabdar.core.codecs.number_pieces import NumberPieces, ends_of, member_numbers
 from sdv_tabdar.core.codecs.pieces import Pieces
 from sdv_tabdar.core.codecs.quantiles import Mixture
-from sdv_tabdar.core.codecs.values import Codes, Floats, as_floats, is_missing, is_number
+from sdv_tabdar.core.codecs.values import Codes, Floats, as_floats
 from sdv_tabdar.core.config import ModelConfig
 from sdv_tabdar.core.restrictions import Interval, Members, NothingAllowedError, Restriction
 from sdv_tabdar.core.schema import Column, ColumnKind
@@ -221,7 +224,7 @@ class NumericalCodec(Codec):
 
     def restrict_each(self, restrictions: Sequence[Restriction]) -> list[Pieces]:
         """As :meth:`restrict`, all intervals together."""
-        found = self._pieces_each(restrictions)
+        found = self._pieces.of(restrictions)
         for entry, allowed in zip(restrictions, found, strict=True):
             if not len(allowed.codes):
                 self._refuse(entry)
@@ -229,22 +232,11 @@ class NumericalCodec(Codec):
 
     def allows_each(self, restrictions: Sequence[Restriction]) -> npt.NDArray[np.bool_]:
         """Which restrictions some number of training meets, see :meth:`Codec.allows_each`."""
-        return np.array([len(found.codes) > 0 for found in self._pieces_each(restrictions)], bool)
+        return np.array([len(found.codes) > 0 for found in self._pieces.of(restrictions)], bool)
 
-    def _pieces_each(self, restrictions: Sequence[Restriction]) -> list[Pieces]:
-        """The atoms and parts of bins that each restriction allows, perhaps none."""
-        found: list[Pieces | None] = [None] * len(restrictions)
-        spans = []
-        for row, entry in enumerate(restrictions):
-            if isinstance(entry, Members):
-                found[row] = self._member_pieces(entry)
-            else:
-                spans.append(row)
-        for row, pieces in zip(
-            spans, self._pieces_between(*_ends([restrictions[row] for row in spans])), strict=True
-        ):
-            found[row] = pieces
-        return [pieces for pieces in found if pieces is not None]
+    @property
+    def _pieces(self) -> NumberPieces:
+        return NumberPieces(self.column, self.atoms, self.bins)
 
     def _refuse(self, restriction: Restriction) -> NoReturn:
         low, high = self.limits
@@ -267,7 +259,7 @@ class NumericalCodec(Codec):
             return np.clip(values, restriction.low, restriction.high)
         if not isinstance(restriction, Members):
             return values
-        members = np.unique(self._member_numbers(restriction))
+        members = np.unique(member_numbers(self.column.name, restriction))
         if not len(members):
             return values
         return np.where(np.isnan(values), np.nan, members[nearest(members, values)])
@@ -280,7 +272,7 @@ class NumericalCodec(Codec):
     ) -> npt.NDArray[Any]:
         """As :meth:`enforce`, all intervals together."""
         sets = [entry if isinstance(entry, Members) else None for entry in restrictions]
-        return super().enforce_each(np.clip(values, *_ends(restrictions)), sets, uniforms)
+        return super().enforce_each(np.clip(values, *ends_of(restrictions)), sets, uniforms)
 
     def quantiles(
         self,
@@ -307,93 +299,6 @@ class NumericalCodec(Codec):
         """See :meth:`Codec.from_state`."""
         bins = tuple(map(Bin, state['knots'], state['places']))
         return cls(Column.from_state(state['column']), state['atoms'], bins)
-
-    def _pieces_between(self, lows: Floats, highs: Floats) -> list[Pieces]:
-        """The atoms and parts of bins in N intervals; an atom alone if that is the interval."""
-        first = np.searchsorted(self.atoms, lows, side='left')
-        num_atoms = (np.searchsorted(self.atoms, highs, side='right') - first).clip(min=0)
-        return self._assembled(lows, highs, first, num_atoms, (lows == highs) & (num_atoms > 0))
-
-    def _assembled(
-        self,
-        lows: Floats,
-        highs: Floats,
-        first_atom: Codes,
-        num_atoms: Codes,
-        without_bins: npt.NDArray[np.bool_],
-    ) -> list[Pieces]:
-        """Pieces of N cells: some atoms in a row, and the parts of bins in [lows, highs]."""
-        edges = np.array([(part.low, part.high) for part in self.bins]).reshape(-1, 2)
-        bin_lows, bin_highs = edges.T
-        first_bin = np.searchsorted(bin_highs, lows, side='left')
-        num_bins = (np.searchsorted(bin_lows, highs, side='right') - first_bin).clip(min=0)
-        num_bins[without_bins] = 0
-        last_bin = first_bin + num_bins - 1
-        starts, stops = np.full(len(lows), -np.inf), np.full(len(lows), np.inf)
-        for place, part in enumerate(self.bins):
-            cut = (first_bin == place) & (num_bins > 0) & (lows > part.low)
-            starts[cut] = part.ends(lows[cut], is_low=True)
-            cut = (last_bin == place) & (num_bins > 0) & (highs < part.high)
-            stops[cut] = part.ends(highs[cut], is_low=False)
-        counts = num_atoms + num_bins
-        rows = np.repeat(np.arange(len(lows)), counts)
-        place = np.arange(len(rows)) - (counts.cumsum() - counts)[rows]
-        of_bin = place - num_atoms[rows]
-        codes = np.where(
-            of_bin < 0,
-            first_atom[rows] + place,
-            self.column.bins.start + first_bin[rows] + of_bin,
-        )
-        low = np.where(of_bin == 0, starts[rows], -np.inf)
-        high = np.where((of_bin >= 0) & (of_bin == num_bins[rows] - 1), stops[rows], np.inf)
-        return Pieces.parted(counts, codes, low, high)
-
-    def _member_pieces(self, members: Members) -> Pieces:
-        """The atoms and parts of bins that stand for the members of a set.
-
-        An atom stands for itself. For the others there are intervals of equal width, so that
-        densities decide between them; members outside every bin have none.
-        """
-        numbers = self._member_numbers(members)
-        atoms = [number for number in numbers if number in self.atoms]
-        spacings = {number: self._spacing(number) for number in numbers if number not in atoms}
-        half = min((gap / 2 for gap in spacings.values() if gap), default=0.0)
-        places = np.searchsorted(self.atoms, atoms)
-        inside = np.array([number for number, gap in spacings.items() if gap is not None])
-        none = np.zeros(len(inside), dtype=np.int64)
-        parts = [Pieces.of_codes(dict.fromkeys(places.tolist(), 1.0))]
-        parts += self._assembled(inside - half, inside + half, none, none, none > 0)
-        if self.column.missing is not None and any(map(is_missing, members.values)):
-            parts.append(Pieces.of_codes({self.column.missing: 1.0}))
-        return Pieces.joined(parts)
-
-    def _spacing(self, number: float) -> float | None:
-        """Distance of the distinct knots around a number inside a bin; None if it is in none."""
-        for part in self.bins:
-            if part.low <= number <= part.high:
-                return part.spacing(number)
-        return None
-
-    def _member_numbers(self, members: Members) -> list[float]:
-        """The members of a set that are not missing, each once."""
-        present: list[Any] = [value for value in members.values if not is_missing(value)]
-        for value in present:
-            if not is_number(value):
-                raise ValueError(
-                    f"Column '{self.column.name}' is numerical; {value!r} is no number. Give "
-                    'numbers as members of a set.'
-                )
-        return list(dict.fromkeys(float(value) for value in present))
-
-
-def _ends(restrictions: Sequence[Restriction | None]) -> tuple[Floats, Floats]:
-    """Least and greatest numbers ``(N,)`` that restrictions allow, infinite where open."""
-    lows, highs = np.full(len(restrictions), -np.inf), np.full(len(restrictions), np.inf)
-    for row, entry in enumerate(restrictions):
-        if isinstance(entry, Interval):
-            lows[row] = -np.inf if entry.low is None else entry.low
-            highs[row] = np.inf if entry.high is None else entry.high
-    return lows, highs
 
 
 def _intervals(
