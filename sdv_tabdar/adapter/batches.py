@@ -16,7 +16,7 @@ import pandas as pd
 from sdv.errors import InvalidDataError
 
 from sdv_tabdar.adapter import private_names
-from sdv_tabdar.adapter.formats import TableFormat
+from sdv_tabdar.adapter.table_format import TableFormat
 from sdv_tabdar.adapter.tables import check_finite, quiet_about_plain_dates
 
 _PLAIN_KINDS = {'numerical': 'iuf', 'datetime': 'M'}  # of NumPy's dtypes whose values SDV accepts

@@ -10,9 +10,9 @@ import numpy as np
 import pandas as pd
 
 from sdv_tabdar.adapter import private_names
-from sdv_tabdar.adapter.formats import TableFormat
 from sdv_tabdar.adapter.processed import ProcessedFormat
 from sdv_tabdar.adapter.profile import ColumnProfile, role_of
+from sdv_tabdar.adapter.table_format import TableFormat
 from sdv_tabdar.core.model import TabDAR
 
 _LOOKED_AT = 100  # training rows in which to see what constraints do

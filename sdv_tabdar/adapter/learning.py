@@ -19,7 +19,6 @@ from sdv.errors import NotFittedError
 from sdv_tabdar.adapter import private_names
 from sdv_tabdar.adapter.advice import advice
 from sdv_tabdar.adapter.fitted import FittedTable
-from sdv_tabdar.adapter.formats import unique_names
 from sdv_tabdar.adapter.global_generators import untouched_random_states
 from sdv_tabdar.adapter.going_on import with_room
 from sdv_tabdar.adapter.hooks import SDVHooks
@@ -31,6 +30,7 @@ from sdv_tabdar.adapter.parameters import (
 )
 from sdv_tabdar.adapter.sources import Source, source_of
 from sdv_tabdar.adapter.streamed import Streamed, scratch
+from sdv_tabdar.adapter.table_format import unique_names
 from sdv_tabdar.adapter.tables import (
     PlainTables,
     check_finite,

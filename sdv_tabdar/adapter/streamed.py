@@ -17,10 +17,10 @@ from sdv.errors import InvalidDataError, SynthesizerInputError
 
 from sdv_tabdar.adapter import private_names
 from sdv_tabdar.adapter.batches import Keys, plain_batch, processed_batch
-from sdv_tabdar.adapter.formats import TableFormat
 from sdv_tabdar.adapter.processed import ProcessedFormat
 from sdv_tabdar.adapter.sources import Source
 from sdv_tabdar.adapter.survey import Summary, Survey
+from sdv_tabdar.adapter.table_format import TableFormat
 from sdv_tabdar.core.codecs.stored import StoredTable, bytes_needed
 
 _GIB = 2**30

@@ -14,7 +14,7 @@ from sdv.errors import InvalidDataError, InvalidDataTypeError
 from sdv.sampling import Condition, DataFrameCondition
 
 from sdv_tabdar.adapter import private_names
-from sdv_tabdar.adapter.formats import TableFormat
+from sdv_tabdar.adapter.table_format import TableFormat
 
 Tables = Mapping[str, pd.DataFrame]
 

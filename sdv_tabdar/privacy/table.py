@@ -17,8 +17,9 @@ import pandas as pd
 from sdv.errors import InvalidDataError
 
 from sdv_tabdar.adapter import private_names
-from sdv_tabdar.adapter.formats import ColumnFormat, TableFormat
+from sdv_tabdar.adapter.formats import ColumnFormat
 from sdv_tabdar.adapter.profile import ColumnProfile, Role, role_of
+from sdv_tabdar.adapter.table_format import TableFormat
 from sdv_tabdar.core.codecs.values import Floats
 from sdv_tabdar.privacy.described import protected_entries
 from sdv_tabdar.privacy.levels import NothingKeptError, protected_levels

@@ -13,9 +13,8 @@ import pyarrow as pa
 import pytest
 from hypothesis import given, settings
 from hypothesis import strategies as st
-from sdv.errors import InvalidDataError
 
-from sdv_tabdar.adapter.formats import ColumnFormat, TableFormat, with_categories
+from sdv_tabdar.adapter.formats import ColumnFormat, with_categories
 
 WHOLE = st.integers(-100, 100)
 QUARTERS = st.integers(-400, 400).map(lambda number: number / 4)
@@ -195,22 +194,3 @@ def test_datetimes_with_a_zone_of_pythons() -> None:
     assert plain.dtype == np.dtype('datetime64[ns]')
     assert plain.iloc[0] == pd.Timestamp('2020-06-30 22:00')
     assert column.restore(plain).tolist() == given.tolist()
-
-
-def test_tables_keep_labels_and_order() -> None:
-    frame = pd.DataFrame({2: [1.5], 'b': ['x'], 0: [True]})
-    form = TableFormat.learn(frame, {'0': {'sdtype': 'boolean'}, '2': {'sdtype': 'numerical'}})
-
-    plain = form.plain(frame)
-    assert list(plain) == ['0', '2', 'b']
-    assert form.names == [2, 'b', 0]
-    pd.testing.assert_frame_equal(form.restore(plain), frame)
-    pd.testing.assert_frame_equal(form.restore(form.restore(plain)), frame)
-    pd.testing.assert_frame_equal(form.empty(), frame.head(0))
-    loaded = TableFormat.from_state(form.to_state())
-    pd.testing.assert_frame_equal(loaded.restore(loaded.plain(frame)), frame)
-
-
-def test_labels_that_read_alike_are_refused() -> None:
-    with pytest.raises(InvalidDataError, match=r"\['1'\] occur more than once"):
-        TableFormat.learn(pd.DataFrame([[0, 1]], columns=[1, '1']), {})
