@@ -12,7 +12,7 @@ import pandas as pd
 
 from sdv_tabdar.adapter import private_names, replaced
 from sdv_tabdar.adapter.blocks import Blocks
-from sdv_tabdar.adapter.complete import needs_draws
+from sdv_tabdar.adapter.candidates import needs_draws
 from sdv_tabdar.adapter.fitted import FittedTable
 from sdv_tabdar.adapter.known import Known, Task, warn_of_unseen
 from sdv_tabdar.adapter.likelihood import UNSEEN, Scores

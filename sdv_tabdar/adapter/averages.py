@@ -1,0 +1,81 @@
+"""The mean or the vote of many draws of each row, as the model has its columns."""
+
+from __future__ import annotations
+
+from typing import Any
+
+import numpy as np
+import numpy.typing as npt
+import pandas as pd
+
+from sdv_tabdar.adapter import private_names
+from sdv_tabdar.adapter.asking import ask
+from sdv_tabdar.adapter.candidates import FILL_PARTICLES, Candidates, needs_draws
+from sdv_tabdar.adapter.fitted import FittedTable
+from sdv_tabdar.adapter.known import Known
+from sdv_tabdar.adapter.request import Request
+from sdv_tabdar.core.schema import ColumnKind
+
+
+def averaged_rows(candidates: Candidates, known: Known, num_samples: int) -> pd.DataFrame:
+    """What the model would say of rows with gaps, on average.
+
+    Args:
+        candidates: Draws them.
+        known: What is known of each row.
+        num_samples: Draws for each row.
+
+    Returns:
+        Rows of the processed table, one for each of ``known``.
+    """
+    table = candidates.table
+    _, processed = table.trained
+    drawn = _repeated_draws(candidates, known, num_samples)
+    averaged = {
+        name: _average(table, name, drawn[name].to_numpy().reshape(-1, num_samples))
+        for name in drawn.columns
+    }
+    rows = pd.DataFrame(averaged, index=pd.RangeIndex(len(known.cells)))
+    return processed.from_model(rows)
+
+
+def _repeated_draws(candidates: Candidates, known: Known, num_samples: int) -> pd.DataFrame:
+    """``num_samples`` draws of each row of the model, one after the other."""
+    table = candidates.table
+    model, _ = table.trained
+    lower = needs_draws(table, known)
+    copies = np.repeat(np.flatnonzero(lower), num_samples)
+    drawn = []
+    if not lower.all():
+        request = Request.translate(table, known.rows(np.flatnonzero(~lower)), fill=True)
+        repeated = request.repeated(num_samples)
+        drawn.append(ask(model, repeated, FILL_PARTICLES, num_samples))
+    if len(copies):
+        part = candidates.with_draws(known.rows(copies), fill=True)
+        drawn.append(candidates.ask_once(Request.translate(table, part, fill=True), 1))
+    order = np.argsort(np.repeat(lower, num_samples), kind='stable')
+    return pd.concat(drawn, ignore_index=True).iloc[np.argsort(order)].reset_index(drop=True)
+
+
+def _average(table: FittedTable, name: str, draws: npt.NDArray[Any]) -> npt.NDArray[Any]:
+    """The mean ``(rows,)`` of draws ``(rows, samples)`` of a column of the model, or the vote."""
+    _, processed = table.trained
+    if processed.kinds[name] is not ColumnKind.NUMERICAL:
+        return vote_of_draws(draws)
+    transformer = private_names.outputs(table.host).get(name, (name, None))[1]
+    if transformer is not None and private_names.encodes_levels(transformer):
+        return draws[:, 0]  # a level written as a number: the mean would be another level
+    return mean_of_draws(draws)
+
+
+def mean_of_draws(draws: npt.NDArray[np.float64]) -> npt.NDArray[np.float64]:
+    """Mean ``(rows,)`` of draws ``(rows, samples)``, exact where all draws agree."""
+    first = draws[:, :1]
+    return np.asarray(first[:, 0] + (draws - first).mean(axis=1))
+
+
+def vote_of_draws(draws: npt.NDArray[Any]) -> npt.NDArray[Any]:
+    """Most frequent value ``(rows,)`` of draws ``(rows, samples)``; the earliest among equals."""
+    codes = pd.factorize(draws.ravel(), use_na_sentinel=False)[0].reshape(draws.shape)
+    counts = (codes[:, :, None] == codes[:, None, :]).sum(axis=2)
+    return draws[np.arange(len(draws)), counts.argmax(axis=1)]
