@@ -21,13 +21,12 @@ import pandas as pd
 from sdv_tabdar import evaluation
 from sdv_tabdar.benchmark.data.datasets import Dataset, load_dataset
 from sdv_tabdar.benchmark.data.generated import TABLE, metadata_of, unique_numbers
-from sdv_tabdar.benchmark.experiments.comparison import read_settings
+from sdv_tabdar.benchmark.experiments.comparison import named_specs
 from sdv_tabdar.benchmark.experiments.core_table import settings_of
 from sdv_tabdar.benchmark.experiments.experiment import plan_settings
 from sdv_tabdar.benchmark.jobs.cost import measured
 from sdv_tabdar.benchmark.jobs.job import Job
 from sdv_tabdar.benchmark.jobs.runs import plan
-from sdv_tabdar.benchmark.methods.spec import our_spec
 from sdv_tabdar.benchmark.output.rendering import Grid
 from sdv_tabdar.benchmark.output.tables import Number, table
 from sdv_tabdar.evaluation.attacks.battery import ATTACKS
@@ -69,7 +68,7 @@ MEMORISED = (
 
 def jobs(options: argparse.Namespace) -> list[Job]:
     """Ours with each of the named settings, for each table, number of rows and seed."""
-    specs = [our_spec(*named) for named in read_settings(options.named_settings).items()]
+    specs = named_specs(options)
     settings = plan_settings(options)
     files = [name for name in options.tables if name != UNIQUE]
     found = []

@@ -17,14 +17,13 @@ import numpy as np
 import pandas as pd
 
 from sdv_tabdar import evaluation
-from sdv_tabdar.benchmark.experiments.comparison import read_settings
+from sdv_tabdar.benchmark.experiments.comparison import named_specs
 from sdv_tabdar.benchmark.experiments.core_table import core_table, fit_some_cells
 from sdv_tabdar.benchmark.experiments.experiment import plan_settings
 from sdv_tabdar.benchmark.experiments.held_out import known_rows, shuffled_test
 from sdv_tabdar.benchmark.experiments.imputation import hidden_cells
 from sdv_tabdar.benchmark.jobs.job import Job
 from sdv_tabdar.benchmark.jobs.runs import plan
-from sdv_tabdar.benchmark.methods.spec import our_spec
 from sdv_tabdar.benchmark.output.tables import Number
 from sdv_tabdar.core.model import TabDAR
 from sdv_tabdar.core.schema import ColumnKind
@@ -50,8 +49,7 @@ NUMBERS = (
 
 def jobs(options: argparse.Namespace) -> list[Job]:
     """Ours with each of the named settings, for each table and seed, in turn."""
-    specs = [our_spec(*named) for named in read_settings(options.named_settings).items()]
-    return plan(synthesizers=specs, **plan_settings(options))
+    return plan(synthesizers=named_specs(options), **plan_settings(options))
 
 
 def measure(job: dict[str, Any], cells: int) -> dict[str, Any]:

@@ -12,7 +12,7 @@ from typing import Any
 import pandas as pd
 
 from sdv_tabdar import evaluation
-from sdv_tabdar.benchmark.experiments.core_table import configurations, settings_of
+from sdv_tabdar.benchmark.experiments.core_table import settings_of, timed_fit
 from sdv_tabdar.benchmark.experiments.held_out import (
     any_order_loss,
     known_rows,
@@ -22,7 +22,6 @@ from sdv_tabdar.benchmark.experiments.held_out import (
 from sdv_tabdar.benchmark.jobs.job import Job
 from sdv_tabdar.benchmark.output.tables import Number
 from sdv_tabdar.core.calibration import calibrate
-from sdv_tabdar.core.model import TabDAR
 
 _DRAWN = 10_000
 _METRICS = ('shape', 'trend', 'marginals', 'xgb_c2st')
@@ -41,12 +40,8 @@ def measure(job: dict[str, Any]) -> dict[str, Any]:
     """Fit rows that the seed chooses, without the correction; compare with and without it."""
     planned = Job.from_dict(job)
     dataset, train, kinds = training_part(planned)
-    model = TabDAR(
-        *configurations({**settings_of(planned), 'calibration': False}), random_state=planned.seed
-    )
-    start = time.process_time()
-    model.fit(train, kinds)
-    fitted = time.process_time() - start
+    settings = {**settings_of(planned), 'calibration': False}
+    model, fitted = timed_fit(settings, planned.seed, train, kinds)
     test = shuffled_test(dataset, kinds)
     known = known_rows(test, train, kinds)
     sdtypes = {name: dataset.sdtypes[name] for name in kinds}

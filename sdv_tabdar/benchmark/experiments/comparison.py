@@ -12,7 +12,13 @@ import pandas as pd
 from sdv_tabdar.benchmark.experiments.experiment import Rows, facts, plan_settings
 from sdv_tabdar.benchmark.jobs.job import Job
 from sdv_tabdar.benchmark.jobs.runs import plan, run_all, run_floors
-from sdv_tabdar.benchmark.methods.spec import ENDLESS, parse_options, parse_spec, timed_spec
+from sdv_tabdar.benchmark.methods.spec import (
+    ENDLESS,
+    our_spec,
+    parse_options,
+    parse_spec,
+    timed_spec,
+)
 from sdv_tabdar.benchmark.output.rendering import Cell, Grid
 from sdv_tabdar.benchmark.output.tables import FLOOR_LABEL, comparison
 from sdv_tabdar.evaluation.registry import REAL_BESIDE
@@ -126,6 +132,11 @@ def settings(options: argparse.Namespace) -> list[str]:
     """Ours with each of the named settings, for the same time."""
     named = read_settings(options.named_settings)
     return [timed_spec(name, options.budget, overrides) for name, overrides in named.items()]
+
+
+def named_specs(options: argparse.Namespace) -> list[str]:
+    """Ours with each of the named settings, as long as these say."""
+    return [our_spec(*named) for named in read_settings(options.named_settings).items()]
 
 
 def read_settings(texts: Sequence[str]) -> dict[str, dict[str, object]]:

@@ -24,7 +24,7 @@ import numpy.typing as npt
 import pandas as pd
 import torch
 
-from sdv_tabdar.benchmark.experiments.core_table import configurations, settings_of
+from sdv_tabdar.benchmark.experiments.core_table import settings_of, timed_fit
 from sdv_tabdar.benchmark.experiments.held_out import known_rows, shuffled_test, training_part
 from sdv_tabdar.benchmark.jobs.job import Job
 from sdv_tabdar.benchmark.output.rendering import Cell, Grid
@@ -52,8 +52,7 @@ def measure(job: dict[str, Any], *, test_rows: int) -> dict[str, Any]:
     """
     planned = Job.from_dict(job)
     dataset, train, kinds = training_part(planned)
-    model = TabDAR(*configurations(settings_of(planned)), random_state=planned.seed)
-    model.fit(train, kinds)
+    model, _ = timed_fit(settings_of(planned), planned.seed, train, kinds)
     test = known_rows(shuffled_test(dataset, kinds), train, kinds).head(test_rows)
     test = test.reset_index(drop=True)
     generator = np.random.default_rng(planned.seed)

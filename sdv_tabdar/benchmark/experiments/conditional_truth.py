@@ -24,6 +24,7 @@ from sdv_tabdar.benchmark.data.named_tables import known_table
 from sdv_tabdar.benchmark.experiments.experiment import Rows, plan_models, rows_of
 from sdv_tabdar.benchmark.files import write_json
 from sdv_tabdar.benchmark.jobs.measurements import ask_models
+from sdv_tabdar.benchmark.jobs.process import Measure
 from sdv_tabdar.benchmark.jobs.steps import Fitted
 from sdv_tabdar.benchmark.output.rendering import Cell, Grid
 from sdv_tabdar.benchmark.output.tables import Number, table
@@ -42,11 +43,24 @@ CHECKS = (
 
 def collect(options: argparse.Namespace) -> Rows:
     """Make the tables, fit, draw, compare."""
+    return ask_of_known_tables(measure, options, {'draws': options.draws})
+
+
+def ask_of_known_tables(
+    measure: Measure, options: argparse.Namespace, settings: Mapping[str, Any]
+) -> Rows:
+    """Write the known tables that options name, fit them, and ask each model.
+
+    Args:
+        measure: Asks a fitted model.
+        options: With ``known_tables``, ``table_rows`` and what ``plan_models`` takes.
+        settings: Other arguments of ``measure``.
+    """
     source = options.out / f'known_tables-{options.table_rows}'
     for name in options.known_tables:
         write_table(name, options.table_rows, source)
     jobs = plan_models(options, data=source, tables=options.known_tables)
-    found = ask_models(measure, jobs, options.out, {'draws': options.draws})
+    found = ask_models(measure, jobs, options.out, settings)
     return [row for job, answer in found for row in rows_of(job, answer)]
 
 

@@ -53,6 +53,31 @@ def configurations(settings: Mapping[str, Any]) -> tuple[ModelConfig, TrainingCo
     return ModelConfig(**chosen(ModelConfig)), TrainingConfig(**chosen(TrainingConfig))
 
 
+def timed_fit(
+    settings: Mapping[str, Any],
+    seed: int,
+    train: pd.DataFrame,
+    kinds: Mapping[str, ColumnKind],
+    *,
+    before: TabDAR | None = None,
+    device: str = 'auto',
+) -> tuple[TabDAR, float]:
+    """A model fitted with some hyperparameters, and the processor seconds that this took.
+
+    Args:
+        settings: Hyperparameters by name.
+        seed: Of the model.
+        train: Rows to train on.
+        kinds: Of its columns.
+        before: A model to go on from.
+        device: Where to train.
+    """
+    model = TabDAR(*configurations(settings), device=device, random_state=seed)
+    start = time.process_time()
+    model.fit(train, kinds, before=before)
+    return model, time.process_time() - start
+
+
 def fit_some_cells(
     job: Job, train: pd.DataFrame, kinds: dict[str, ColumnKind], cells: int
 ) -> tuple[TabDAR, dict[str, Any]]:
@@ -69,12 +94,10 @@ def fit_some_cells(
     """
     epochs = max(round(cells / train.size), _LEAST_EPOCHS)
     settings = {'epochs': epochs, 'max_training_time': None, **settings_of(job)}
-    model = TabDAR(*configurations(settings), device='cpu', random_state=job.seed)
-    start = time.process_time()
-    model.fit(train, kinds)
+    model, seconds = timed_fit(settings, job.seed, train, kinds, device='cpu')
     return model, {
         'setting': job.label,
         'train_rows': len(train),
         'epochs': epochs,
-        'fit_seconds': time.process_time() - start,
+        'fit_seconds': seconds,
     }

@@ -17,7 +17,6 @@ from __future__ import annotations
 
 import argparse
 import dataclasses
-import time
 from collections.abc import Mapping
 from typing import Any
 
@@ -27,12 +26,11 @@ import torch
 
 from sdv_tabdar import evaluation
 from sdv_tabdar.benchmark.data.datasets import Dataset
-from sdv_tabdar.benchmark.experiments.comparison import read_settings
-from sdv_tabdar.benchmark.experiments.core_table import configurations, core_table, settings_of
+from sdv_tabdar.benchmark.experiments.comparison import named_specs
+from sdv_tabdar.benchmark.experiments.core_table import core_table, settings_of, timed_fit
 from sdv_tabdar.benchmark.experiments.experiment import plan_settings
 from sdv_tabdar.benchmark.jobs.job import Job
 from sdv_tabdar.benchmark.jobs.runs import plan
-from sdv_tabdar.benchmark.methods.spec import our_spec
 from sdv_tabdar.benchmark.output.tables import Number
 from sdv_tabdar.core.config import TrainingConfig
 from sdv_tabdar.core.model import TabDAR
@@ -73,7 +71,7 @@ def jobs(options: argparse.Namespace) -> list[Job]:
 
     A seed is done before the next one begins.
     """
-    specs = [our_spec(*named) for named in read_settings(options.named_settings).items()]
+    specs = named_specs(options)
     settings = plan_settings(options)
     return [
         job
@@ -135,11 +133,8 @@ def _trained(job: Job, train: pd.DataFrame, kinds: dict[str, ColumnKind]) -> tup
     before = None
     if is_warm:
         known_before = train.head(round(_KNOWN_SHARE * len(train)))
-        before = TabDAR(*configurations(settings), random_state=job.seed).fit(known_before, kinds)
-    model = TabDAR(*configurations(settings), random_state=job.seed)
-    start = time.process_time()
-    model.fit(train, kinds, before=before)
-    return model, time.process_time() - start
+        before, _ = timed_fit(settings, job.seed, known_before, kinds)
+    return timed_fit(settings, job.seed, train, kinds, before=before)
 
 
 def known_rows(

@@ -14,9 +14,8 @@ from typing import Any
 import numpy as np
 
 from sdv_tabdar.benchmark.data.named_tables import known_table
-from sdv_tabdar.benchmark.experiments.conditional_truth import write_table
-from sdv_tabdar.benchmark.experiments.experiment import Rows, plan_models, rows_of
-from sdv_tabdar.benchmark.jobs.measurements import ask_models
+from sdv_tabdar.benchmark.experiments.conditional_truth import ask_of_known_tables
+from sdv_tabdar.benchmark.experiments.experiment import Rows
 from sdv_tabdar.benchmark.jobs.steps import Fitted
 from sdv_tabdar.benchmark.output.tables import Number
 
@@ -32,12 +31,7 @@ NUMBERS = (
 
 def collect(options: argparse.Namespace) -> Rows:
     """Make the tables, fit, score."""
-    source = options.out / f'known_tables-{options.table_rows}'
-    for name in options.known_tables:
-        write_table(name, options.table_rows, source)
-    jobs = plan_models(options, data=source, tables=options.known_tables)
-    found = ask_models(measure, jobs, options.out, {'rows': options.scored_rows})
-    return [row for job, answer in found for row in rows_of(job, answer)]
+    return ask_of_known_tables(measure, options, {'rows': options.scored_rows})
 
 
 def measure(fitted: Fitted, *, rows: int) -> dict[str, Any]:

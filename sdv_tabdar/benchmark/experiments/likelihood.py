@@ -19,14 +19,13 @@ from __future__ import annotations
 
 import math
 import statistics
-import time
 from typing import Any
 
 import numpy as np
 import numpy.typing as npt
 import pandas as pd
 
-from sdv_tabdar.benchmark.experiments.core_table import configurations, settings_of
+from sdv_tabdar.benchmark.experiments.core_table import settings_of, timed_fit
 from sdv_tabdar.benchmark.experiments.held_out import (
     any_order_loss,
     known_rows,
@@ -58,10 +57,7 @@ def measure(job: dict[str, Any]) -> dict[str, Any]:
     """Fit rows that the seed chooses, and ask for the likelihood of test rows."""
     planned = Job.from_dict(job)
     dataset, train, kinds = training_part(planned)
-    model = TabDAR(*configurations(settings_of(planned)), random_state=planned.seed)
-    start = time.process_time()
-    model.fit(train, kinds)
-    seconds = time.process_time() - start
+    model, seconds = timed_fit(settings_of(planned), planned.seed, train, kinds)
     known = known_rows(shuffled_test(dataset, kinds), train, kinds)
     found = by_order(model, known)
     row = {

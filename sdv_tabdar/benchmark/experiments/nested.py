@@ -16,14 +16,13 @@ import pandas as pd
 from sdv_tabdar import evaluation
 from sdv_tabdar.benchmark.data.datasets import Dataset
 from sdv_tabdar.benchmark.data.generated import NUMBER, TABLE, metadata_of, tied_numbers
-from sdv_tabdar.benchmark.experiments.comparison import read_settings
+from sdv_tabdar.benchmark.experiments.comparison import named_specs
 from sdv_tabdar.benchmark.experiments.core_table import core_table, fit_some_cells
 from sdv_tabdar.benchmark.experiments.experiment import plan_settings
 from sdv_tabdar.benchmark.experiments.held_out import known_rows, shuffled_test
 from sdv_tabdar.benchmark.experiments.likelihood import by_order
 from sdv_tabdar.benchmark.jobs.job import Job
 from sdv_tabdar.benchmark.jobs.runs import plan
-from sdv_tabdar.benchmark.methods.spec import our_spec
 from sdv_tabdar.benchmark.output.tables import Number
 from sdv_tabdar.core.model import TabDAR
 
@@ -55,7 +54,7 @@ NUMBERS = (
 
 def jobs(options: argparse.Namespace) -> list[Job]:
     """Ours with each of the named settings, for each table and seed, in turn."""
-    specs = [our_spec(*named) for named in read_settings(options.named_settings).items()]
+    specs = named_specs(options)
     files = [name for name in options.tables if name != TIED]
     settings = {**plan_settings(options), 'tables': files or None}
     found = []

@@ -16,7 +16,7 @@ from typing import Any
 import pandas as pd
 
 from sdv_tabdar import evaluation
-from sdv_tabdar.benchmark.experiments.core_table import configurations, core_table, settings_of
+from sdv_tabdar.benchmark.experiments.core_table import core_table, settings_of, timed_fit
 from sdv_tabdar.benchmark.jobs.job import Job
 from sdv_tabdar.benchmark.output.tables import Number
 from sdv_tabdar.core.model import TabDAR
@@ -37,8 +37,7 @@ def measure(job: dict[str, Any], steps: Sequence[int], repeats: int) -> dict[str
     steps = sorted(steps, reverse=True)
     dataset = planned.load()
     frame, kinds = core_table(dataset)
-    settings = configurations(settings_of(planned))
-    model = TabDAR(*settings, random_state=planned.seed).fit(frame, kinds)
+    model, _ = timed_fit(settings_of(planned), planned.seed, frame, kinds)
     count = min(len(frame), MOST_ROWS)
     sdtypes = {name: dataset.sdtypes[name] for name in kinds}
     numbers = {name: sdtype for name, sdtype in sdtypes.items() if sdtype == 'numerical'}

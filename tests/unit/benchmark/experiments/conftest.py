@@ -1,4 +1,4 @@
-"""A command that asks a tiny model of the table 'one', and what stands in for a synthesizer."""
+"""Commands on the table 'one', some of a tiny model, and what stands in for a synthesizer."""
 
 from __future__ import annotations
 
@@ -24,13 +24,23 @@ class Repeated:
 
 
 @pytest.fixture
-def ask_tiny(
+def on_one(
     prepared: Path, tmp_path: Path, command: Callable[..., str], called: list[dict[str, Any]]
 ) -> Callable[..., str]:
-    """Runs a command on the table 'one', results in 'out'."""
+    """Runs a command on the table 'one', in this process, results in 'out'."""
+
+    def run(name: str, *arguments: object, code: int = 0) -> str:
+        given = [name, '--data', prepared, '--tables', 'one', '--out', tmp_path / 'out']
+        return command(*given, *arguments, code=code)
+
+    return run
+
+
+@pytest.fixture
+def ask_tiny(on_one: Callable[..., str]) -> Callable[..., str]:
+    """The same with a command that asks a tiny model."""
 
     def ask(name: str, *arguments: object, code: int = 0) -> str:
-        given = [name, '--data', prepared, '--tables', 'one', '--out', tmp_path / 'out']
-        return command(*given, '--settings', TINY, '--epochs', 1, *arguments, code=code)
+        return on_one(name, '--settings', TINY, '--epochs', 1, *arguments, code=code)
 
     return ask

@@ -17,17 +17,12 @@ JUDGED = ['likelihood', 'conditional', 'rmse', 'accuracy', 'xgb_c2st', 'speed']
 
 
 def test_both_kinds_are_judged_after_as_many_passes(
-    prepared: Path,
-    tmp_path: Path,
-    command: Callable[..., str],
-    called: list[dict[str, object]],
-    monkeypatch: pytest.MonkeyPatch,
+    tmp_path: Path, on_one: Callable[..., str], monkeypatch: pytest.MonkeyPatch
 ) -> None:
     monkeypatch.setattr(attention, '_DRAWN', 15)
     monkeypatch.setattr(core_table, '_LEAST_EPOCHS', 1)
     settings = [f'{kind},{TINY}' for kind in attention.KINDS]
-    given = ['attention', '--data', prepared, '--tables', 'one', '--out', tmp_path / 'out']
-    printed = command(*given, '--cells', 300, '--settings', *settings)
+    printed = on_one('attention', '--cells', 300, '--settings', *settings)
     assert '| one: causal |' in printed
     rows = pd.read_csv(tmp_path / 'out' / 'attention.csv')
     assert rows['setting'].tolist() == ['bidirectional', 'causal']

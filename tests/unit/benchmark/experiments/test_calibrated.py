@@ -15,16 +15,14 @@ from .conftest import TINY
 
 
 def test_one_network_is_compared_before_and_after(
-    prepared: Path,
     tmp_path: Path,
-    command: Callable[..., str],
+    on_one: Callable[..., str],
     called: list[dict[str, Any]],
     monkeypatch: pytest.MonkeyPatch,
 ) -> None:
     numbers = []
     monkeypatch.setattr(calibrated, 'calibrate', lambda network, number: numbers.append(number))
-    given = ['calibration', '--data', prepared, '--tables', 'one', '--out', tmp_path / 'out']
-    printed = command(*given, '--settings', f'small:{TINY},epochs=1')
+    printed = on_one('calibration', '--settings', f'small:{TINY},epochs=1')
     assert len(called) == 1
     assert len(numbers) == 1
     assert 'as trained' in printed

@@ -17,11 +17,8 @@ from sdv_tabdar.core.schema import ColumnKind
 from .conftest import TINY
 
 
-def test_every_column_is_asked_for_twice(
-    prepared: Path, tmp_path: Path, command: Callable[..., str], called: list[dict[str, object]]
-) -> None:
-    given = ['conditional-skill', '--data', prepared, '--tables', 'one', '--out', tmp_path / 'out']
-    printed = command(*given, '--settings', f'tiny:{TINY},epochs=1', '--test-rows', 10)
+def test_every_column_is_asked_for_twice(tmp_path: Path, on_one: Callable[..., str]) -> None:
+    printed = on_one('conditional-skill', '--settings', f'tiny:{TINY},epochs=1', '--test-rows', 10)
     assert '| one: 60: tiny: all others |' in printed
     rows = pd.read_csv(tmp_path / 'out' / 'conditional_skill.csv')
     questions = rows.groupby('column')['question'].unique().map(list).to_dict()

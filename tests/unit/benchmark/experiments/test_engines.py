@@ -4,7 +4,6 @@ from __future__ import annotations
 
 from collections.abc import Callable
 from pathlib import Path
-from typing import Any
 
 import pandas as pd
 import pytest
@@ -12,12 +11,9 @@ import pytest
 from sdv_tabdar.benchmark.experiments import engines
 
 
-def test_each_turn_counts_but_the_first(
-    prepared: Path, tmp_path: Path, command: Callable[..., str], called: list[dict[str, Any]]
-) -> None:
-    asked = ['engines', '--data', prepared, '--tables', 'one', '--out', tmp_path / 'out']
-    asked += ['--engines', 'process', '--repeats', 2, '--sample-rows', 50, '--epochs', 1]
-    printed = command(*asked)
+def test_each_turn_counts_but_the_first(tmp_path: Path, on_one: Callable[..., str]) -> None:
+    asked = ['--engines', 'process', '--repeats', 2, '--sample-rows', 50, '--epochs', 1]
+    printed = on_one('engines', *asked)
     assert '| one: process | 50 |' in printed
     rows = pd.read_csv(tmp_path / 'out' / 'engines.csv')
     assert rows['rows'].tolist() == [50] * 2

@@ -9,12 +9,9 @@ import pandas as pd
 import pytest
 
 
-@pytest.mark.usefixtures('called', 'scored')
-def test_every_score_and_a_page(
-    prepared: Path, tmp_path: Path, bootstrap: str, command: Callable[..., str]
-) -> None:
-    asked = ['full-report', '--data', prepared, '--tables', 'one', '--out', tmp_path / 'out']
-    printed = command(*asked, '--synthesizers', f'boot={bootstrap}')
+@pytest.mark.usefixtures('scored')
+def test_every_score_and_a_page(tmp_path: Path, bootstrap: str, on_one: Callable[..., str]) -> None:
+    printed = on_one('full-report', '--synthesizers', f'boot={bootstrap}')
     assert '### one, boot' in printed
     assert '| shape_error |' in printed
     assert '60 training, 60 synthetic and 20 test rows' in printed

@@ -51,12 +51,9 @@ def test_lengths_are_compared_on_parts_of_tables_and_not_trained_again(
     assert np.isfinite(rows[MEASURED].to_numpy()).all()
 
 
-def test_going_on_is_compared_with_a_new_model(
-    prepared: Path, tmp_path: Path, command: Callable[..., str], called: list[dict[str, object]]
-) -> None:
+def test_going_on_is_compared_with_a_new_model(tmp_path: Path, on_one: Callable[..., str]) -> None:
     settings = [f'refit:{TINY},epochs=2', f'warm:{TINY},epochs=1,warm_start=True']
-    given = ['warm-start', '--data', prepared, '--tables', 'one', '--out', tmp_path / 'out']
-    printed = command(*given, '--rows', 0, '--settings', *settings)
+    printed = on_one('warm-start', '--rows', 0, '--settings', *settings)
     assert '| one: 60: warm |' in printed
     rows = pd.read_csv(tmp_path / 'out' / 'warm_start.csv')
     assert rows['epochs'].tolist() == [2, 1]

@@ -11,10 +11,9 @@ from .conftest import TINY
 
 
 def test_each_call_is_timed(
-    prepared: Path, tmp_path: Path, command: Callable[..., str], called: list[dict[str, object]]
+    tmp_path: Path, on_one: Callable[..., str], called: list[dict[str, object]]
 ) -> None:
-    given = ['latency', '--data', prepared, '--tables', 'one', '--out', tmp_path / 'out']
-    printed = command(*given, '--settings', f'tiny:{TINY}', '--fit-seconds', 0.1, '--repeats', 3)
+    printed = on_one('latency', '--settings', f'tiny:{TINY}', '--fit-seconds', 0.1, '--repeats', 3)
     assert '| one: tiny: sample(1) |' in printed
     rows = pd.read_csv(tmp_path / 'out' / 'latency.csv')
     assert len(rows) == 4

@@ -24,12 +24,11 @@ def _rows(**drawn: list[float]) -> pd.DataFrame:
 
 
 def test_each_setting_is_fitted_once_and_all_are_compared_with_the_first(
-    prepared: Path, tmp_path: Path, command: Callable[..., str], called: list[dict[str, object]]
+    tmp_path: Path, on_one: Callable[..., str], called: list[dict[str, object]]
 ) -> None:
     settings = [f'first:{TINY},epochs=1', f'second:{TINY},epochs=2']
-    given = ['likelihood', '--data', prepared, '--tables', 'one', '--out', tmp_path / 'out']
-    command(*given, '--settings', *settings)
-    printed = command(*given, '--settings', *settings, '--seeds', 0, 1)
+    on_one('likelihood', '--settings', *settings)
+    printed = on_one('likelihood', '--settings', *settings, '--seeds', 0, 1)
     assert len(called) == 4
     assert '| one: 60: first |' in printed
     assert "Gain over 'first'" in printed

@@ -15,18 +15,14 @@ from .conftest import TINY
 
 
 def test_both_ways_are_judged_on_a_table_and_on_the_law(
-    prepared: Path,
-    tmp_path: Path,
-    command: Callable[..., str],
-    called: list[dict[str, object]],
-    monkeypatch: pytest.MonkeyPatch,
+    tmp_path: Path, on_one: Callable[..., str], monkeypatch: pytest.MonkeyPatch
 ) -> None:
     for name, value in (('_TIED_ROWS', 200), ('_TIED_TEST', 40), ('_DRAWN', 30)):
         monkeypatch.setattr(nested, name, value)
     monkeypatch.setattr(core_table, '_LEAST_EPOCHS', 1)
     settings = [f'{text},{TINY}' for text in nested.SETTINGS[:2]]
-    given = ['--data', prepared, '--tables', 'one', nested.TIED, '--out', tmp_path / 'out']
-    printed = command('nested-diffusion', *given, '--cells', 200, '--settings', *settings)
+    asked = ['--tables', 'one', nested.TIED, '--cells', 200, '--settings', *settings]
+    printed = on_one('nested-diffusion', *asked)
     assert '| tied: 8 bins evenly |' in printed
     rows = pd.read_csv(tmp_path / 'out' / 'nested_diffusion.csv')
     assert rows['table'].tolist() == ['one', 'one', 'tied', 'tied']

@@ -16,16 +16,11 @@ from .conftest import TINY
 
 
 def test_settings_are_compared(
-    prepared: Path,
-    tmp_path: Path,
-    command: Callable[..., str],
-    called: list[dict[str, object]],
-    monkeypatch: pytest.MonkeyPatch,
+    tmp_path: Path, on_one: Callable[..., str], monkeypatch: pytest.MonkeyPatch
 ) -> None:
     monkeypatch.setattr(protection, '_JUDGED_ROWS', 15)
     settings = [f'off:{TINY},epochs=1', f'on:{TINY},epochs=1,protect_values=True']
-    given = ['protection', '--data', prepared, '--tables', 'one', '--out', tmp_path / 'out']
-    printed = command(*given, '--rows', 40, '--settings', *settings)
+    printed = on_one('protection', '--rows', 40, '--settings', *settings)
     assert '| one: 40: on |' in printed
     rows = pd.read_csv(tmp_path / 'out' / 'protection.csv').set_index('setting')
     assert rows.loc['on', 'kept'] < rows.loc['off', 'kept']

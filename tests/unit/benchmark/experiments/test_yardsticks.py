@@ -17,18 +17,16 @@ from .conftest import TINY
 
 
 def test_from_references_to_tables(
-    prepared: Path,
     tmp_path: Path,
-    command: Callable[..., str],
+    on_one: Callable[..., str],
     called: list[dict[str, Any]],
     monkeypatch: pytest.MonkeyPatch,
 ) -> None:
     monkeypatch.setattr(detectors, 'PANEL', {'detect_xgb': detectors.PANEL['detect_xgb']})
     monkeypatch.setattr(detectors, 'TREES', 3)
     monkeypatch.setattr(yardsticks, 'METRICS', ('shape', 'trend', 'dcr'))
-    given = ['yardsticks', '--data', prepared, '--tables', 'one', '--out', tmp_path / 'out']
-    given += ['--likelihoods', '--synthesizers', 'real', 'copy', f'tabdar:{TINY},epochs=1']
-    printed = command(*given)
+    given = ['--likelihoods', '--synthesizers', 'real', 'copy', f'tabdar:{TINY},epochs=1']
+    printed = on_one('yardsticks', *given)
     assert '| one: real |' in printed
     assert '| one: chain of boosted trees |' in printed
     assert '### Where the order is not the right one' in printed
@@ -36,7 +34,7 @@ def test_from_references_to_tables(
     assert rows['detect_excess'][0] == 0
     assert rows['bits_held_out'].notna().tolist() == [True, False, True]
     done = len(called)
-    assert command(*given).partition('###')[2] == printed.partition('###')[2]
+    assert on_one('yardsticks', *given).partition('###')[2] == printed.partition('###')[2]
     assert len(called) == done
 
 
