@@ -19,7 +19,8 @@ from sdv.utils import load_synthesizer
 
 from sdv_tabdar import TabDARSynthesizer
 
-from .outcome import Finding, Outcome, OutOfTime, Stopped, restored_random_states, time_limit
+from ..processor_time import time_limit
+from .outcome import Finding, Outcome, OutOfTime, Stopped, restored_random_states
 from .promises import Promises
 from .questions import ask, meets
 from .tables import Case, TableSpec, build
@@ -72,7 +73,7 @@ def _run(spec: TableSpec, steps: Steps, seconds: float) -> Outcome:
             case = build(spec)
         outcome = Outcome(list(case.data.columns))
         try:
-            with time_limit(seconds):
+            with time_limit(seconds, OutOfTime()):
                 synthesizer = _fitted(case, outcome)
                 steps(case, synthesizer, Promises(case, outcome), outcome)
         except Stopped:

@@ -6,7 +6,6 @@ import contextlib
 import dataclasses
 import random
 import re
-import signal
 import traceback
 import warnings
 from collections.abc import Callable, Hashable, Iterator
@@ -152,25 +151,6 @@ def _random_states() -> dict[str, object]:
         'numpy.random': (name, np.asarray(keys).tobytes(), *rest),
         'torch': torch.get_rng_state().numpy().tobytes(),
     }
-
-
-@contextlib.contextmanager
-def time_limit(seconds: float) -> Iterator[None]:
-    """Raise ``OutOfTime`` in the block after some seconds of processor time.
-
-    Of the processor, so that the load of the machine makes no difference.
-    """
-
-    def stop(*_: Any) -> None:
-        raise OutOfTime
-
-    before = signal.signal(signal.SIGPROF, stop)
-    signal.setitimer(signal.ITIMER_PROF, seconds)
-    try:
-        yield
-    finally:
-        signal.setitimer(signal.ITIMER_PROF, 0)
-        signal.signal(signal.SIGPROF, before)
 
 
 @contextlib.contextmanager

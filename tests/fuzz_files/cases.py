@@ -18,7 +18,8 @@ from typing import Any
 from sdv_tabdar import TabDARSynthesizer
 from sdv_tabdar.files import ModelFileError, container, describe
 
-from ..fuzz.outcome import OutOfTime, restored_random_states, time_limit
+from ..fuzz.outcome import OutOfTime, restored_random_states
+from ..processor_time import time_limit
 from .changes import CHANGES, RAN
 from .models import models
 
@@ -88,7 +89,7 @@ def _loaded(path: Path, change: str, size: int, *, draws: bool) -> Result:
     before = _peak()
     step = 'load'
     try:
-        with _quiet(), _heard_while_loading(), time_limit(SECONDS):
+        with _quiet(), _heard_while_loading(), time_limit(SECONDS, OutOfTime()):
             try:
                 loaded = TabDARSynthesizer.load_safe(path)
             finally:

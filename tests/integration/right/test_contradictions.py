@@ -4,7 +4,6 @@ from __future__ import annotations
 
 import contextlib
 import signal
-from collections.abc import Iterator
 from typing import Any
 
 import numpy as np
@@ -23,6 +22,7 @@ from sdv.sampling import Condition
 
 from sdv_tabdar import Between, NotNull, OneOf, TabDARSynthesizer
 
+from ...processor_time import time_limit
 from ..conftest import TINY, make_metadata
 
 N = 150
@@ -65,20 +65,9 @@ def synthesizer() -> TabDARSynthesizer:
     return synthesizer
 
 
-@contextlib.contextmanager
-def within(seconds: float) -> Iterator[None]:
-    """Fail if it takes longer, in processor time: others may want the machine too."""
-
-    def stop(*_: Any) -> None:
-        raise AssertionError(f'It took longer than {seconds} s.')
-
-    before = signal.signal(signal.SIGPROF, stop)
-    signal.setitimer(signal.ITIMER_PROF, seconds)
-    try:
-        yield
-    finally:
-        signal.setitimer(signal.ITIMER_PROF, 0)
-        signal.signal(signal.SIGPROF, before)
+def at_once() -> contextlib.AbstractContextManager[None]:
+    """Fail if it takes long."""
+    return time_limit(3, AssertionError('It took longer than 3 s.'))
 
 
 def refusal(synthesizer: TabDARSynthesizer, condition: dict[str, Any]) -> str:
@@ -169,7 +158,7 @@ def test_known_cells_that_leave_no_room_are_refused_at_once(
     synthesizer: TabDARSynthesizer, condition: dict[str, Any], constraint: str, why: str
 ) -> None:
     with (
-        within(3),
+        at_once(),
         pytest.raises((ValueError, ConstraintNotMetError), match=constraint) as error,
     ):
         synthesizer.sample_from_conditions([Condition(condition, num_rows=3)])
@@ -183,7 +172,7 @@ def test_known_cells_that_leave_no_room_are_refused_at_once(
 def test_rows_that_have_room_are_drawn_beside_those_that_have_none(
     synthesizer: TabDARSynthesizer,
 ) -> None:
-    with within(3), pytest.warns(UserWarning, match='Only able to sample 2 rows'):
+    with at_once(), pytest.warns(UserWarning, match='Only able to sample 2 rows'):
         rows = synthesizer.sample_remaining_columns(pd.DataFrame({'c': [1, 40, 50]}))
 
     assert rows['c'].tolist() == [40, 50]
@@ -229,7 +218,7 @@ def test_trying_ends_and_says_which_condition_fails() -> None:
     synthesizer.fit(data)
     wanted = {'low': Between(50, None), 'high': Between(71, None), 'free': Between(0, 1)}
 
-    with within(3), pytest.raises((ValueError, ConstraintNotMetError)) as error:
+    with at_once(), pytest.raises((ValueError, ConstraintNotMetError)) as error:
         synthesizer.sample_from_conditions([Condition(wanted, num_rows=3)])
     message = str(error.value)
     assert "'low'" in message

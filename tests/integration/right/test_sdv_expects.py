@@ -29,6 +29,8 @@ COUNTS = pd.DataFrame(
     {name: np.roll(range(N), 7 * place) for place, name in enumerate(('one', 'two', 'three'))}
 )
 COUNT_COLUMNS = dict.fromkeys(COUNTS, NUMBER)
+DAY_TEXT = '%d %b %Y'
+DAY: dict[str, Any] = {'sdtype': 'datetime', 'datetime_format': DAY_TEXT}
 
 
 def fit_under(
@@ -38,6 +40,14 @@ def fit_under(
     synthesizer.add_constraints(constraints)
     synthesizer.fit(data)
     return synthesizer
+
+
+def two_days() -> pd.DataFrame:
+    """A day, and one at most a month later, as text."""
+    days = pd.Timestamp('2020-01-01') + pd.to_timedelta(RANDOM.integers(0, 90, N), 'D')
+    later = days + pd.to_timedelta(RANDOM.integers(1, 30, N), 'D')
+    texts = {'a': days.strftime(DAY_TEXT), 'b': later.strftime(DAY_TEXT)}
+    return pd.DataFrame(texts).astype(object)
 
 
 @pytest.fixture(scope='module')
@@ -380,15 +390,11 @@ def test_dates_with_a_zone_under_an_inequality() -> None:
 
 
 def test_dates_stay_within_the_data_under_an_inequality() -> None:
-    days = pd.Timestamp('2020-01-01') + pd.to_timedelta(RANDOM.integers(0, 90, N), 'D')
-    later = days + pd.to_timedelta(RANDOM.integers(1, 30, N), 'D')
-    text = '%d %b %Y'
-    data = pd.DataFrame({'a': days.strftime(text), 'b': later.strftime(text)}).astype(object)
-    day = {'sdtype': 'datetime', 'datetime_format': text}
-    sampled = fit_under([Inequality('a', 'b')], data, {'a': day, 'b': day}).sample(200)
+    data = two_days()
+    sampled = fit_under([Inequality('a', 'b')], data, {'a': DAY, 'b': DAY}).sample(200)
 
-    for name, real in (('a', days), ('b', later)):
-        found = pd.to_datetime(sampled[name], format=text)
+    for name in data:
+        real, found = (pd.to_datetime(rows[name], format=DAY_TEXT) for rows in (data, sampled))
         assert found.between(real.min(), real.max()).all()
 
 
@@ -451,17 +457,12 @@ def test_overlapping_constraints_are_logged(caplog: pytest.LogCaptureFixture) ->
 
 
 def test_conditions_on_one_and_on_both_columns_of_an_inequality() -> None:
-    days = pd.Timestamp('2020-01-01') + pd.to_timedelta(RANDOM.integers(0, 90, N), 'D')
-    later = days + pd.to_timedelta(RANDOM.integers(1, 30, N), 'D')
-    text = '%d %b %Y'
-    data = pd.DataFrame({'a': days.strftime(text), 'b': later.strftime(text)}).astype(object)
-    day = {'sdtype': 'datetime', 'datetime_format': text}
-    synthesizer = fit_under([Inequality('a', 'b')], data, {'a': day, 'b': day})
+    synthesizer = fit_under([Inequality('a', 'b')], two_days(), {'a': DAY, 'b': DAY})
     first = synthesizer.sample_from_conditions([Condition({'a': '04 Feb 2020'}, num_rows=20)])
     both = pd.DataFrame({'a': ['04 Feb 2020'] * 3, 'b': ['10 Feb 2020'] * 3})
 
     assert (first['a'] == '04 Feb 2020').all()
-    assert (pd.to_datetime(first['b'], format=text) >= pd.Timestamp('2020-02-04')).all()
+    assert (pd.to_datetime(first['b'], format=DAY_TEXT) >= pd.Timestamp('2020-02-04')).all()
     pd.testing.assert_frame_equal(
         synthesizer.sample_from_conditions([DataFrameCondition(both)]), both
     )
