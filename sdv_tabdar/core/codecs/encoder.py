@@ -6,7 +6,7 @@ have a code in every column in which training data had one.
 
 from __future__ import annotations
 
-from collections.abc import Callable, Hashable, Mapping, Sequence
+from collections.abc import Hashable, Mapping, Sequence
 from typing import Any, TypeAlias
 
 import numpy as np
@@ -206,26 +206,6 @@ class TableEncoder:
                 found[rows] = echo.line.of(self.numbers(table, echo.source)[rows])
         return found
 
-    def join(self, frame: pd.DataFrame, table: EncodedTable, known: npt.NDArray[np.bool_]) -> None:
-        """Give cells that follow from each other by their codes such numbers, to the last digit.
-
-        Args:
-            frame: The decoded table with known cells written into it; it is written into.
-            table: The table.
-            known: ``(B, C)``, cells that are as they have to be.
-        """
-        names = self.schema.names
-        codes = table.codes.cpu().numpy()
-        for echo in reversed(self.echoes):
-            rows = (codes[:, echo.position] == echo.code) & known[:, echo.position]
-            rows &= ~known[:, echo.source]
-            _copy_cells(frame, names[echo.position], names[echo.source], rows, echo.line.back)
-        for echo in self.echoes:
-            rows = (codes[:, echo.position] == echo.code) & ~known[:, echo.position]
-            own, source = (as_floats(frame[names[at]]) for at in (echo.position, echo.source))
-            rows &= ~echo.line.holds(own, source)
-            _copy_cells(frame, names[echo.source], names[echo.position], rows, echo.line.of)
-
     def restrict(self, restrictions: Restrictions) -> dict[int, list[Pieces | None]]:
         """Restrictions in codes and residuals, by the position of their column.
 
@@ -354,19 +334,6 @@ class TableEncoder:
             if most <= np.iinfo(dtype).max + 1:
                 return dtype
         return np.int32
-
-
-def _copy_cells(
-    frame: pd.DataFrame,
-    source: str,
-    target: str,
-    rows: npt.NDArray[np.bool_],
-    changed: Callable[[Floats], Floats],
-) -> None:
-    if rows.any():
-        values = frame[target].to_numpy(copy=True)
-        values[rows] = changed(frame[source].to_numpy()[rows])
-        frame[target] = pd.Series(values, index=frame.index, dtype=frame[target].dtype)
 
 
 def _uniforms(size: int, generator: torch.Generator) -> Floats:

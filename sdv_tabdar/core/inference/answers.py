@@ -105,7 +105,7 @@ class Answers:
         filled = self.encoder.decode(completed, generator=self.generator)
         self.encoder.enforce(filled, read.restrictions, generator=self.generator)
         write_back(filled, frame, known)
-        self.encoder.join(filled, completed, self.encoder.by_position(frame, known))
+        reader.join(filled, completed, self.encoder.by_position(frame, known))
         return CompletedRows(filled, completion.effective_sample_size.numpy())
 
     def predict_proba(

@@ -1,9 +1,9 @@
-"""The way in: rows are read before the network completes them, and mended afterwards."""
+"""The way in: rows are read before the network completes them, mended and joined afterwards."""
 
 from __future__ import annotations
 
 import dataclasses
-from collections.abc import Mapping, Sequence
+from collections.abc import Callable, Mapping, Sequence
 
 import numpy as np
 import pandas as pd
@@ -13,6 +13,7 @@ from sdv_tabdar.core.codecs.echoes import Echo
 from sdv_tabdar.core.codecs.encoder import TableEncoder
 from sdv_tabdar.core.codecs.lines import Marks
 from sdv_tabdar.core.codecs.pieces import Pieces
+from sdv_tabdar.core.codecs.values import Floats, as_floats
 from sdv_tabdar.core.config import SamplingConfig
 from sdv_tabdar.core.inference.complete import complete
 from sdv_tabdar.core.inference.echoes.in_part import read_in_part
@@ -76,6 +77,26 @@ class EchoReader:
                 table = self._with_own(table, echo, torch.from_numpy(rows))
         return table
 
+    def join(self, frame: pd.DataFrame, table: EncodedTable, known: Marks) -> None:
+        """Give cells that follow from each other by their codes such numbers, to the last digit.
+
+        Args:
+            frame: The decoded table with known cells written into it; it is written into.
+            table: The completed table.
+            known: ``(B, C)``, cells that are as they have to be.
+        """
+        names = self.encoder.schema.names
+        codes = table.codes.cpu().numpy()
+        for echo in reversed(self.encoder.echoes):
+            rows = (codes[:, echo.position] == echo.code) & known[:, echo.position]
+            rows &= ~known[:, echo.source]
+            _copy_cells(frame, names[echo.position], names[echo.source], rows, echo.line.back)
+        for echo in self.encoder.echoes:
+            rows = (codes[:, echo.position] == echo.code) & ~known[:, echo.position]
+            own, source = (as_floats(frame[names[at]]) for at in (echo.position, echo.source))
+            rows &= ~echo.line.holds(own, source)
+            _copy_cells(frame, names[echo.source], names[echo.position], rows, echo.line.of)
+
     def _with_own(self, table: EncodedTable, echo: Echo, rows: torch.Tensor) -> EncodedTable:
         """A table in some of whose rows a column has its own number, drawn given the others."""
         part = table.rows(rows)
@@ -94,3 +115,16 @@ class EchoReader:
         codes, residuals = table.codes.clone(), table.residuals.clone()
         codes[rows], residuals[rows] = found.codes, found.residuals
         return EncodedTable(codes, residuals, table.observed)
+
+
+def _copy_cells(
+    frame: pd.DataFrame,
+    source: str,
+    target: str,
+    rows: Marks,
+    changed: Callable[[Floats], Floats],
+) -> None:
+    if rows.any():
+        values = frame[target].to_numpy(copy=True)
+        values[rows] = changed(frame[source].to_numpy()[rows])
+        frame[target] = pd.Series(values, index=frame.index, dtype=frame[target].dtype)
