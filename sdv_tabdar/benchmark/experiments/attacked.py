@@ -22,7 +22,7 @@ from sdv_tabdar import evaluation
 from sdv_tabdar.benchmark.data.datasets import Dataset, load_dataset
 from sdv_tabdar.benchmark.data.generated import TABLE, metadata_of, unique_numbers
 from sdv_tabdar.benchmark.experiments.comparison import named_specs
-from sdv_tabdar.benchmark.experiments.core_table import settings_of
+from sdv_tabdar.benchmark.experiments.core_table import part_facts, settings_of
 from sdv_tabdar.benchmark.experiments.experiment import plan_settings
 from sdv_tabdar.benchmark.jobs.cost import measured
 from sdv_tabdar.benchmark.jobs.job import Job
@@ -107,9 +107,7 @@ def measure(job: dict[str, Any]) -> dict[str, Any]:
     found = report.tables['attacks'].set_index('attack')
     nats = {part: likelihood.mean(getattr(dataset, part)) for part in ('train', 'test')}
     row = {
-        'setting': planned.label,
-        'rows': len(dataset.train),
-        'limit': None,  # of all tables: there are several here
+        **part_facts(planned, dataset.train),
         'fit_seconds': fitting.cpu_seconds,
         'worst': ATTACKS[str(found.index[0])].title.lower(),
         **{name: float(found.loc[name, 'auc']) for name in ATTACKS if name in found.index},

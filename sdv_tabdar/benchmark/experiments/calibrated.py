@@ -12,7 +12,7 @@ from typing import Any
 import pandas as pd
 
 from sdv_tabdar import evaluation
-from sdv_tabdar.benchmark.experiments.core_table import settings_of, timed_fit
+from sdv_tabdar.benchmark.experiments.core_table import part_facts, settings_of, timed_fit
 from sdv_tabdar.benchmark.experiments.held_out import (
     any_order_loss,
     known_rows,
@@ -50,9 +50,8 @@ def measure(job: dict[str, Any]) -> dict[str, Any]:
         model.set_random_state(planned.seed)
         drawn = model.sample(min(_DRAWN, len(test)))
         return {
+            **part_facts(planned, train),
             'setting': setting,
-            'rows': len(train),
-            'limit': None,  # of all tables: there are several here
             'any_order': -any_order_loss(model, known),
             'seconds': seconds,
             **_scores(test.head(len(drawn)), drawn, sdtypes, planned.seed),

@@ -24,7 +24,7 @@ import numpy.typing as npt
 import pandas as pd
 import torch
 
-from sdv_tabdar.benchmark.experiments.core_table import settings_of, timed_fit
+from sdv_tabdar.benchmark.experiments.core_table import part_facts, settings_of, timed_fit
 from sdv_tabdar.benchmark.experiments.held_out import known_rows, shuffled_test, training_part
 from sdv_tabdar.benchmark.jobs.job import Job
 from sdv_tabdar.benchmark.output.rendering import Cell, Grid
@@ -64,9 +64,7 @@ def measure(job: dict[str, Any], *, test_rows: int) -> dict[str, Any]:
             errors = _errors(model, train, test, kinds, column, known, planned.seed)
             rows.append(
                 {
-                    'setting': planned.label,
-                    'rows': len(train),
-                    'limit': None,  # of all tables: there are several here
+                    **part_facts(planned, train),
                     'question': question,
                     'column': column,
                     'is_number': kinds[column] is ColumnKind.NUMERICAL,

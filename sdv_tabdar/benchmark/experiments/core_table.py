@@ -53,6 +53,14 @@ def configurations(settings: Mapping[str, Any]) -> tuple[ModelConfig, TrainingCo
     return ModelConfig(**chosen(ModelConfig)), TrainingConfig(**chosen(TrainingConfig))
 
 
+def part_facts(job: Job, train: pd.DataFrame) -> dict[str, Any]:
+    """What a row about a model says of its settings, and of the part of a table it was fitted on.
+
+    The limit of rows is that of all tables elsewhere; here there are several of each.
+    """
+    return {'setting': job.label, 'rows': len(train), 'limit': None}
+
+
 def timed_fit(
     settings: Mapping[str, Any],
     seed: int,

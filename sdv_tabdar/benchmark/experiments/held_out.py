@@ -27,7 +27,12 @@ import torch
 from sdv_tabdar import evaluation
 from sdv_tabdar.benchmark.data.datasets import Dataset
 from sdv_tabdar.benchmark.experiments.comparison import named_specs
-from sdv_tabdar.benchmark.experiments.core_table import core_table, settings_of, timed_fit
+from sdv_tabdar.benchmark.experiments.core_table import (
+    core_table,
+    part_facts,
+    settings_of,
+    timed_fit,
+)
 from sdv_tabdar.benchmark.experiments.experiment import plan_settings
 from sdv_tabdar.benchmark.jobs.job import Job
 from sdv_tabdar.benchmark.jobs.runs import plan
@@ -96,9 +101,7 @@ def measure(job: dict[str, Any]) -> dict[str, Any]:
         test, drawn.head(len(test)), sdtypes, metrics=['xgb_c2st'], seed=planned.seed
     )
     row = {
-        'setting': planned.label,
-        'rows': len(train),
-        'limit': None,  # of all tables: there are several here
+        **part_facts(planned, train),
         'fit_seconds': seconds,
         'epochs': len(model.loss_values),
         'reason': model.training_history.reason,

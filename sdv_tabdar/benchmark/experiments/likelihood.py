@@ -25,7 +25,7 @@ import numpy as np
 import numpy.typing as npt
 import pandas as pd
 
-from sdv_tabdar.benchmark.experiments.core_table import settings_of, timed_fit
+from sdv_tabdar.benchmark.experiments.core_table import part_facts, settings_of, timed_fit
 from sdv_tabdar.benchmark.experiments.held_out import (
     any_order_loss,
     known_rows,
@@ -61,9 +61,7 @@ def measure(job: dict[str, Any]) -> dict[str, Any]:
     known = known_rows(shuffled_test(dataset, kinds), train, kinds)
     found = by_order(model, known)
     row = {
-        'setting': planned.label,
-        'rows': len(train),
-        'limit': None,  # of all tables: there are several here
+        **part_facts(planned, train),
         'fit_seconds': seconds,
         'epochs': len(model.loss_values),
         'drawn': float(found.mean()),

@@ -21,7 +21,7 @@ from scipy.stats import ks_2samp
 from sdv_tabdar import evaluation
 from sdv_tabdar.adapter import private_names
 from sdv_tabdar.benchmark.data.datasets import Dataset
-from sdv_tabdar.benchmark.experiments.core_table import settings_of
+from sdv_tabdar.benchmark.experiments.core_table import part_facts, settings_of
 from sdv_tabdar.benchmark.jobs.job import Job
 from sdv_tabdar.benchmark.output.tables import Number
 from sdv_tabdar.core.codecs.numerical import NumericalCodec
@@ -70,9 +70,7 @@ def measure(job: dict[str, Any]) -> dict[str, Any]:
     codecs = private_names.model(synthesizer).trained.encoder.codecs
     numerical = [codec for codec in codecs if isinstance(codec, NumericalCodec)]
     row = {
-        'setting': planned.label,
-        'rows': len(dataset.train),
-        'limit': None,
+        **part_facts(planned, dataset.train),
         'fit_seconds': seconds,
         'rare_drawn': 100 * rare_share(dataset, drawn),
         'kept': np.mean([_kept(codec, dataset.train) for codec in numerical] or [0]),
