@@ -9,14 +9,18 @@ from collections.abc import Collection, Mapping
 from typing import Any
 
 import numpy as np
-import numpy.typing as npt
 import pandas as pd
 
 from sdv_tabdar.adapter.profile import ColumnProfile, Role
+from sdv_tabdar.adapter.relations import (
+    FEWEST_ROWS,
+    about_copy,
+    copies_in,
+    orders_in,
+    sums_in,
+)
 
-_FEWEST_ROWS = 50  # smaller tables show no relations and formats reliably
-_LOOKED_AT = 500  # rows, or levels, of a first check for relations and formats
-_MOST_COLUMNS = 60  # among which sums are looked for
+_LOOKED_AT = 500  # levels of a first check for formats
 _NEARLY_UNIQUE = 0.9  # number of levels, as a share of the cells of a column
 _FEW_DAYS = 5  # up to so many different dates may well be meant as levels
 # Numbers may well be meant as levels if there are so few of them, or so few for the cells.
@@ -38,7 +42,7 @@ def advice(
         profiles: Its columns.
         constrained: Columns that a constraint is about, of which relations are known.
     """
-    if len(plain) < _FEWEST_ROWS:
+    if len(plain) < FEWEST_ROWS:
         return []
     lines = []
     for key, profile in profiles.items():
@@ -46,9 +50,9 @@ def advice(
         if line is not None:
             lines.append(f"Column '{profile.column.name}' {line}")
     free = {key: profile for key, profile in profiles.items() if key not in constrained}
-    copies = _copies(plain, free)
-    lines += [_about_copy(profiles, key, copied) for key, copied in copies.items()]
-    whole, parts = _sums(plain, {key: free[key] for key in free if key not in copies})
+    copies = copies_in(plain, free)
+    lines += [about_copy(profiles, key, copied) for key, copied in copies.items()]
+    whole, parts = sums_in(plain, {key: free[key] for key in free if key not in copies})
     for total, terms in zip(whole, parts, strict=True):
         named = ' and '.join(f"'{profiles[term].column.name}'" for term in terms)
         lines.append(
@@ -57,6 +61,30 @@ def advice(
             'it exactly.'
         )
     return lines
+
+
+def noted_orders(
+    plain: pd.DataFrame, profiles: Mapping[str, ColumnProfile], constrained: Collection[str]
+) -> str | None:
+    """What to note of columns of which one is never more than another; None if there are none.
+
+    Args:
+        plain: The training table in plain form.
+        profiles: Its columns.
+        constrained: Columns that a constraint is about, of which relations are known.
+    """
+    free = {key: profile for key, profile in profiles.items() if key not in constrained}
+    orders = orders_in(plain, free)
+    if not orders:
+        return None
+    pairs = [
+        f"'{profiles[low].column.name}' <= '{profiles[high].column.name}'" for low, high in orders
+    ]
+    low, high = orders[0]
+    return (
+        f'In all rows {", ".join(pairs)}; most synthetic rows keep that, and all of them with a '
+        f'constraint: Inequality(low_column_name={low!r}, high_column_name={high!r}).'
+    )
 
 
 def _about_levels(values: pd.Series, profile: ColumnProfile) -> str | None:
@@ -88,7 +116,7 @@ def _about_levels(values: pd.Series, profile: ColumnProfile) -> str | None:
                 f'ones come back, without order. {turned} metadata.update_column(column_name='
                 f"{name!r}, sdtype='numerical')."
             )
-    if is_text and share >= _NEARLY_UNIQUE and num_cells >= _FEWEST_ROWS:
+    if is_text and share >= _NEARLY_UNIQUE and num_cells >= FEWEST_ROWS:
         return (
             f'has {num_levels} different texts in {num_cells} cells, and these real texts come '
             'back verbatim in synthetic rows. If they name or reach somebody, give it an sdtype '
@@ -132,105 +160,3 @@ def _all_fractions(levels: list[Any]) -> bool:
     numbers = [level for level in levels if isinstance(level, (int, float, np.number))]
     whole = all(float(number).is_integer() for number in numbers)
     return len(numbers) == len(levels) and not whole
-
-
-def _copies(plain: pd.DataFrame, profiles: Mapping[str, ColumnProfile]) -> dict[str, str]:
-    """Columns that are copies of an earlier one, if need be with other levels; and that one."""
-    sample = plain.iloc[:: max(1, len(plain) // _LOOKED_AT)]
-    first: dict[tuple[Any, bytes], list[str]] = {}
-    copies: dict[str, str] = {}
-    for key, profile in profiles.items():
-        if not _can_be_related(plain[key], profile):
-            continue
-        found = first.setdefault((profile.role, _pattern(sample[key], profile).tobytes()), [])
-        pattern = None
-        for other in found:
-            pattern = _pattern(plain[key], profile) if pattern is None else pattern
-            if np.array_equal(pattern, _pattern(plain[other], profiles[other])):
-                copies[key] = other
-                break
-        else:
-            found.append(key)
-    return copies
-
-
-def _can_be_related(values: pd.Series, profile: ColumnProfile) -> bool:
-    """Whether a column varies enough for an equal pattern elsewhere to be no coincidence."""
-    if profile.role is Role.GENERATED or not profile.has_values:
-        return False
-    if profile.role is Role.DISCRETE:
-        # Where each level occurs once, the pattern is that of every other such column.
-        return 1 < len(profile.levels) + profile.has_missing <= len(values) / 2
-    return profile.low < profile.high
-
-
-def _pattern(values: pd.Series, profile: ColumnProfile) -> npt.NDArray[Any]:
-    """Numbers that are equal for two columns if and only if one is a copy of the other.
-
-    Levels are numbered in the order in which they first occur, so that renaming them changes
-    nothing.
-    """
-    comparable = profile.comparable(values)
-    if profile.role is Role.DISCRETE:
-        return np.asarray(pd.factorize(comparable, use_na_sentinel=False)[0], dtype=np.int64)
-    numbers = comparable.to_numpy(dtype=np.float64, na_value=np.nan)
-    return np.where(np.isnan(numbers), np.inf, numbers + 0.0)  # -0.0 becomes 0.0
-
-
-def _about_copy(profiles: Mapping[str, ColumnProfile], key: str, copied: str) -> str:
-    name, original = profiles[key].column.name, profiles[copied].column.name
-    if profiles[key].role is Role.DISCRETE:
-        return (
-            f"Column '{name}' is a copy of '{original}' in other words: each level of one has a "
-            'level of the other. Synthetic rows keep that only under the constraint '
-            f'FixedCombinations([{original!r}, {name!r}]).'
-        )
-    return (
-        f"Column '{name}' is a copy of '{original}', which synthetic rows keep only nearly. Leave "
-        'it out and add it to the synthetic rows, or keep it by a programmable constraint.'
-    )
-
-
-def _sums(
-    plain: pd.DataFrame, profiles: Mapping[str, ColumnProfile]
-) -> tuple[list[str], list[list[str]]]:
-    """Numerical columns that are the sum of others, and these others for each."""
-    names = [
-        key
-        for key, profile in profiles.items()
-        if profile.role is Role.NUMBER and profile.low < profile.high
-    ][:_MOST_COLUMNS]
-    sample = plain[names].iloc[:: max(1, len(plain) // _LOOKED_AT)].astype(np.float64)
-    names = [name for name in names if sample[name].isna().mean() < 1 - _ALMOST_ALL]
-    rows = sample[names].dropna().to_numpy()
-    whole: list[str] = []
-    parts: list[list[str]] = []
-    if len(rows) < max(_FEWEST_ROWS, 2 * len(names)):
-        return whole, parts
-    rows = rows / np.abs(rows).max(axis=0)
-    scales = np.abs(sample[names].dropna().to_numpy()).max(axis=0)
-    independent: list[int] = []
-    for column in range(len(names)):
-        weights, *_ = np.linalg.lstsq(rows[:, independent], rows[:, column], rcond=None)
-        if np.abs(rows[:, independent] @ weights - rows[:, column]).max() > 1e-9:
-            independent.append(column)
-            continue
-        units = np.rint(weights * scales[column] / scales[independent])
-        sides: tuple[list[int], list[int]] = ([column], [])
-        for other, unit in zip(independent, units, strict=True):
-            if unit:
-                sides[int(unit > 0)].append(other)
-        left, right = sorted(sides, key=len)
-        if len(left) == 1 < len(right) and np.abs(units).max() == 1:
-            total, terms = names[left[0]], [names[other] for other in right]
-            if _adds_up(plain, total, terms):
-                whole.append(total)
-                parts.append(terms)
-    return whole, parts
-
-
-def _adds_up(plain: pd.DataFrame, total: str, terms: list[str]) -> bool:
-    """Whether a column is the sum of others in all rows where none of them is missing."""
-    found = plain[total].astype(np.float64)
-    rest = found - plain[terms].astype(np.float64).sum(axis=1, skipna=False)
-    return bool((rest.abs() <= 1e-9 * found.abs().max())[rest.notna()].all())

@@ -1,0 +1,175 @@
+"""Relations between columns that hold in every row of a table: copies, sums, orders."""
+
+from __future__ import annotations
+
+from collections.abc import Mapping
+from typing import Any
+
+import numpy as np
+import numpy.typing as npt
+import pandas as pd
+
+from sdv_tabdar.adapter.profile import ColumnProfile, Role
+
+FEWEST_ROWS = 50  # smaller tables show no relations reliably
+_LOOKED_AT = 500  # rows of a first check
+_MOST_COLUMNS = 60  # among which sums and orders are looked for
+_FEW_GAPS = 0.05  # less than this share of a column of a sum may be missing
+_TELLING, _BY_CHANCE = 0.02, 20  # an order says something if it would fail in such a share of rows
+
+Floats = npt.NDArray[np.float64]
+
+
+def copies_in(plain: pd.DataFrame, profiles: Mapping[str, ColumnProfile]) -> dict[str, str]:
+    """Columns that are copies of an earlier one, if need be with other levels; and that one."""
+    sample = plain.iloc[:: max(1, len(plain) // _LOOKED_AT)]
+    first: dict[tuple[Any, bytes], list[str]] = {}
+    copies: dict[str, str] = {}
+    for key, profile in profiles.items():
+        if not _can_be_related(plain[key], profile):
+            continue
+        found = first.setdefault((profile.role, _pattern(sample[key], profile).tobytes()), [])
+        pattern = None
+        for other in found:
+            pattern = _pattern(plain[key], profile) if pattern is None else pattern
+            if np.array_equal(pattern, _pattern(plain[other], profiles[other])):
+                copies[key] = other
+                break
+        else:
+            found.append(key)
+    return copies
+
+
+def _can_be_related(values: pd.Series, profile: ColumnProfile) -> bool:
+    """Whether a column varies enough for an equal pattern elsewhere to be no coincidence."""
+    if profile.role is Role.GENERATED or not profile.has_values:
+        return False
+    if profile.role is Role.DISCRETE:
+        # Where each level occurs once, the pattern is that of every other such column.
+        return 1 < len(profile.levels) + profile.has_missing <= len(values) / 2
+    return profile.low < profile.high
+
+
+def _pattern(values: pd.Series, profile: ColumnProfile) -> npt.NDArray[Any]:
+    """Numbers that are equal for two columns if and only if one is a copy of the other.
+
+    Levels are numbered in the order in which they first occur, so that renaming them changes
+    nothing.
+    """
+    comparable = profile.comparable(values)
+    if profile.role is Role.DISCRETE:
+        return np.asarray(pd.factorize(comparable, use_na_sentinel=False)[0], dtype=np.int64)
+    numbers = comparable.to_numpy(dtype=np.float64, na_value=np.nan)
+    return np.where(np.isnan(numbers), np.inf, numbers + 0.0)  # -0.0 becomes 0.0
+
+
+def about_copy(profiles: Mapping[str, ColumnProfile], key: str, copied: str) -> str:
+    """What to say of a column that is a copy of another one."""
+    name, original = profiles[key].column.name, profiles[copied].column.name
+    if profiles[key].role is Role.DISCRETE:
+        return (
+            f"Column '{name}' is a copy of '{original}' in other words: each level of one has a "
+            'level of the other. Synthetic rows keep that only under the constraint '
+            f'FixedCombinations([{original!r}, {name!r}]).'
+        )
+    return (
+        f"Column '{name}' is a copy of '{original}', which synthetic rows keep only nearly. Leave "
+        'it out and add it to the synthetic rows, or keep it by a programmable constraint.'
+    )
+
+
+def sums_in(
+    plain: pd.DataFrame, profiles: Mapping[str, ColumnProfile]
+) -> tuple[list[str], list[list[str]]]:
+    """Numerical columns that are the sum of others, and these others for each."""
+    names = [
+        key
+        for key, profile in profiles.items()
+        if profile.role is Role.NUMBER and profile.low < profile.high
+    ][:_MOST_COLUMNS]
+    sample = plain[names].iloc[:: max(1, len(plain) // _LOOKED_AT)].astype(np.float64)
+    names = [name for name in names if sample[name].isna().mean() < _FEW_GAPS]
+    rows = sample[names].dropna().to_numpy()
+    whole: list[str] = []
+    parts: list[list[str]] = []
+    if len(rows) < max(FEWEST_ROWS, 2 * len(names)):
+        return whole, parts
+    rows = rows / np.abs(rows).max(axis=0)
+    scales = np.abs(sample[names].dropna().to_numpy()).max(axis=0)
+    independent: list[int] = []
+    for column in range(len(names)):
+        weights, *_ = np.linalg.lstsq(rows[:, independent], rows[:, column], rcond=None)
+        if np.abs(rows[:, independent] @ weights - rows[:, column]).max() > 1e-9:
+            independent.append(column)
+            continue
+        units = np.rint(weights * scales[column] / scales[independent])
+        sides: tuple[list[int], list[int]] = ([column], [])
+        for other, unit in zip(independent, units, strict=True):
+            if unit:
+                sides[int(unit > 0)].append(other)
+        left, right = sorted(sides, key=len)
+        if len(left) == 1 < len(right) and np.abs(units).max() == 1:
+            total, terms = names[left[0]], [names[other] for other in right]
+            if _adds_up(plain, total, terms):
+                whole.append(total)
+                parts.append(terms)
+    return whole, parts
+
+
+def _adds_up(plain: pd.DataFrame, total: str, terms: list[str]) -> bool:
+    """Whether a column is the sum of others in all rows where none of them is missing."""
+    found = plain[total].astype(np.float64)
+    rest = found - plain[terms].astype(np.float64).sum(axis=1, skipna=False)
+    return bool((rest.abs() <= 1e-9 * found.abs().max())[rest.notna()].all())
+
+
+def orders_in(plain: pd.DataFrame, profiles: Mapping[str, ColumnProfile]) -> list[tuple[str, str]]:
+    """Pairs of numbers, or of dates, of which the first is never more than the second.
+
+    An order is found where it holds in all rows that have both, would not hold by chance, as it
+    does not where cells come from different rows, and does not follow from two others.
+
+    Args:
+        plain: The training table in plain form.
+        profiles: Columns among which orders are looked for.
+    """
+    found: list[tuple[str, str]] = []
+    for role in (Role.NUMBER, Role.DATE):
+        keys = [
+            key
+            for key, profile in profiles.items()
+            if profile.role is role and profile.low < profile.high
+        ][:_MOST_COLUMNS]
+        numbers = {key: _as_numbers(plain[key], profiles[key]) for key in keys}
+        orders = {
+            (low, high)
+            for low in keys
+            for high in keys
+            if low != high and _is_order(numbers[low], numbers[high])
+        }
+        found += [
+            (low, high)
+            for low in keys
+            for high in keys
+            if (low, high) in orders
+            and not any((low, mid) in orders and (mid, high) in orders for mid in keys)
+        ]
+    return found
+
+
+def _as_numbers(values: pd.Series, profile: ColumnProfile) -> Floats:
+    return profile.comparable(values).to_numpy(dtype=np.float64, na_value=np.nan)
+
+
+def _is_order(low: Floats, high: Floats) -> bool:
+    """Whether one column is never more than another, and would be if they were independent."""
+    step = max(1, len(low) // _LOOKED_AT)
+    some_low, some_high = low[::step], high[::step]
+    both = ~np.isnan(some_low + some_high)
+    if not both.any() or (some_low > some_high).any():
+        return False
+    others = np.sort(some_high[both])
+    failing = float(np.searchsorted(others, some_low[both]).mean()) / len(others)
+    num_rows = int((~np.isnan(low + high)).sum())
+    by_chance = failing < _TELLING or failing * num_rows < _BY_CHANCE
+    return not (by_chance or num_rows < FEWEST_ROWS or (low > high).any())
