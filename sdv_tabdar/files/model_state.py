@@ -316,12 +316,14 @@ def _check_columns(encoder: Mapping[str, Any], place: str) -> None:
 
 
 def _check_echoes(encoder: Mapping[str, Any], place: str) -> None:
-    codecs, last = encoder['codecs'], 0
-    for number, echo in enumerate(encoder.get('echoes', ())):
+    codecs, echoes = encoder['codecs'], encoder.get('echoes', ())
+    positions = [echo['position'] for echo in echoes]
+    for number, echo in enumerate(echoes):
         where, position, source = f'{place}.echoes[{number}]', echo['position'], echo['source']
-        if not last < position < len(codecs) or source >= position:
-            raise Unfit(where, 'is not behind the echo before it, or not behind its source.')
-        last = position
+        if max(position, source) >= len(codecs) or position in positions[:number]:
+            raise Unfit(where, 'is of no column, or of one that has an echo already.')
+        if source in positions[number:]:
+            raise Unfit(where, 'is not behind that of its source.')
         if not echo['line']['slope']:
             raise Unfit(f'{where}.line', 'has no slope.')
         for name, index in (('position', position), ('source', source)):

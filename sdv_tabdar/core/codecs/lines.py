@@ -55,6 +55,13 @@ class Line:
         return self.slope == 1 and self.shift == 0
 
     @property
+    def is_coarse(self) -> bool:
+        """Whether rounding makes one number of several of the source's."""
+        if self.digits is None or self.source_digits is None:
+            return False
+        return abs(self.slope) * 10.0 ** (self.digits - self.source_digits) < 1
+
+    @property
     def log_stretch(self) -> float:
         """Log of the density of the source by that of the column, at numbers on the line.
 

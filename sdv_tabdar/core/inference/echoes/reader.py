@@ -9,7 +9,7 @@ import numpy as np
 import pandas as pd
 import torch
 
-from sdv_tabdar.core.codecs.echoes import Echo
+from sdv_tabdar.core.codecs.echoes import Echo, sources_last_first
 from sdv_tabdar.core.codecs.encoder import TableEncoder
 from sdv_tabdar.core.codecs.lines import Marks
 from sdv_tabdar.core.codecs.pieces import Pieces
@@ -49,7 +49,8 @@ class EchoReader:
     ) -> ReadRows:
         """Encode the known cells of a frame and read them, those known in part as well.
 
-        Later sources come first: what is told of them may follow from an earlier one.
+        Later sources come first, behind those that follow from them: what is told of one may follow
+        from another.
 
         Args:
             frame: Any of the fitted columns.
@@ -58,7 +59,7 @@ class EchoReader:
         """
         read = ReadRows.of(self.encoder, self.uniforms, frame, known, restrictions)
         odds = Odds(self.encoder, self.network, self.config)
-        for source in sorted({echo.source for echo in self.encoder.echoes}, reverse=True):
+        for source in sources_last_first(self.encoder.echoes):
             echoes = [echo for echo in self.encoder.echoes if echo.source == source]
             echoes.sort(key=lambda echo: not echo.line.is_same)  # what is exact comes first
             read_known(read, odds, source, echoes)

@@ -4,7 +4,13 @@ import numpy as np
 import pandas as pd
 import pytest
 
-from sdv_tabdar.core.codecs.echoes import Echo, echoed, find_echoes
+from sdv_tabdar.core.codecs.echoes import (
+    Echo,
+    behind_sources,
+    echoed,
+    find_echoes,
+    sources_last_first,
+)
 from sdv_tabdar.core.codecs.encoder import TableEncoder
 from sdv_tabdar.core.codecs.lines import Line
 from sdv_tabdar.core.codecs.numerical import NumericalCodec
@@ -216,3 +222,34 @@ def test_numbers_of_any_size_are_searched(largest: float) -> None:
     frame.loc[::7, 'first'] = np.nan
     frame.loc[::50, 'third'] = 0.25 * largest
     assert [(echo.position, echo.line.slope) for echo in fitted(frame).echoes] == [(1, -1)]
+
+
+def prices() -> pd.DataFrame:
+    """Gross prices before the net ones that they were made of, and what has been paid of them."""
+    generator = np.random.default_rng(2)
+    net = generator.gamma(2, 100, ROWS).round(2)
+    gross = np.round(1.19 * net, 2)
+    paid = np.where(generator.random(ROWS) < 0.6, gross, generator.gamma(2, 100, ROWS).round(2))
+    return pd.DataFrame({'paid': paid, 'gross': gross, 'net': net})
+
+
+def test_rounded_numbers_follow_from_those_that_they_were_made_of() -> None:
+    frame = prices()
+    encoder = fitted(frame)
+    lines = {echo.position: (echo.source, echo.line.slope) for echo in encoder.echoes}
+    assert lines == {1: (2, 1.19), 0: (1, 1.0)}
+    decoded = encoder.decode(encoder.encode_all(frame), generator=np.random.default_rng(0))
+    assert (np.round(1.19 * decoded['net'].round(2), 2) == decoded['gross']).all()
+    assert (decoded['paid'] == decoded['gross']).sum() == (frame['paid'] == frame['gross']).sum()
+    # Where several numbers do become one, it is the one that follows.
+    coarse = pd.DataFrame({'fine': frame['net'], 'coarse': np.round(0.8 * frame['net'], 2)})
+    assert [(echo.position, echo.source) for echo in fitted(coarse).echoes] == [(1, 0)]
+
+
+def test_echoes_are_behind_their_sources() -> None:
+    frame = prices()[['gross', 'paid', 'net']]
+    encoder = fitted(frame)
+    assert [(echo.position, echo.source) for echo in encoder.echoes] == [(0, 2), (1, 0)]
+    assert sources_last_first(encoder.echoes) == [0, 2]
+    assert behind_sources({1: 0, 2: 1, 4: 1}) == [1, 2, 4]
+    assert behind_sources({1: 3, 3: 4, 5: 0}) == [3, 1, 5]
