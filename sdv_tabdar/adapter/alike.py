@@ -151,5 +151,5 @@ def _interval(
         low = min(low, ordered[np.clip(first, 0, len(ordered) - 1)])
         high = max(high, ordered[np.clip(last, 0, len(ordered) - 1)])
     low, high = profile.rounded(np.array([low, high])).tolist()
-    unit = profile.unit if profile.role is Role.NUMBER else profile.date_unit
+    unit = profile.unit or profile.local_unit or profile.date_unit
     return Interval(low - _HALF * unit, high + _HALF * unit)

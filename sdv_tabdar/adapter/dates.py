@@ -8,10 +8,10 @@ import re
 from typing import Any
 
 import numpy as np
-import numpy.typing as npt
 import pandas as pd
 from sdv.errors import InvalidDataError
 
+from sdv_tabdar.adapter.clocks import Counts, Way, at_units, on_clocks
 from sdv_tabdar.adapter.values import mapped, plain_objects
 
 # Nanoseconds of the units that dates come in, coarsest first.
@@ -243,22 +243,12 @@ class DateForm:
         """
         if self.time_zone is None or not _is_date_time(values):
             return 0.0
-        return self.unit(self._on_clocks(values))
+        return self.unit(on_clocks(self._stamps(values), self.time_zone))
 
-    def rounded_on_clocks(self, values: pd.Series, unit: float) -> pd.Series:
-        """Plain dates rounded to a unit on the clocks of the column's time zone.
-
-        Where clocks are put on or back at just that moment, the first one after it is meant.
-        """
-        clocks = self._on_clocks(values).dt.round(pd.Timedelta(int(unit)))
-        first = np.ones(len(clocks), dtype=bool)
-        dates = clocks.dt.tz_localize(self.time_zone, ambiguous=first, nonexistent='shift_forward')
-        return dates.dt.tz_convert('UTC').dt.tz_localize(None).astype(values.dtype)
-
-    def _on_clocks(self, values: pd.Series) -> pd.Series:
-        """What clocks in the column's time zone show at plain dates."""
-        dates = self._stamps(values).dt.tz_localize('UTC')
-        return dates.dt.tz_convert(self.time_zone).dt.tz_localize(None)
+    def at_units(self, counts: Counts, unit: float, way: Way) -> Counts:
+        """As :func:`~sdv_tabdar.adapter.clocks.at_units`, in the column's time zone."""
+        assert self.time_zone is not None, 'a unit of clocks comes with a time zone'
+        return at_units(counts, int(unit), self.time_zone, way)
 
     def _parsed(self, values: pd.Series) -> pd.Series:
         """Dates from text, numbers or Python's dates."""
@@ -277,12 +267,12 @@ def zone_of(values: pd.Series) -> datetime.tzinfo | None:
     return zone
 
 
-def nanosecond_counts(dates: pd.Series) -> npt.NDArray[np.int64]:
+def nanosecond_counts(dates: pd.Series) -> Counts:
     """Whole nanoseconds since 1970; the least of all where missing."""
     return dates.to_numpy(dtype='datetime64[ns]').view(np.int64)
 
 
-def dates_at(counts: npt.NDArray[np.int64], like: pd.Series) -> pd.Series:
+def dates_at(counts: Counts, like: pd.Series) -> pd.Series:
     """The dates of :func:`nanosecond_counts`, with index, name and time zone of a column."""
     dates = pd.Series(counts.view('datetime64[ns]'), index=like.index, name=like.name)
     zone = zone_of(like)

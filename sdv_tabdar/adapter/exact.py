@@ -211,9 +211,8 @@ def _in_units(
     profile: ColumnProfile, low: int | None, high: int | None
 ) -> tuple[int | None, int | None]:
     """The first and the last date of a range in the unit of the column, if it has some."""
-    unit = int(profile.date_unit) or 1
-    first = None if low is None else -(-low // unit) * unit
-    last = None if high is None else high // unit * unit
+    first = None if low is None else profile.date_next_to(low, 'ceil')
+    last = None if high is None else profile.date_next_to(high, 'floor')
     is_empty = first is not None and last is not None and first > last
     return (low, high) if is_empty else (first, last)
 

@@ -121,8 +121,8 @@ class Predictor:
         """Nanoseconds in whole units of a column of dates."""
         if key in self.processed.units:
             return self.processed.rounded(counts.rename(key))
-        unit = self.table.profiles[key].date_unit or 1.0
-        return (counts / unit).round() * unit
+        rounded = self.table.profiles[key].rounded(counts.to_numpy(dtype=np.float64))
+        return pd.Series(rounded.round(), index=counts.index, name=counts.name)
 
     def _others(self, data: pd.DataFrame, key: str) -> Known:
         """What is known of the other columns."""

@@ -7,14 +7,15 @@ import enum
 import functools
 import math
 from collections.abc import Hashable, Mapping, Sequence
-from typing import Any
+from typing import Any, Literal
 
 import numpy as np
 import numpy.typing as npt
 import pandas as pd
 
 from sdv_tabdar.adapter import private_names
-from sdv_tabdar.adapter.dates import zone_of
+from sdv_tabdar.adapter.clocks import FAR_DATE, Way
+from sdv_tabdar.adapter.dates import dates_at, nanosecond_counts, zone_of
 from sdv_tabdar.adapter.formats import ColumnFormat
 from sdv_tabdar.adapter.values import is_missing, item, level_key, shown
 from sdv_tabdar.core.codecs.values import level_order
@@ -204,14 +205,38 @@ class ColumnProfile:
         """Numbers, or dates in nanoseconds, as the column rounds them."""
         if self.role is Role.NUMBER:
             return np.round(numbers, round(-math.log10(self.unit))) if self.unit else numbers
+        if self.local_unit:
+            return self.dates_next_to(numbers, 'round')
         unit = self.date_unit
         return np.round(numbers / unit) * unit if unit else numbers
 
     def rounded_dates(self, dates: pd.Series) -> pd.Series:
         """Plain dates in the column's unit, which may be that of clocks in its time zone."""
-        if self.local_unit and zone_of(dates) is None:
-            return self.column.dates.rounded_on_clocks(dates, self.local_unit)
+        if self.local_unit:
+            counts = nanosecond_counts(dates)
+            return dates_at(self.column.dates.at_units(counts, self.local_unit, 'round'), dates)
         return dates.dt.round(pd.Timedelta(int(self.date_unit)))
+
+    def dates_next_to(self, numbers: npt.NDArray[np.float64], way: Way) -> npt.NDArray[np.float64]:
+        """Dates in the unit of clocks in the column's time zone, next to others, in nanoseconds.
+
+        Args:
+            numbers: Dates in nanoseconds; infinite and missing ones stay so.
+            way: As in :func:`~sdv_tabdar.adapter.clocks.at_units`.
+        """
+        found = numbers.copy()
+        near = np.abs(numbers) < FAR_DATE
+        counts = np.round(numbers[near]).astype(np.int64)
+        found[near] = self.column.dates.at_units(counts, self.local_unit, way)
+        return found
+
+    def date_next_to(self, count: int, way: Literal['ceil', 'floor']) -> int:
+        """As :meth:`dates_next_to`, to the last digit; also of a column without a time zone."""
+        if self.local_unit:
+            counts = np.array([count], dtype=np.int64)
+            return int(self.column.dates.at_units(counts, self.local_unit, way)[0])
+        unit = int(self.date_unit) or 1
+        return count // unit * unit if way == 'floor' else -(-count // unit) * unit
 
     def plain_of(self, numbers: npt.NDArray[np.float64]) -> list[Any]:
         """The plain values that :meth:`comparable` gives numbers for; None for NaN."""

@@ -13,6 +13,7 @@ import numpy as np
 import pandas as pd
 
 from sdv_tabdar.adapter import private_names
+from sdv_tabdar.adapter.clocks import Way
 from sdv_tabdar.adapter.draft import Draft, Flags, Floats, Integers
 from sdv_tabdar.adapter.known import Task
 from sdv_tabdar.adapter.private_names import OrderedColumns
@@ -64,7 +65,7 @@ class Room:
     def _until(self, place: int, ends: Floats, *, strict: bool) -> Floats:
         """The last number of a column up to ``ends``, or below them."""
         exactly = np.nextafter(ends, -np.inf) if strict else ends
-        rounded = -next_number(self.profiles[place], -ends, strict=strict)
+        rounded = last_number(self.profiles[place], ends, strict=strict)
         return np.where(self.given[place], exactly, rounded)
 
     def squeezed(self) -> tuple[Flags, Integers, Integers]:
@@ -198,11 +199,36 @@ def never_null(draft: Draft, name: str) -> Flags:
 
 def next_number(profile: ColumnProfile, ends: Floats, *, strict: bool) -> Floats:
     """The first number of a column from ``ends`` on, or above them."""
+    if profile.local_unit:
+        return _next_on_clocks(profile, ends, 1, strict=strict)
     unit = profile.unit or profile.date_unit
     if not unit:
         return np.nextafter(ends, np.inf) if strict else ends
     places = np.floor(ends / unit + _NOISE) + 1 if strict else np.ceil(ends / unit - _NOISE)
     return profile.rounded(places * unit)
+
+
+def last_number(profile: ColumnProfile, ends: Floats, *, strict: bool) -> Floats:
+    """The last number of a column up to ``ends``, or below them."""
+    if profile.local_unit:
+        return _next_on_clocks(profile, ends, -1, strict=strict)
+    return -next_number(profile, -ends, strict=strict)
+
+
+def _next_on_clocks(
+    profile: ColumnProfile, ends: Floats, direction: int, *, strict: bool
+) -> Floats:
+    """The first of a column's dates above ``ends``, or with -1 the last one below them.
+
+    The dates are in a unit of clocks in a time zone; ``ends`` count as such unless ``strict``.
+    """
+    onward: Way = 'ceil' if direction > 0 else 'floor'
+    back: Way = 'floor' if direction > 0 else 'ceil'
+    noise = direction * _NOISE * profile.local_unit
+    if not strict:
+        return profile.dates_next_to(ends - noise, onward)
+    passed = profile.dates_next_to(ends + noise, back)
+    return profile.dates_next_to(passed + direction * profile.local_unit / 2, onward)
 
 
 def coarser_dates(counts: Floats, text_format: str) -> Floats:

@@ -262,22 +262,69 @@ def test_quantiles_of_compared_columns(replaced: Fitted) -> None:
     assert low.le(rows['high'], axis=0).all(axis=None)
 
 
-def test_midnights_of_a_time_zone_stay_midnights() -> None:
+@pytest.fixture(scope='module')
+def days() -> tuple[TabDARSynthesizer, pd.DataFrame]:
+    """Midnights of a zone in which clocks are put on and back."""
     random = np.random.default_rng(0)
     first = pd.Timestamp('2020-01-01') + pd.to_timedelta(random.integers(0, 300, 120), 'D')
-    later = first + pd.to_timedelta(random.integers(1, 60, 120), 'D')
-    data = pd.DataFrame({'a': first, 'b': later}).apply(
+    middle = first + pd.to_timedelta(random.integers(1, 60, 120), 'D')
+    last = middle + pd.to_timedelta(random.integers(1, 60, 120), 'D')
+    data = pd.DataFrame({'a': first, 'b': middle, 'c': last}).apply(
         lambda dates: dates.dt.tz_localize('Europe/Berlin')
     )
-    synthesizer = TabDARSynthesizer(
-        make_metadata({key: {'sdtype': 'datetime'} for key in 'ab'}), **TINY
-    )
-    synthesizer.add_constraints([Inequality('a', 'b', strict_boundaries=True)])
-    synthesizer.fit(data)
-    rows = synthesizer.sample(80)
-    asked = synthesizer.sample_remaining_columns(data[['a']].head(10))
+    columns: dict[str, dict[str, Any]] = {name: {'sdtype': 'datetime'} for name in data}
+    return fit_under([Range('a', 'b', 'c', strict_boundaries=True)], data, columns), data
 
-    for drawn in (rows, asked):
-        assert (drawn == drawn.apply(lambda dates: dates.dt.normalize())).all(axis=None)
-        assert (drawn['a'] < drawn['b']).all()
+
+def _assert_midnights(rows: pd.DataFrame) -> None:
+    assert (rows == rows.apply(lambda dates: dates.dt.normalize())).all(axis=None)
+    assert (rows['a'] < rows['b']).all()
+    assert (rows['b'] < rows['c']).all()
+
+
+def test_midnights_of_a_time_zone_stay_midnights(days: Fitted) -> None:
+    synthesizer, data = days
+    rows = synthesizer.sample(80)
     assert len(rows) == 80
+    _assert_midnights(rows)
+    for column in data:
+        known = data[[column]].head(10)
+        asked = synthesizer.sample_remaining_columns(known)
+        _assert_midnights(asked)
+        assert asked[column].tolist() == known[column].tolist()
+
+
+@pytest.mark.parametrize('column', ['a', 'b', 'c'])
+@pytest.mark.parametrize(
+    ('low', 'high', 'found'),
+    [
+        ('2020-05-03', '2020-05-03', ['2020-05-03']),
+        ('2020-05-03 13:00', '2020-05-04 01:00', ['2020-05-04']),
+        ('2020-03-28 12:00', '2020-03-30 12:00', ['2020-03-29', '2020-03-30']),
+        ('2020-10-24 00:30', '2020-10-26 00:30', ['2020-10-25', '2020-10-26']),
+    ],
+)
+def test_narrow_ranges_hold_midnights_of_a_time_zone(
+    days: Fitted, column: str, low: str, high: str, found: list[str]
+) -> None:
+    synthesizer, data = days
+    zone = data[column].dt.tz
+    ends = pd.Timestamp(low, tz=zone), pd.Timestamp(high, tz=zone)
+    rows = synthesizer.sample_from_conditions([Condition({column: Between(*ends)}, num_rows=30)])
+    _assert_midnights(rows)
+    assert len(rows) == 30
+    assert set(rows[column]) == {pd.Timestamp(day, tz=zone) for day in found}
+
+
+def test_dates_are_midnights_where_no_difference_of_training_reaches(days: Fitted) -> None:
+    synthesizer, data = days
+    zone = data['a'].dt.tz
+    known = {'a': pd.Timestamp('2020-01-05', tz=zone), 'c': pd.Timestamp('2020-12-01', tz=zone)}
+    _assert_midnights(synthesizer.sample_from_conditions([Condition(known, num_rows=20)]))
+
+
+def test_quantiles_and_rows_alike_are_midnights_of_a_time_zone(days: Fitted) -> None:
+    synthesizer, data = days
+    found = synthesizer.predict_quantiles(data[['a', 'c']].head(5), 'b')
+    assert (found == found.apply(lambda dates: dates.dt.normalize())).all(axis=None)
+    _assert_midnights(synthesizer.sample_like(data[['b']].iloc[0].to_dict(), 10))

@@ -11,7 +11,7 @@ import pyarrow as pa
 import pytest
 from sdv.errors import InvalidDataError
 
-from sdv_tabdar.adapter.dates import DateForm
+from sdv_tabdar.adapter.dates import DateForm, nanosecond_counts
 
 
 def test_text_is_exact_only_if_it_is_written_just_so() -> None:
@@ -124,13 +124,5 @@ def test_midnights_of_a_zone_are_found_and_rounded_to(zone: str) -> None:
     day = pd.Timedelta(1, 'D').value
     assert form.unit(plain) < day
     assert form.local_unit(plain) == day
-    near = plain + pd.Timedelta(5, 'h')
-    pd.testing.assert_series_equal(form.rounded_on_clocks(near, day), plain)
-
-
-def test_a_day_without_a_midnight_begins_when_clocks_are_put_on() -> None:
-    form = DateForm(time_zone=ZoneInfo('America/Havana'))
-    near = pd.Series([pd.Timestamp('2020-03-08 07:00'), pd.NaT])
-    rounded = form.rounded_on_clocks(near, pd.Timedelta(1, 'D').value)
-    assert rounded[0] == pd.Timestamp('2020-03-08 05:00')
-    assert pd.isna(rounded[1])
+    near = nanosecond_counts(plain + pd.Timedelta(5, 'h'))
+    assert form.at_units(near, day, 'round').tolist() == nanosecond_counts(plain).tolist()
