@@ -2,16 +2,20 @@
 
 from __future__ import annotations
 
+import contextlib
 import dataclasses
+import datetime
 import functools
 import hashlib
 import json
+import logging
 import os
 import tempfile
 import time
+import warnings
 from collections.abc import Mapping
 from pathlib import Path
-from typing import Any
+from typing import Any, BinaryIO
 
 import torch
 
@@ -33,6 +37,8 @@ _DIFFERENT = {
     'start': 'other weights to go on from (see warm_start)',
     'versions': 'another version of sdv_tabdar or torch',
 }
+
+_logger = logging.getLogger(__name__)
 
 
 def fingerprint(
@@ -129,6 +135,7 @@ class CheckpointFile:
         self._start = generator.get_state()
         self._written = time.perf_counter()
         self._cost = 0.0
+        self._fails = False
 
     @property
     def due(self) -> bool:
@@ -172,26 +179,108 @@ class CheckpointFile:
             )
         return dict(content)
 
-    def write(self, state: dict[str, Any]) -> None:
-        """Replace the file: at every moment it is the old one or the new one as a whole."""
-        self._ranks.told(functools.partial(self._write, state))
+    def write(self, state: dict[str, Any], *, last: bool = False) -> None:
+        """Replace the file: at every moment it is the old one or the new one as a whole.
+
+        Where that fails, as on a full disk, the old one stays and a warning says so: a training
+        of hours is worth more than its checkpoint. The next call tries again.
+
+        Args:
+            state: From ``Trainer.state``.
+            last: Whether training ends here.
+        """
+        self._ranks.told(functools.partial(self._try_to_write, state, last=last))
+
+    def remove(self) -> None:
+        """Delete the file; where that fails, a warning says so."""
+        self._ranks.told(self._try_to_remove)
+
+    def _try_to_write(self, state: dict[str, Any], *, last: bool) -> None:
+        before = time.perf_counter()
+        try:
+            self._write(state)
+        except OSError as error:
+            then = (
+                'What training has learnt is kept in the model.'
+                if last
+                else 'Training goes on, and the next checkpoint is tried at its time.'
+            )
+            _warn(
+                f'The checkpoint {str(self.path)!r} could not be written ({_reason(error)}). '
+                f'{then} {self._what_is_left()} Make room on its disk, or let it be written to '
+                'again.',
+                aloud=last or not self._fails,
+            )
+            self._fails = True
+        else:
+            if self._fails:
+                _logger.info('The checkpoint %s is written again.', self.path)
+            self._fails = False
+        self._written = time.perf_counter()
+        self._cost = self._written - before
 
     def _write(self, state: dict[str, Any]) -> None:
-        before = time.perf_counter()
         part = self.path.with_name(self.path.name + '.part')
         content = {
             'made_of': self._made_of,
             'start': self._start,
             'state': state,
         }
-        with part.open('wb') as file:
-            torch.save(content, file)
-            file.flush()
-            os.fsync(file.fileno())
-        part.replace(self.path)
-        self._written = time.perf_counter()
-        self._cost = self._written - before
+        try:
+            with part.open('wb') as file:
+                _save(content, file)
+                file.flush()
+                os.fsync(file.fileno())
+            part.replace(self.path)
+        except OSError:
+            with contextlib.suppress(OSError):
+                part.unlink()
+            raise
 
-    def remove(self) -> None:
-        """Delete the file."""
-        self._ranks.told(functools.partial(self.path.unlink, missing_ok=True))
+    def _what_is_left(self) -> str:
+        """What the same call could go on from after a write that failed."""
+        try:
+            written = datetime.datetime.fromtimestamp(self.path.stat().st_mtime)
+        except OSError:
+            return 'There is none that the same call could go on from.'
+        return (
+            f'That of {written:%Y-%m-%d %H:%M:%S} is still there, for the same call to go on from.'
+        )
+
+    def _try_to_remove(self) -> None:
+        try:
+            self.path.unlink(missing_ok=True)
+        except OSError as error:
+            _warn(
+                f'The checkpoint {str(self.path)!r} of a training that has ended could not be '
+                f'deleted ({_reason(error)}). Delete it yourself.',
+                aloud=True,
+            )
+
+
+def _save(content: dict[str, Any], file: BinaryIO) -> None:
+    """As torch writes it, whose own error of a file that was cut short hides the first one.
+
+    Raises:
+        OSError: If the file cannot hold it.
+    """
+    try:
+        torch.save(content, file)
+    except RuntimeError as error:
+        first: BaseException | None = error
+        while first is not None and not isinstance(first, OSError):
+            first = first.__context__
+        if first is None:
+            raise
+        raise first from None
+
+
+def _reason(error: OSError) -> str:
+    return error.strerror or str(error)
+
+
+def _warn(message: str, *, aloud: bool) -> None:
+    """Log a warning, and if ``aloud`` show it to whoever does not read the log."""
+    _logger.warning(message)
+    if aloud:
+        warnings.warn(message, RuntimeWarning, stacklevel=2)

@@ -135,7 +135,7 @@ def _run(
         if asked:
             reason = 'Training was interrupted; what it had learnt by then is kept.'
         if checkpoint is not None and (due or reason):
-            checkpoint.write(trainer.state())
+            checkpoint.write(trainer.state(), last=bool(reason))
     trainer.end(reason)
     if checkpoint is not None and not reason:
         checkpoint.remove()

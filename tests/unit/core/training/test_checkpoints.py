@@ -5,6 +5,7 @@ from __future__ import annotations
 import dataclasses
 import errno
 import os
+import warnings
 from collections.abc import Callable
 from pathlib import Path
 from typing import Any
@@ -63,20 +64,89 @@ def test_what_is_written_is_read(made_of: Print, tmp_path: Path) -> None:
     assert not path.exists()
 
 
-def test_a_write_that_fails_leaves_the_old_file(
-    made_of: Print, tmp_path: Path, monkeypatch: pytest.MonkeyPatch
+def _full(content: object, file: Any) -> None:
+    file.write(b'half')
+    raise OSError(errno.ENOSPC, 'No space left on device')
+
+
+def test_a_write_that_fails_leaves_the_old_file_and_is_said(
+    made_of: Print,
+    tmp_path: Path,
+    monkeypatch: pytest.MonkeyPatch,
+    caplog: pytest.LogCaptureFixture,
 ) -> None:
     file = _file(tmp_path / 'training.pt', made_of())
     file.write({'steps': 1})
+    with monkeypatch.context() as patch:
+        patch.setattr(torch, 'save', _full)
+        message = (
+            r"training.pt' could not be written \(No space left on device\). Training goes on, and "
+            r'the next checkpoint is tried at its time. That of \d{4}-.* is still there, for the '
+            r'same call to go on from. Make room on its disk, or let it be written to again.'
+        )
+        with pytest.warns(RuntimeWarning, match=message):
+            file.write({'steps': 2})
+        assert file.read() == {'steps': 1}
+        assert [path.name for path in tmp_path.iterdir()] == ['training.pt']
+        with warnings.catch_warnings():
+            warnings.simplefilter('error')
+            file.write({'steps': 3})  # the log alone
+        with pytest.warns(RuntimeWarning, match='What training has learnt is kept in the model'):
+            file.write({'steps': 4}, last=True)
+    assert [record.levelname for record in caplog.records] == ['WARNING'] * 3
+    with caplog.at_level('INFO'):
+        file.write({'steps': 5})
+    assert 'is written again' in caplog.text
+    assert file.read() == {'steps': 5}
 
-    def full(content: object, file: Any) -> None:
-        file.write(b'half')
-        raise OSError('no space left')
 
-    monkeypatch.setattr(torch, 'save', full)
-    with pytest.raises(OSError, match='no space'):
-        file.write({'steps': 2})
-    assert file.read() == {'steps': 1}
+def test_without_an_old_file_it_says_so(
+    made_of: Print, tmp_path: Path, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    monkeypatch.setattr(torch, 'save', _full)
+    file = _file(tmp_path / 'training.pt', made_of())
+    with pytest.warns(RuntimeWarning, match='There is none that the same call could go on from'):
+        file.write({})
+    assert list(tmp_path.iterdir()) == []
+
+
+def test_what_torch_makes_of_a_full_disk_is_an_error_of_the_disk(
+    made_of: Print, tmp_path: Path
+) -> None:
+    resource = pytest.importorskip('resource')
+    file = _file(tmp_path / 'training.pt', made_of())
+    before = resource.getrlimit(resource.RLIMIT_FSIZE)
+    resource.setrlimit(resource.RLIMIT_FSIZE, (100_000, before[1]))
+    try:
+        with pytest.warns(RuntimeWarning, match=r'could not be written \(File too large\)'):
+            file.write({'weights': torch.zeros(100_000)})
+    finally:
+        resource.setrlimit(resource.RLIMIT_FSIZE, before)
+    assert list(tmp_path.iterdir()) == []
+
+
+def test_an_error_that_is_none_of_the_disk_is_raised(
+    made_of: Print, tmp_path: Path, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    def broken(*_: object) -> None:
+        raise RuntimeError('a tensor of no kind')
+
+    monkeypatch.setattr(torch, 'save', broken)
+    with pytest.raises(RuntimeError, match='a tensor of no kind'):
+        _file(tmp_path / 'training.pt', made_of()).write({})
+
+
+def test_a_file_that_cannot_be_deleted_is_named(
+    made_of: Print, tmp_path: Path, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    def denied(*_: object, **__: object) -> None:
+        raise PermissionError(errno.EACCES, 'Permission denied')
+
+    file = _file(tmp_path / 'training.pt', made_of())
+    file.write({})
+    monkeypatch.setattr(Path, 'unlink', denied)
+    with pytest.warns(RuntimeWarning, match=r'could not be deleted \(Permission denied\). Delete'):
+        file.remove()
 
 
 def test_more_time_is_the_same_training(made_of: Print) -> None:

@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import dataclasses
+import errno
 import itertools
 import math
 import signal
@@ -268,6 +269,29 @@ def test_a_training_that_was_cut_short_goes_on_as_if_it_had_not_been(
     assert torch.equal(_weights(found), _weights(expected))
     assert resumed.losses == history.losses
     assert resumed.evaluations == history.evaluations
+    assert list(tmp_path.iterdir()) == []
+
+
+def test_a_full_disk_does_not_end_training(
+    train: Train, tmp_path: Path, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    expected, history = train(3, epochs=3)
+    writes = itertools.count(1)
+    save = torch.save
+
+    def full_for_a_while(content: object, file: Any) -> None:
+        if 2 <= next(writes) <= 4:
+            raise OSError(errno.ENOSPC, 'No space left on device')
+        save(content, file)
+
+    monkeypatch.setattr(torch, 'save', full_for_a_while)
+    monkeypatch.setattr(CheckpointFile, 'due', property(lambda _: True))
+    with pytest.warns(RuntimeWarning, match='could not be written.*Training goes on') as said:
+        found, after = train(3, epochs=3, checkpoint_path=tmp_path / 'training.pt')
+    assert len(said) == 1
+    assert next(writes) > 5
+    assert torch.equal(_weights(found), _weights(expected))
+    assert after.losses == history.losses
     assert list(tmp_path.iterdir()) == []
 
 
