@@ -28,6 +28,7 @@ from sdv_tabdar.adapter.parameters import (
     check_metadata,
     check_parameters,
     check_training,
+    sdtypes_named,
 )
 from sdv_tabdar.adapter.sources import Source, source_of
 from sdv_tabdar.adapter.streamed import Streamed, scratch
@@ -69,12 +70,14 @@ class Learning(SDVHooks):
 
         Raises:
             SynthesizerInputError: If an argument is not allowed.
+            InvalidMetadataError: If SDV does not take the metadata.
         """
         given = {
             name: value for name, value in parameters.items() if name not in ('self', '__class__')
         }
         check_metadata(given['metadata'])
-        super().__init__(**{name: given[name] for name in _OF_SDV})
+        with sdtypes_named(given['metadata']):
+            super().__init__(**{name: given[name] for name in _OF_SDV})
         # SDV's get_parameters reads each argument from the attribute of its name.
         for name, value in given.items():
             if name != 'metadata':

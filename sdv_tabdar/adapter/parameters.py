@@ -2,17 +2,19 @@
 
 from __future__ import annotations
 
+import contextlib
 import dataclasses
 import inspect
 import numbers
 import os
-from collections.abc import Callable, Hashable, Iterable, Mapping, Sequence
+from collections.abc import Callable, Hashable, Iterable, Iterator, Mapping, Sequence
 from pathlib import Path
 from typing import Any
 
 import numpy as np
 from sdv.errors import SynthesizerInputError
 from sdv.metadata import Metadata
+from sdv.metadata.errors import InvalidMetadataError
 
 from sdv_tabdar.core.config import ModelConfig, SamplingConfig, TrainingConfig
 from sdv_tabdar.core.training.checkpoints import why_unwritable
@@ -232,6 +234,31 @@ def check_metadata(value: Any) -> None:
             f"Parameter 'metadata' must be an sdv.metadata.Metadata, however: {value!r}. A file is "
             'read by Metadata.load_from_json.'
         )
+
+
+@contextlib.contextmanager
+def sdtypes_named(metadata: Metadata) -> Iterator[None]:
+    """Within it, SDV's refusal of an unknown sdtype names the columns, and what is allowed.
+
+    Args:
+        metadata: What SDV looks at.
+
+    Raises:
+        InvalidMetadataError: In place of SDV's own.
+    """
+    try:
+        yield
+    except InvalidMetadataError as error:
+        message = str(error)
+        entries = [entry for table in metadata.tables.values() for entry in table.columns.items()]
+        wrong = [name for name, facts in entries if f"sdtype: '{facts.get('sdtype')}'" in message]
+        if not wrong:
+            raise
+        raise InvalidMetadataError(
+            f"{message} The columns {wrong} have it. Sdtypes are 'numerical', 'datetime', "
+            "'categorical', 'boolean', 'ordinal', 'id', 'unknown', and for personal data the names "
+            "of Faker's functions, such as 'email'."
+        ) from error
 
 
 def check_constraints(value: Any) -> None:

@@ -12,13 +12,15 @@ from typing import Any
 
 NUMBER_SDTYPES = ('numerical', 'datetime')
 CATEGORY_SDTYPES = ('categorical', 'boolean', 'ordinal')
+# Of columns that are left out: what SDV calls by names of its own, and not by Faker's.
+_LEFT_OUT = ('id', 'unknown', 'ipv4_address', 'ipv6_address', 'user_agent_string')
 MISTAKEN = {
     **dict.fromkeys(('numeric', 'number', 'int', 'integer', 'float', 'continuous'), 'numerical'),
     **dict.fromkeys(('category', 'discrete', 'str', 'string', 'object'), 'categorical'),
     **dict.fromkeys(('datetime64', 'timestamp'), 'datetime'),
     'bool': 'boolean',
 }
-"""What people write for an sdtype. Other unknown ones may be personal data, of many names."""
+"""What people write for an sdtype."""
 
 
 @dataclass(frozen=True)
@@ -101,7 +103,8 @@ def resolve_columns(metadata: object) -> ColumnTypes:
 
     Raises:
         TypeError: If `metadata` is none of these.
-        ValueError: If it describes several tables or no column that can be measured.
+        ValueError: If it describes several tables or no column that can be measured, or has an
+            sdtype that SDV does not have.
     """
     if isinstance(metadata, ColumnTypes):
         return metadata
@@ -114,6 +117,8 @@ def resolve_columns(metadata: object) -> ColumnTypes:
         facts = {'sdtype': entry} if isinstance(entry, str) else dict(entry)
         sdtype = facts.get('sdtype')
         measured = sdtype in NUMBER_SDTYPES + CATEGORY_SDTYPES
+        if not measured:
+            _check_left_out(name, sdtype)
         if not measured or name in keys or facts.get('pii'):
             ignored.append(name)
             continue
@@ -154,12 +159,33 @@ def _columns_description(metadata: object) -> dict[str, Any]:
                 f'metadata[{name!r}] must be an sdtype such as "numerical" or "categorical", '
                 f'but it is {entry!r}.'
             )
-        if isinstance(entry, str) and entry in MISTAKEN:
-            raise ValueError(
-                f'metadata[{name!r}] is {entry!r}, which is no sdtype of SDV, so that the column '
-                f'would be left out like an id. Write {MISTAKEN[entry]!r}.'
-            )
     return {'columns': dict(raw)}
+
+
+def _check_left_out(name: object, sdtype: object) -> None:
+    """Refuse an sdtype that is neither measured nor that of an id or of personal data.
+
+    Raises:
+        ValueError: If it is so.
+    """
+    if isinstance(sdtype, str) and (sdtype in _LEFT_OUT or _is_personal(sdtype)):
+        return
+    hint = f' Write {MISTAKEN[sdtype]!r}.' if sdtype in MISTAKEN else ''
+    raise ValueError(
+        f'metadata[{name!r}] is {sdtype!r}, which is no sdtype of SDV.{hint} What is measured is '
+        f"one of {_listed(NUMBER_SDTYPES + CATEGORY_SDTYPES)}; 'id', 'unknown' and personal data, "
+        "such as 'email', are left out."
+    )
+
+
+def _is_personal(sdtype: str) -> bool:
+    """Whether Faker has a function of this name, which is SDV's word for personal data."""
+    import faker  # which takes a while, and most tables need not
+
+    try:
+        return hasattr(faker.Faker(), sdtype)
+    except TypeError:  # one of its names that are no functions
+        return False
 
 
 def _key_columns(description: Mapping[str, Any]) -> set[str]:

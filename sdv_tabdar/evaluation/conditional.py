@@ -22,7 +22,7 @@ def conditional_scores(
     condition: Condition,
     *,
     metrics: Sequence[str] = ('shape', 'trend', 'xgb_c2st'),
-    seed: int = 0,
+    seed: int | None = 0,
 ) -> dict[str, float]:
     """Compare real and synthetic rows among those that meet a condition.
 
@@ -37,7 +37,7 @@ def conditional_scores(
             tuple (low, high) with closed ends, either of which may be None. Dates as text are
             written as in the table.
         metrics: Which metrics.
-        seed: Decides folds and subsamples.
+        seed: Decides folds and subsamples; None for another one each time.
 
     Returns:
         The scores, and `rows_real`, `rows_synthetic` (how many meet the condition) and

@@ -18,6 +18,7 @@ from sdv_tabdar.evaluation.metric import Metric
 from sdv_tabdar.evaluation.metrics.detectors import FOLDS, MAX_ROWS, panel, sample
 from sdv_tabdar.evaluation.registry import chosen_metrics
 from sdv_tabdar.evaluation.report import Report, figures_of
+from sdv_tabdar.evaluation.seeds import seed_of
 from sdv_tabdar.evaluation.tables import prepare_frames
 from sdv_tabdar.evaluation.units import in_units
 
@@ -32,7 +33,7 @@ def score(
     *,
     target: Hashable | None = None,
     metrics: Sequence[str] | str | None = DEFAULT_SCORES,
-    seed: int = 0,
+    seed: int | None = 0,
     paper_compatible: bool = False,
     log_likelihood: LogLikelihood | None = None,
     reference_log_likelihood: LogLikelihood | None = None,
@@ -49,7 +50,7 @@ def score(
         target: The column that `mle` predicts, by its name in the frames or in the metadata.
         metrics: Which metrics; 'all' for all that the inputs allow, None for those of them that
             do not take long.
-        seed: Decides folds and subsamples.
+        seed: Decides folds and subsamples; None for another one each time.
         paper_compatible: Whether to add the scores of published protocols with their faults
             (`mle_paper`, `jsd_paper`, `dcr_share_paper`).
         log_likelihood: Takes a frame like `real_train` and gives the log-likelihood of each row
@@ -78,7 +79,7 @@ def floor_scores(
     *,
     target: Hashable | None = None,
     metrics: Sequence[str] | str | None = DEFAULT_SCORES,
-    seed: int = 0,
+    seed: int | None = 0,
     paper_compatible: bool = False,
 ) -> dict[str, float]:
     """What two disjoint halves of the real rows score, scaled to the size of the whole table.
@@ -93,7 +94,7 @@ def floor_scores(
         real_test: Real rows that it does not see.
         target: The column that `mle` predicts.
         metrics: Which metrics.
-        seed: Decides halves, folds and subsamples.
+        seed: Decides halves, folds and subsamples; None as in `score`.
         paper_compatible: Whether to add the scores of published protocols.
 
     Returns:
@@ -115,7 +116,7 @@ def detection_scores(
     metadata: object,
     *,
     max_rows: int = MAX_ROWS,
-    seed: int = 0,
+    seed: int | None = 0,
 ) -> dict[str, float]:
     """The AUCs of the detector panel for two tables, without those of training rows.
 
@@ -124,7 +125,7 @@ def detection_scores(
         rows: Rows to be told from them: synthetic ones, or other real ones for what these reach.
         metadata: As in `score`.
         max_rows: Rows of either that are used at most.
-        seed: Decides which, the folds and the classifiers.
+        seed: Decides which, the folds and the classifiers; None as in `score`.
 
     Returns:
         `detect_xgb` and the others by key, and `detect_worst`, the largest of them.
@@ -133,7 +134,7 @@ def detection_scores(
         ValueError: If a frame is empty or does not fit the metadata or has too few rows, or if
             `max_rows` or `seed` is not allowed.
     """
-    _check_seed(seed)
+    decided = seed_of(seed)
     if not isinstance(max_rows, (int, np.integer)) or max_rows < FOLDS:
         raise ValueError(
             f'max_rows must be a whole number of at least {FOLDS}, as many as there are folds, '
@@ -141,10 +142,10 @@ def detection_scores(
         )
     columns = resolve_columns(metadata)
     ready, _ = in_units(prepare_frames({'unseen': unseen, 'rows': rows}, columns), columns)
-    generator = np.random.default_rng(seed)
+    generator = np.random.default_rng(decided)
     size = min(max_rows, *map(len, ready.values()))
     first, second = (sample(frame, size, generator) for frame in ready.values())
-    return panel(first, second, columns, generator, seed)
+    return panel(first, second, columns, generator, decided)
 
 
 def evaluate(
@@ -155,7 +156,7 @@ def evaluate(
     *,
     target: Hashable | None = None,
     metrics: Sequence[str] | str | None = None,
-    seed: int = 0,
+    seed: int | None = 0,
     floors: bool = True,
     paper_compatible: bool = False,
     density_pairs: Sequence[tuple[Hashable, Hashable]] | None = None,
@@ -179,7 +180,8 @@ def evaluate(
         real_test: As in `score`.
         target: As in `score`.
         metrics: As in `score`, by default all that do not take long.
-        seed: Decides folds, subsamples and halves.
+        seed: Decides folds, subsamples and halves; None for another one each time, which the
+            report names.
         floors: Whether to compute the floors, which takes about half as long again.
         paper_compatible: As in `score`.
         density_pairs: Pairs of columns for the report's two-dimensional densities; None for the
@@ -263,16 +265,6 @@ def _check_budget(budget: tuple[float, float] | None) -> None:
         )
 
 
-def _check_seed(seed: object) -> None:
-    """Refuse what is no seed of every generator and classifier.
-
-    Raises:
-        ValueError: If it is so.
-    """
-    if not isinstance(seed, (int, np.integer)) or not 0 <= seed < 2**31:
-        raise ValueError(f'seed must be a whole number from 0 to {2**31 - 1}, however: {seed!r}.')
-
-
 def _chosen(
     metrics: Sequence[str] | str | None, context: Context
 ) -> tuple[list[Metric], dict[str, str]]:
@@ -298,11 +290,11 @@ def _context(
     metadata: object,
     real_test: pd.DataFrame | None,
     target: Hashable | None,
-    seed: int,
+    seed: int | None,
     paper_compatible: bool,
 ) -> Context:
     """Check the inputs and bring the frames to canonical form."""
-    _check_seed(seed)
+    decided = seed_of(seed)
     columns = resolve_columns(metadata)
     frames = {'real_train': real_train, 'synthetic': synthetic}
     if real_test is not None:
@@ -314,7 +306,7 @@ def _context(
         columns,
         ready.get('real_test'),
         None if target is None else columns.measured(target, 'The target is'),
-        seed,
+        decided,
         paper_compatible,
         units=units,
     )

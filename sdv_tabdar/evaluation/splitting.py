@@ -5,9 +5,11 @@ from __future__ import annotations
 import numpy as np
 import pandas as pd
 
+from sdv_tabdar.evaluation.seeds import seed_of
+
 
 def hold_out(
-    rows: pd.DataFrame, *, share: float = 0.5, seed: int = 0
+    rows: pd.DataFrame, *, share: float = 0.5, seed: int | None = 0
 ) -> tuple[pd.DataFrame, pd.DataFrame]:
     """Split a table at random.
 
@@ -18,13 +20,14 @@ def hold_out(
     Args:
         rows: The table.
         share: The share of rows to hold out.
-        seed: Decides which.
+        seed: Decides which; None for other rows each time.
 
     Returns:
         The rows to train on and those held out, in random order, with a fresh index each.
 
     Raises:
-        ValueError: If `share` is not between 0 and 1, or if a part would have no rows.
+        ValueError: If `share` is not between 0 and 1, if a part would have no rows, or if `seed` is
+            none.
     """
     if not 0 < share < 1:
         raise ValueError(f'share is {share!r}; it must be between 0 and 1, as in share=0.5.')
@@ -34,6 +37,6 @@ def hold_out(
             f'A share of {share} of {len(rows)} rows leaves one part without rows. Pass more rows '
             'or another share.'
         )
-    order = np.random.default_rng(seed).permutation(len(rows))
+    order = np.random.default_rng(seed_of(seed)).permutation(len(rows))
     kept, out = (rows.iloc[part].reset_index(drop=True) for part in (order[held:], order[:held]))
     return kept, out

@@ -92,6 +92,7 @@ class TabDARSynthesizer(Drawing, Answering):
 
     Raises:
         sdv.errors.SynthesizerInputError: If a parameter has a value that is not allowed.
+        sdv.metadata.errors.InvalidMetadataError: If SDV does not take the metadata.
 
     The hyperparameters are those of ``ModelConfig``, ``TrainingConfig`` and ``SamplingConfig``,
     and documented there at length; ``sdv_tabdar.PAPER`` holds the paper's.

@@ -10,6 +10,7 @@ import numpy as np
 import pandas as pd
 import pytest
 from sdv.metadata import Metadata
+from sdv.metadata.errors import InvalidMetadataError
 from sklearn.base import clone
 from sklearn.compose import ColumnTransformer
 from sklearn.exceptions import NotFittedError
@@ -232,3 +233,20 @@ def test_wrong_use_is_refused_in_words(imputer: TabDARImputer, people: pd.DataFr
     imputer.fit(people)
     with pytest.raises(ValueError, match='feature names'):
         imputer.transform(people.rename(columns={'age': 'years'}))
+
+
+def test_without_a_random_state_each_model_is_another(people: pd.DataFrame) -> None:
+    settings = {**SETTINGS, 'random_state': None}
+    first, second = (TabDARImputer(num_samples=1, **settings).fit(people) for _ in range(2))
+    seeds = [found.synthesizer_.get_parameters()['random_state'] for found in (first, second)]
+    assert seeds[0] != seeds[1]
+    pd.testing.assert_frame_equal(first.transform(people), first.transform(people))
+
+
+def test_metadata_with_a_word_that_is_no_sdtype_are_refused() -> None:
+    columns = {'age': {'sdtype': 'numeric'}, 'job': {'sdtype': 'categorical'}}
+    metadata = Metadata.load_from_dict({'tables': {'people': {'columns': columns}}})
+    table = pd.DataFrame({'age': [1, 2, 3], 'job': ['a', 'b', 'a']})
+    message = r"'numeric' is not recognized.*\['age'\] have it. Sdtypes are 'numerical', 'datet"
+    with pytest.raises(InvalidMetadataError, match=f'(?s){message}.*Faker'):
+        TabDARImputer(metadata, **SETTINGS).fit(table)

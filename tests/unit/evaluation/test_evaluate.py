@@ -133,14 +133,27 @@ def test_single_rows_say_why_there_is_no_score():
             "The target is 'hight', which is not a measured column. The columns are 'height'",
         ),
         *(
-            ({'seed': seed}, f'seed must be a whole number from 0 to 2147483647, however: {seed}')
-            for seed in (-1, 2**31, 0.5, None)
+            ({'seed': seed}, f'from 0 to 2147483647, or None for a new one .* however: {seed}')
+            for seed in (-1, 2**31, 0.5, True)
         ),
     ],
 )
 def test_bad_choices_are_refused(real, honest, types, arguments, message):
     with pytest.raises(ValueError, match=message):
         score(real, honest, types, **arguments)
+
+
+def test_without_a_seed_there_is_another_one_each_time(real, honest, types):
+    reports = [
+        evaluate(real, honest, types, metrics=['xgb_c2st'], seed=None, verbose=False)
+        for _ in range(2)
+    ]
+    seeds = [report.facts['seed'] for report in reports]
+    assert seeds[0] != seeds[1]
+    again = evaluate(real, honest, types, metrics=['xgb_c2st'], seed=seeds[0], verbose=False)
+    assert again.scores == reports[0].scores
+    assert again.floors == reports[0].floors
+    assert set(score(real, honest, types, metrics=['shape'], seed=None)) == {'shape_error'}
 
 
 def test_bad_density_pairs_are_refused(real, honest, types):

@@ -23,6 +23,13 @@ def test_the_seed_decides():
     assert first == again != other
 
 
+def test_without_a_seed_it_differs_each_time():
+    found = {tuple(hold_out(TABLE, seed=None)[1]['x']) for _ in range(9)}
+    assert len(found) > 1
+    with pytest.raises(ValueError, match='seed must be a whole number from 0 .* or None for a new'):
+        hold_out(TABLE, seed=-1)
+
+
 @pytest.mark.parametrize(
     ('table', 'share', 'message'),
     [
