@@ -17,7 +17,8 @@ import numpy.typing as npt
 import pandas as pd
 from sdv.errors import InvalidDataError
 
-from sdv_tabdar.adapter.dates import DateForm, zone_of
+from sdv_tabdar.adapter.clocks import on_clocks
+from sdv_tabdar.adapter.dates import DateForm, nanosecond_counts
 from sdv_tabdar.adapter.numeric import NumberForm
 from sdv_tabdar.core.codecs.values import distinct_values
 
@@ -219,15 +220,15 @@ class Survey:
         except (ValueError, TypeError, OverflowError):
             return  # likewise
         self._keep_ends(batch, column, counts)
-        exact = np.where(np.isnan(counts), 0, counts).astype(np.int64)
-        walls = {'dates': exact}
+        present = ~np.isnan(counts)
+        self._keep(('first date', column), batch, np.flatnonzero(present)[:1])  # has its zone
+        walls = {'dates': np.where(present, counts, 0).astype(np.int64)}
         if pd.api.types.is_datetime64_any_dtype(plain.dtype):
-            stamps = plain.fillna(pd.Timestamp(0, tz=zone_of(plain)))
-            walls['dates'] = stamps.to_numpy(dtype='datetime64[ns]').view(np.int64)
-            zone = zone_of(values)
-            if zone is not None:
-                local = values.dt.tz_localize(None).fillna(pd.Timestamp(0))
-                walls['local dates'] = local.to_numpy(dtype='datetime64[ns]').view(np.int64)
+            exact = np.where(present, nanosecond_counts(plain), 0)
+            walls['dates'] = exact
+            if form.time_zone is not None:
+                shown = on_clocks(pd.Series(exact.view('datetime64[ns]')), form.time_zone)
+                walls['local dates'] = np.where(present, nanosecond_counts(shown), 0)
         for what, times in walls.items():
             self._keep_steps(
                 (column, what),

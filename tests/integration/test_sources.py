@@ -114,6 +114,7 @@ TYPES: dict[str, dict[str, Any]] = {
     'truth': {'sdtype': 'boolean'},
     'date': {'sdtype': 'datetime'},
     'zoned': {'sdtype': 'datetime'},
+    'of arrow': {'sdtype': 'datetime'},
     'nothing': {'sdtype': 'numerical'},
 }
 
@@ -126,6 +127,8 @@ def _typed_table() -> pd.DataFrame:
     rare = random.integers(0, 9, ROWS) / 2
     rare[700] = 1.2345
     zoned = pd.Timestamp('2020-01-01', tz='Europe/Paris') + pd.to_timedelta(days, 'D')
+    of_arrow = zoned.where(np.arange(ROWS) != 777, zoned + pd.Timedelta(3, 'h')).to_series()
+    of_arrow = of_arrow.astype('timestamp[us, tz=Europe/Paris][pyarrow]').reset_index(drop=True)
     truth = random.choice(np.array([True, False], dtype=object), ROWS)
     truth[800] = None
     kind = pd.Categorical(random.choice(['b', 'a'], ROWS), categories=['b', 'a', 'z', 'rare'])
@@ -141,6 +144,7 @@ def _typed_table() -> pd.DataFrame:
             'truth': truth,
             'date': [start + datetime.timedelta(int(day)) for day in days],
             'zoned': zoned,
+            'of arrow': of_arrow,
             'nothing': np.full(ROWS, np.nan),
         }
     )

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import datetime
 from typing import Any
 
 import numpy as np
@@ -9,6 +10,7 @@ import pandas as pd
 import pytest
 
 from sdv_tabdar.adapter import survey
+from sdv_tabdar.adapter.dates import DateForm
 from sdv_tabdar.adapter.survey import Summary, Survey, common_dtype
 
 ENTRIES: dict[str, dict[str, Any]] = {
@@ -57,6 +59,34 @@ def test_the_rarest_of_each_column_is_kept() -> None:
     assert found.num_rows == 2000
     assert found.missing['number'] == 1 / 2000
     pd.testing.assert_frame_equal(found.frame, table.loc[found.frame.index])
+
+
+@pytest.mark.parametrize('kind', ['pandas', 'arrow', 'python'])
+@pytest.mark.parametrize('zone', ['Europe/Berlin', 'Asia/Kolkata'])
+def test_the_unit_of_dates_is_that_of_their_clocks(zone: str, kind: str) -> None:
+    table = _table()[['date']]
+    table['date'] += pd.to_timedelta(table.index % 200, 'D')
+    table.loc[1777, 'date'] += pd.Timedelta(3, 'h')
+    dates = table['date'].dt.tz_localize(zone)
+    table['date'] = dates
+    if kind == 'arrow':
+        table['date'] = dates.astype(f'timestamp[us, tz={zone}][pyarrow]')
+    elif kind == 'python':
+        table['date'] = pd.Series([date.to_pydatetime() for date in dates], dtype=object)
+    found = _surveyed(table)
+    whole, part = (DateForm.learn(rows['date'], None) for rows in (table, found.frame))
+    assert 1777 in found.frame.index
+    unit = part.local_unit(part.plain(found.frame['date']))
+    assert unit == whole.local_unit(whole.plain(table['date'])) == 3600e9
+
+
+def test_the_zone_of_the_first_date_is_kept() -> None:
+    zones = [datetime.timezone(datetime.timedelta(hours=hours)) for hours in (2, 1)]
+    dates = pd.Series([pd.NaT] * 600 + [pd.Timestamp('2020-01-01', tz=zones[0])], dtype=object)
+    later = [pd.Timestamp('2020-01-02', tz=zones[1])] * 1400
+    table = pd.DataFrame({'date': pd.concat([dates, pd.Series(later, dtype=object)])})
+    found = _surveyed(table.reset_index(drop=True))
+    assert DateForm.learn(found.frame['date'], None).time_zone == zones[0]
 
 
 def test_the_sample_is_of_the_size_asked_for_and_fair() -> None:
