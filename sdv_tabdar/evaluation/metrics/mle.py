@@ -5,6 +5,9 @@ beside it stands the same with real training rows. The score is the AUC (one aga
 over the classes of the holdout) of a target that is a category, and the RMSE, in the target's
 units, of a target that is a number (outliers beyond 2**64 of its `units` count as that).
 
+Of a target with more than `MAX_CLASSES` classes the rarest among the real rows are one class: trees
+are grown for each class by itself, and from a class of a few rows there is nothing to learn.
+
 `mle` and `mle_real` stop adding trees when a tenth of the training rows, held back, says so; they
 are means over seeds. `mle_paper` follows the published script with its quirks; see `paper_mle`.
 """
@@ -32,6 +35,8 @@ TREES: dict[str, float] = {
     'max_depth': 6,
     'min_child_weight': 5,
 }
+MAX_CLASSES = 50
+"""Classes of the target that are told apart at most; where there are more, the rarest are one."""
 PAPER_GRID: dict[str, list[float]] = {
     'n_estimators': [10, 50, 100],
     'min_child_weight': [1, 10],
@@ -48,11 +53,15 @@ def mle(context: Context) -> MetricResult:
     target, columns = context.target, context.columns
     if len(columns.names) < 2:
         raise NotComputableError('there is no other column to predict the target from.')
+    frames = [context.real, context.synthetic, holdout]
+    if not columns.is_number(target):
+        frames = _with_few_classes(frames, target)
+    real, synthetic, holdout = frames
     scores: dict[str, float] = {}
     notes: dict[str, str] = {}
-    for key, frame in (('mle', context.synthetic), ('mle_real', context.real)):
+    for key, frame in (('mle', synthetic), ('mle_real', real)):
         values = [
-            _train_and_test(frame, holdout, context.real, columns, target, context.seed + draw)
+            _train_and_test(frame, holdout, real, columns, target, context.seed + draw)
             for draw in range(SEEDS)
         ]
         unit = context.units.get(target, 1.0)
@@ -61,7 +70,7 @@ def mle(context: Context) -> MetricResult:
     if context.paper_compatible:
         try:
             scores['mle_paper'] = paper_mle(
-                context.synthetic, holdout, context.real, columns, target, seed=context.seed
+                synthetic, holdout, real, columns, target, seed=context.seed
             )
         except NotComputableError as error:
             notes['mle_paper'] = str(error)
@@ -164,6 +173,29 @@ def _train_and_test(
     return _quality(level_codes(test[target], levels), predict(test_x), False)
 
 
+def _with_few_classes(frames: list[pd.DataFrame], target: str) -> list[pd.DataFrame]:
+    """The frames, the real training rows first, with at most `MAX_CLASSES` classes of a target.
+
+    Those that are rarest among the real rows, or not there, are one.
+    """
+    classes = set().union(*(frame[target].dropna().unique() for frame in frames))
+    if len(classes) <= MAX_CLASSES:
+        return frames
+    counts = frames[0][target].value_counts().rename_axis('label').reset_index(name='rows')
+    # The labels sort ties, so that the order of rows decides nothing.
+    by_count = counts.sort_values(['rows', 'label'], ascending=[False, True])['label']
+    kept = by_count[: MAX_CLASSES - 1]
+    other = 'other'
+    while other in classes:
+        other += '_'
+    merged = []
+    for frame in frames:
+        labels = frame[target]
+        merged.append(frame.copy(deep=False))
+        merged[-1][target] = labels.where(labels.isin(kept) | labels.isna(), other)
+    return merged
+
+
 def _with_target(frame: pd.DataFrame, target: str) -> pd.DataFrame:
     """The rows whose target is known."""
     return frame[frame[target].notna()]
@@ -212,7 +244,7 @@ METRIC = Metric(
             'mle',
             'Trained on synthetic',
             'AUC (or RMSE) on real test rows of a model trained on synthetic rows; the floor is '
-            'the same model trained on real rows.',
+            'the same model trained on real rows. Of more than 50 classes the rarest are one.',
             'use',
             'higher',
             floor=Beside('mle_real', 'trained on real rows'),

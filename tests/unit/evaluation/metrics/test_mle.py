@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import numpy as np
+import pandas as pd
 import pytest
 
 from sdv_tabdar.evaluation import evaluate, score
@@ -81,3 +82,36 @@ def test_a_published_number_without_a_value_takes_no_other_with_it(real, honest,
 def test_target_that_is_constant_in_the_holdout_has_no_score(real, honest, holdout, types):
     ours = score(real, honest, types, holdout.assign(member=True), target='member', metrics=['mle'])
     assert np.isnan(ours['mle'])
+
+
+def classes(*counts):
+    labels = [f'k{number}' for number, count in enumerate(counts) for _ in range(count)]
+    return pd.DataFrame({'x': range(len(labels)), 'k': labels})
+
+
+def test_few_classes_stay_as_they_are(monkeypatch):
+    monkeypatch.setattr(mle_module, 'MAX_CLASSES', 3)
+    frames = [classes(2, 3, 1), classes(1, 1), classes(0, 1, 1)]
+    assert mle_module._with_few_classes(frames, 'k') is frames
+
+
+def test_of_many_classes_the_rarest_real_ones_are_one(monkeypatch):
+    monkeypatch.setattr(mle_module, 'MAX_CLASSES', 3)
+    real = pd.DataFrame({'k': ['b', 'a', None, 'c', 'c', 'other', 'd']})
+    synthetic = pd.DataFrame({'k': ['d', 'd', 'd', 'a', 'new']})
+    holdout = pd.DataFrame({'k': ['b', 'c', None]})
+    found = mle_module._with_few_classes([real, synthetic, holdout], 'k')
+    assert found[0]['k'].tolist() == ['other_', 'a', None, 'c', 'c', 'other_', 'other_']
+    assert found[1]['k'].tolist() == ['other_', 'other_', 'other_', 'a', 'other_']
+    assert found[2]['k'].tolist() == ['other_', 'c', None]
+    assert real['k'].tolist()[0] == 'b'
+
+
+def test_a_target_of_many_classes_has_a_score(real, honest, broken, holdout, types, monkeypatch):
+    monkeypatch.setattr(mle_module, 'MAX_CLASSES', 2)
+    good, bad = (
+        score(real, frame, types, holdout, target='city', metrics=['mle'])
+        for frame in (honest, broken)
+    )
+    assert good['mle'] == pytest.approx(good['mle_real'], abs=0.03)
+    assert bad['mle'] < 0.7 < good['mle_real'] == bad['mle_real']
