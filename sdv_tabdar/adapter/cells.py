@@ -15,7 +15,7 @@ import numpy as np
 import numpy.typing as npt
 import pandas as pd
 
-from sdv_tabdar.adapter.conditioning import plain_values, read_restrictions, refuse, steps_text
+from sdv_tabdar.adapter.conditioning import plain_values, read_restrictions, refuse
 from sdv_tabdar.adapter.dates import nanosecond_counts, zone_of
 from sdv_tabdar.adapter.numeric import EXACT
 from sdv_tabdar.adapter.profile import ColumnProfile, Role
@@ -64,9 +64,9 @@ def read_cells(profile: ColumnProfile, cells: pd.Series, *, conditions: bool) ->
         values = profile.column.plain(cells)
         missing = values.isna().to_numpy()
         if conditions:
-            wrong = ~missing & (nanosecond_counts(values) % profile.column.date_step != 0)
+            wrong = ~missing & ~profile.column.can_hold(nanosecond_counts(values))
             if wrong.any():
-                refuse(profile, cells.iloc[int(wrong.argmax())], steps_text(profile))
+                refuse(profile, cells.iloc[int(wrong.argmax())], profile.column.steps_text)
         return ReadCells(values, missing, (), ~missing & ~profile.has_seen(values))
     if profile.role is Role.GENERATED and not conditions:
         values = profile.column.plain(cells)

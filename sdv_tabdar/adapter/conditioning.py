@@ -14,7 +14,7 @@ from typing import Any, NoReturn
 import numpy as np
 import pandas as pd
 
-from sdv_tabdar.adapter.dates import STEP_NAMES, zone_of
+from sdv_tabdar.adapter.dates import DateForm, zone_of
 from sdv_tabdar.adapter.profile import ColumnProfile, Role
 from sdv_tabdar.adapter.values import is_missing, item, level_key, shown
 from sdv_tabdar.conditions import Between, NotNull, OneOf, PartialValue
@@ -159,7 +159,7 @@ def _read_interval(profile: ColumnProfile, condition: Between, ends: Ends) -> In
     """The numbers that round to one in a range."""
     if None not in ends and ends[0] > ends[1]:
         coarse = profile.role is Role.DATE and profile.column.date_step > 1
-        steps = f', and {steps_text(profile)}' if coarse else ''
+        steps = f', and {profile.column.steps_text}' if coarse else ''
         refuse(profile, condition, f'it is empty: low must be at most high{steps}')
     low, high = map(_as_float, ends)
     if (low is not None and low > profile.high) or (high is not None and high < profile.low):
@@ -266,14 +266,9 @@ def _checked_date(profile: ColumnProfile, value: Any, *, fits_dtype: bool) -> An
         (count,) = form.counts(pd.Series([plain]))
     except (TypeError, ValueError, OverflowError):
         refuse(profile, value, reason)
-    if fits_dtype and count % profile.column.date_step:
-        refuse(profile, value, steps_text(profile))
+    if fits_dtype and not profile.column.can_hold(np.array([count], dtype=np.int64))[0]:
+        refuse(profile, value, profile.column.steps_text)
     return plain
-
-
-def steps_text(profile: ColumnProfile) -> str:
-    """What dates the dtype of a column can hold, in words, where it cannot hold all."""
-    return f'the column holds whole {STEP_NAMES[profile.column.date_step]}'
 
 
 def _plain_date(profile: ColumnProfile, value: Any, stamp: pd.Timestamp) -> Any:
@@ -289,13 +284,26 @@ def _plain_date(profile: ColumnProfile, value: Any, stamp: pd.Timestamp) -> Any:
         zone = getattr(profile.dtype, 'tz', None)
         stamp = stamp if stamp.tz is None else stamp.tz_convert('UTC')
         plain = stamp.tz_localize(None) if stamp.tz is not None and zone is None else stamp
-        text = plain.strftime(form.text_format) if form.is_text else None
-        if text is not None and form.parse(text) != plain:
-            raise ValueError('The format of the column cannot hold this date.')
+        if form.is_text:
+            _written(form, plain)
         return plain
     if isinstance(value, str):
+        if form.text_format and stamp.nanosecond:
+            raise ValueError('The format of the column writes no nanoseconds.')
         return value
-    return stamp.strftime(form.text_format) if form.text_format else str(value)
+    return _written(form, stamp) if form.text_format else str(value)
+
+
+def _written(form: DateForm, stamp: pd.Timestamp) -> str:
+    """A date in the format of a column.
+
+    Raises:
+        ValueError: If the format cannot hold it.
+    """
+    text: str = stamp.strftime(form.text_format)
+    if form.parse(text) != stamp:
+        raise ValueError('The format of the column cannot hold this date.')
+    return text
 
 
 def _dates_together(profile: ColumnProfile, values: Sequence[Any]) -> list[Any] | None:
@@ -309,7 +317,7 @@ def _dates_together(profile: ColumnProfile, values: Sequence[Any]) -> list[Any] 
     try:
         series = pd.Series(list(values), dtype=object)
         dates = pd.to_datetime(series, format=form.text_format if form.is_text else None)
-        if zone_of(dates) is not None:
+        if zone_of(dates) is not None or not form.writes(dates):
             return None
     except (AttributeError, TypeError, ValueError):
         return None

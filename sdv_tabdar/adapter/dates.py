@@ -12,14 +12,11 @@ import pandas as pd
 from sdv.errors import InvalidDataError
 
 from sdv_tabdar.adapter.clocks import Counts, Way, at_units, on_clocks
+from sdv_tabdar.adapter.date_steps import DAY, MICROSECOND, is_arrow_date
 from sdv_tabdar.adapter.values import mapped, plain_objects
 
 # Nanoseconds of the units that dates come in, coarsest first.
-_UNITS = (86_400 * 10**9, 3_600 * 10**9, 60 * 10**9, 10**9, 10**6, 10**3)
-_MICROSECOND = 1_000  # nanoseconds
-_DAY = _UNITS[0]
-_STEPS = {'s': 10**9, 'ms': 10**6, 'us': _MICROSECOND}  # of dtypes, in nanoseconds
-STEP_NAMES = {_DAY: 'days', 10**9: 'seconds', 10**6: 'milliseconds', _MICROSECOND: 'microseconds'}
+_UNITS = (DAY, 3_600 * 10**9, 60 * 10**9, 10**9, 10**6, 10**3)
 # What else pandas reads, it reads by guessing which number is the month.
 _ISO_DATE = re.compile(r'\d{4}-\d{2}')
 DATE_TYPES = (datetime.date, np.datetime64)  # datetime and Timestamp are dates as well
@@ -70,7 +67,7 @@ class DateForm:
         counts = nanosecond_counts(plain)
         return dataclasses.replace(
             form,
-            has_nanoseconds=bool(np.any(counts % _MICROSECOND)),
+            has_nanoseconds=bool(np.any(counts % MICROSECOND)),
             ends=(int(counts.min()), int(counts.max())),
         )
 
@@ -93,7 +90,7 @@ class DateForm:
         """
         if isinstance(values.dtype, pd.PeriodDtype):
             values = _timestamps(values)
-        elif _is_arrow_date(values.dtype):
+        elif is_arrow_date(values.dtype):
             values = values.astype('datetime64[s]')
         if values.dtype == object or isinstance(values.dtype, pd.CategoricalDtype):
             values = plain_objects(values)
@@ -130,7 +127,7 @@ class DateForm:
             values = values.dt.tz_convert(self.time_zone)
         if isinstance(dtype, pd.PeriodDtype):
             return values.dt.to_period(dtype.freq)
-        if _is_arrow_date(dtype):
+        if is_arrow_date(dtype):
             return values.dt.normalize()
         if value_type is datetime.date:
             return mapped(values, lambda value: value.date())
@@ -154,7 +151,7 @@ class DateForm:
         counts = np.where(missing, 0, nanosecond_counts(values))
         error = np.spacing(np.abs(counts).astype(np.float64)) / 2
         if not self.has_nanoseconds:
-            whole = (counts + _MICROSECOND // 2) // _MICROSECOND * _MICROSECOND
+            whole = (counts + MICROSECOND // 2) // MICROSECOND * MICROSECOND
             counts = np.where(np.abs(whole - counts) <= error, whole, counts)
         low, high = self.ends
         counts = np.where((counts < low) & (low - counts <= error), low, counts)
@@ -191,6 +188,10 @@ class DateForm:
         if isinstance(value, DATE_TYPES):
             return pd.Timestamp(value)
         raise TypeError(f'{value!r} is no date.')
+
+    def writes(self, dates: pd.Series) -> bool:
+        """Whether text that the format has read is written by it to the last digit."""
+        return not self.is_text or not np.any(nanosecond_counts(dates) % MICROSECOND)
 
     def nanoseconds(self, values: pd.Series) -> pd.Series:
         """Dates in plain form as nanoseconds since 1970 (float64, NaN where missing).
@@ -279,19 +280,6 @@ def dates_at(counts: Counts, like: pd.Series) -> pd.Series:
     return dates if zone is None else dates.dt.tz_localize('UTC').dt.tz_convert(zone)
 
 
-def date_step(dtype: Any, value_type: type | None) -> int:
-    """The nanoseconds that all dates of a dtype, or objects of a type, are multiples of."""
-    if _is_arrow_date(dtype) or value_type is datetime.date:
-        return _DAY
-    if value_type is datetime.datetime:
-        return _MICROSECOND
-    kind = dtype.numpy_dtype if isinstance(dtype, pd.ArrowDtype) else dtype
-    unit = kind.unit if isinstance(kind, pd.DatetimeTZDtype) else None
-    if isinstance(kind, np.dtype) and kind.kind == 'M':
-        unit = np.datetime_data(kind)[0]
-    return _STEPS.get(str(unit), 1)
-
-
 def _is_exact_text(present: pd.Series, text_format: str | None) -> bool:
     """Whether all dates are text that the format reads, and writes just so."""
     special = ('%z', '%Z', '%-', '%#')
@@ -313,14 +301,9 @@ def _is_date_time(values: pd.Series) -> bool:
     return bool(pd.api.types.is_datetime64_any_dtype(values.dtype))
 
 
-def _is_arrow_date(dtype: Any) -> bool:
-    """Whether a dtype is one of Arrow's for dates without a time of day."""
-    return isinstance(dtype, pd.ArrowDtype) and dtype.type is datetime.date
-
-
 def _zone(values: pd.Series) -> datetime.tzinfo | None:
     """The time zone of a column's dtype."""
-    if not _is_date_time(values) or _is_arrow_date(values.dtype):
+    if not _is_date_time(values) or is_arrow_date(values.dtype):
         return None
     zone: datetime.tzinfo | None = values.dt.tz
     return zone

@@ -15,7 +15,9 @@ import numpy as np
 import numpy.typing as npt
 import pandas as pd
 
-from sdv_tabdar.adapter.dates import DATE_TYPES, DateForm, date_step
+from sdv_tabdar.adapter.clocks import Counts
+from sdv_tabdar.adapter.date_steps import can_hold, date_step, steps_text
+from sdv_tabdar.adapter.dates import DATE_TYPES, DateForm
 from sdv_tabdar.adapter.numeric import NumberForm, is_arrow_decimal, nearest
 from sdv_tabdar.adapter.values import plain_objects
 
@@ -90,6 +92,15 @@ class ColumnFormat:
     def date_step(self) -> int:
         """The nanoseconds that all dates its dtype or type can hold are multiples of."""
         return date_step(self.dtype, self.value_type)
+
+    def can_hold(self, counts: Counts) -> npt.NDArray[np.bool_]:
+        """Which dates, in nanoseconds since 1970, its dtype or type can hold to the last digit."""
+        return can_hold(counts, self.dtype, self.value_type)
+
+    @property
+    def steps_text(self) -> str:
+        """What dates its dtype or type can hold, in words, where it cannot hold all."""
+        return steps_text(self.dtype, self.value_type)
 
     def plain(self, values: pd.Series) -> pd.Series:
         """The column in a form that SDV handles; the length and the index stay.

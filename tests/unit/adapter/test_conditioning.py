@@ -15,8 +15,10 @@ from sdv_tabdar.adapter.cells import read_cells
 from sdv_tabdar.adapter.conditioning import (
     CellRefusedError,
     plain_value,
+    plain_values,
     read_restrictions,
 )
+from sdv_tabdar.adapter.profile import ColumnProfile
 from sdv_tabdar.conditions import Between, NotNull, OneOf
 from sdv_tabdar.core.restrictions import Interval, Members, NotMissing
 
@@ -151,6 +153,9 @@ STEPS = {
     'in a zone': (DAYS.astype('datetime64[ms]').dt.tz_localize('UTC'), 10**6, 'milliseconds'),
     'arrow': (DAYS.astype('timestamp[s][pyarrow]'), 10**9, 'seconds'),
     'date': (DAYS.dt.date.astype(object), 86_400 * 10**9, 'days'),
+    'period[us]': (DAYS.dt.to_period('us'), 1_000, 'microseconds'),
+    'period[min]': (DAYS.dt.to_period('min'), 60 * 10**9, 'minutes'),
+    'period[D]': (DAYS.dt.to_period('D'), 86_400 * 10**9, 'days'),
 }
 
 
@@ -187,3 +192,44 @@ def test_ranges_end_at_dates_that_the_column_can_hold(
     assert (restriction.low, restriction.high) == (low.value, high.value)
     assert narrower.low == float(low.value + step)
     assert narrower.high == float(high.value - step)
+
+
+@pytest.mark.parametrize('date', ['2020-02-02', pd.Timestamp('2020-02-01 00:00:00.000000001')])
+def test_dates_within_a_month_are_no_months(date: Any) -> None:
+    profile = profile_of(DAYS.dt.to_period('M'), 'datetime')
+
+    for first in (pd.Timestamp('2020-02-01'), pd.Period('2020-02', 'M'), '2020-02'):
+        assert plain_value(profile, first) == pd.Timestamp('2020-02-01')
+    for read in (
+        lambda: plain_value(profile, date),
+        lambda: read_cells(profile, pd.Series([pd.Timestamp(date)]), conditions=True),
+    ):
+        with pytest.raises(CellRefusedError, match=r'periods \(period\[M\]\), each of which'):
+            read()
+
+
+TEXTS = DAYS.dt.strftime('%Y-%m-%d %H:%M:%S.%f')
+FORMAT = '%Y-%m-%d %H:%M:%S.%f'
+WRITTEN = {
+    'text': profile_of(TEXTS.astype(object), 'datetime', FORMAT),
+    'string': profile_of(TEXTS.astype('string'), 'datetime', FORMAT),
+    'with a zone': profile_of((TEXTS + '+0000').astype(object), 'datetime', f'{FORMAT}%z'),
+    'number': profile_of(DAYS.dt.strftime('%Y%m%d').astype(int), 'datetime', '%Y%m%d'),
+}
+
+
+@pytest.mark.parametrize('profile', WRITTEN.values(), ids=WRITTEN)
+def test_dates_that_the_format_would_cut_are_refused(profile: ColumnProfile) -> None:
+    zone = 'UTC' if profile.column.dates.has_zone else None
+    date = pd.Timestamp('2020-01-02', tz=zone)
+    assert profile.column.dates.counts(pd.Series([plain_value(profile, date)])) == [date.value]
+    beside = date + pd.Timedelta(1, 'ns')
+    text = '2020-01-02 00:00:00.000000001' + ('+0000' if zone else '')
+    for wrong in [beside, *([] if profile.dtype == int else [text])]:
+        for read in (
+            lambda wrong=wrong: plain_value(profile, wrong),
+            lambda wrong=wrong: plain_values(profile, [wrong] * 3),
+            lambda wrong=wrong: read_restrictions(profile, [OneOf([wrong])]),
+        ):
+            with pytest.raises(CellRefusedError, match='the column holds dates in the format'):
+                read()
