@@ -2,12 +2,15 @@
 
 from __future__ import annotations
 
+import contextlib
 import warnings
+from collections.abc import Iterator
 
 import pandas as pd
 from sdv.errors import SamplingError
 
 from sdv_tabdar.adapter.global_generators import others_turn
+from sdv_tabdar.adapter.made_columns import in_users_words, made_columns
 from sdv_tabdar.adapter.request import Request
 from sdv_tabdar.core.model import TabDAR
 from sdv_tabdar.core.restrictions import NothingAllowedError
@@ -34,7 +37,7 @@ def ask(
         SamplingError: If torch lacks an operation on this device.
     """
     try:
-        with others_turn():
+        with others_turn(), in_words(request):
             completed = model.complete(
                 request.frame,
                 request.observed,
@@ -42,10 +45,6 @@ def ask(
                 num_particles=num_particles,
                 num_copies=num_copies,
             )
-    except NothingAllowedError as error:
-        raise ValueError(f'{request.task.value}: {request.refusal(error)}') from error
-    except ValueError as error:
-        raise ValueError(f'{request.task.value}: {error}') from error
     except NotImplementedError as error:
         raise missing_operation(error) from error
     depleted = int((completed.effective_sample_size < _FEW_PARTICLES).sum())
@@ -58,6 +57,22 @@ def ask(
             stacklevel=2,
         )
     return completed.rows
+
+
+@contextlib.contextmanager
+def in_words(request: Request) -> Iterator[None]:
+    """Within it, what the model refuses is refused for the task, by the user's columns.
+
+    Raises:
+        ValueError: In place of the model's own.
+    """
+    try:
+        yield
+    except NothingAllowedError as error:
+        raise ValueError(f'{request.task.value}: {request.refusal(error)}') from error
+    except ValueError as error:
+        message = in_users_words(error, made_columns(request.table))
+        raise ValueError(f'{request.task.value}: {message}') from error
 
 
 def missing_operation(error: NotImplementedError) -> SamplingError:

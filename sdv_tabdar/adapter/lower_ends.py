@@ -19,6 +19,7 @@ import numpy as np
 import pandas as pd
 
 from sdv_tabdar.adapter import private_names
+from sdv_tabdar.adapter.asking import in_words
 from sdv_tabdar.adapter.draft import Draft, Flags, Floats, Integers
 from sdv_tabdar.adapter.fitted import FittedTable
 from sdv_tabdar.adapter.known import Known
@@ -250,7 +251,8 @@ class _Lowering:
         for name, numbers in made.items():
             frame[name] = numbers[in_order]
             observed = np.column_stack([observed, np.ones(len(rows), dtype=bool)])
-        found[in_order] = self.model.log_density(frame, observed, solved)
+        with in_words(request):
+            found[in_order] = self.model.log_density(frame, observed, solved)
         if solved in self.differences:
             found[in_order] -= made[solved][in_order]  # d(log(x + 1)) / dx
         return found

@@ -11,6 +11,7 @@ import numpy as np
 import pandas as pd
 
 from sdv_tabdar.adapter import private_names, replaced
+from sdv_tabdar.adapter.asking import in_words
 from sdv_tabdar.adapter.blocks import Blocks
 from sdv_tabdar.adapter.candidates import needs_draws
 from sdv_tabdar.adapter.fitted import FittedTable
@@ -53,7 +54,8 @@ class Predictor:
         known = self._others(data, key)
         if self._has(key) and not has_open_sums(self.table, known).any():
             request = Request.translate(self.table, known)
-            found = self.model.predict_proba(request.frame, request.observed, key)
+            with in_words(request):
+                found = self.model.predict_proba(request.frame, request.observed, key)
         else:
             found = replaced.probabilities(self.table, known, key, num_samples)
         drawn = np.flatnonzero(needs_draws(self.table, known))
@@ -81,7 +83,8 @@ class Predictor:
         profile = self.table.profiles[key]
         if self._has(key) and not has_open_sums(self.table, known).any():
             request = Request.translate(self.table, known)
-            found = self.model.predict_quantiles(request.frame, request.observed, key, levels)
+            with in_words(request):
+                found = self.model.predict_quantiles(request.frame, request.observed, key, levels)
         else:
             numbers = replaced.quantiles(self.table, known, key, levels, num_samples)
             found = pd.DataFrame(numbers, columns=levels)

@@ -18,6 +18,7 @@ import numpy.typing as npt
 import pandas as pd
 
 from sdv_tabdar.adapter import private_names
+from sdv_tabdar.adapter.asking import in_words
 from sdv_tabdar.adapter.complete import Completer, NothingMetError
 from sdv_tabdar.adapter.draft import Draft, Flags, Floats
 from sdv_tabdar.adapter.fitted import FittedTable
@@ -172,7 +173,8 @@ def _summed(
     """Probabilities of a joint column, summed over the values of the others."""
     model, _ = table.trained
     request = Request.translate(table, known)
-    joint = model.predict_proba(request.frame, request.observed, allowed.joint)
+    with in_words(request):
+        joint = model.predict_proba(request.frame, request.observed, allowed.joint)
     chances = joint.to_numpy(copy=True)
     positions = {label: place for place, label in enumerate(joint.columns)}
     masks: dict[Members, npt.NDArray[np.float64]] = {}
@@ -230,7 +232,10 @@ def _turned_back(
     if not draft.restricts(target) or not rows.any():
         return draft.none()
     request = Request.translate(table, known).rows(np.flatnonzero(rows))
-    learnt = draft.model.predict_quantiles(request.frame, request.observed, target, list(levels))
+    with in_words(request):
+        learnt = draft.model.predict_quantiles(
+            request.frame, request.observed, target, list(levels)
+        )
     values = learnt.to_numpy()
     if place:
         values = below[-1][rows, None] + np.expm1(values)

@@ -17,6 +17,7 @@ from sdv_tabdar.adapter.constraints import apply_constraint
 from sdv_tabdar.adapter.draft import Draft
 from sdv_tabdar.adapter.fitted import FittedTable
 from sdv_tabdar.adapter.known import Known, Task
+from sdv_tabdar.adapter.made_columns import made_columns
 from sdv_tabdar.adapter.profile import ColumnProfile, Role
 from sdv_tabdar.core.restrictions import Members, NothingAllowedError, NotMissing, Restriction
 
@@ -35,6 +36,7 @@ class Request:
         task: What the answer is for, in messages.
         profiles: By the model's columns that hold the values of a single user's column, what
             training saw of that.
+        table: The fitted table.
     """
 
     frame: pd.DataFrame
@@ -43,6 +45,7 @@ class Request:
     loose: dict[str, npt.NDArray[np.bool_]]
     task: Task
     profiles: Mapping[str, ColumnProfile]
+    table: FittedTable
 
     @classmethod
     def translate(cls, table: FittedTable, known: Known, *, fill: bool = False) -> Request:
@@ -70,7 +73,7 @@ class Request:
         frame = pd.DataFrame(columns, index=pd.RangeIndex(draft.num_rows))
         loose = {key: rows for key, rows in draft.loose.items() if rows.any()}
         profiles = _profiles(draft, fields)
-        return cls(frame, marks, draft.restrictions, loose, known.task, profiles)
+        return cls(frame, marks, draft.restrictions, loose, known.task, profiles, table)
 
     def repeated(self, times: int) -> Request:
         """Each row ``times`` times in a row."""
@@ -91,6 +94,12 @@ class Request:
     def refusal(self, error: NothingAllowedError) -> str:
         """Why the model cannot meet a restriction, in the terms of the user's column."""
         profile = self.profiles.get(error.column)
+        words = made_columns(self.table)
+        if profile is None and error.column in words:
+            return (
+                f'{error.restriction} cannot be met, because no value that {words[error.column]} '
+                'has in the training data is allowed by it.'
+            )
         if profile is None:
             return str(error)
         reason = 'no value of the training data is allowed by it'

@@ -5,11 +5,12 @@ from __future__ import annotations
 import numpy as np
 import pandas as pd
 import pytest
+from sdv.cag import Range
 from sdv.sampling import Condition
 
-from sdv_tabdar import Between, TabDARSynthesizer
+from sdv_tabdar import Between, OneOf, TabDARSynthesizer
 
-from ..conftest import fit_tiny
+from ..conftest import TINY, fit_tiny, make_metadata
 
 RANDOM = np.random.default_rng(0)
 DATA = pd.DataFrame(
@@ -82,3 +83,29 @@ def test_trailing_gaps_are_filled_where_cells_may_be_missing() -> None:
 
     assert synthesizer.impute(data).notna().all(axis=None)
     assert synthesizer.impute(data[['first']], num_draws=2)[1].notna().all(axis=None)
+
+
+@pytest.fixture(scope='module')
+def ordered() -> TabDARSynthesizer:
+    low = RANDOM.integers(0, 100, 120)
+    data = pd.DataFrame({'lo': low, 'mid': low + 3, 'hi': low + 9, 'x': RANDOM.random(120)})
+    data[['mid', 'hi']] += RANDOM.integers(0, 6, (120, 1))
+    synthesizer = TabDARSynthesizer(
+        make_metadata({name: {'sdtype': 'numerical'} for name in data}),
+        **{**TINY, 'column_order': 'fixed'},
+    )
+    synthesizer.add_constraints([Range('lo', 'mid', 'hi')])
+    synthesizer.fit(data)
+    return synthesizer
+
+
+@pytest.mark.parametrize('known', [OneOf([50]), OneOf([50, 60]), Between(50, 60)], ids=repr)
+def test_columns_that_a_constraint_makes_are_named_by_those_of_the_user(
+    ordered: TabDARSynthesizer, known: object
+) -> None:
+    order = r"in the order 'lo', 'x', 'mid' - 'lo', 'hi' - 'mid', which of 'lo', 'mid', 'hi' are"
+    with pytest.raises(ValueError, match=order) as refused:
+        ordered.sample_from_conditions([Condition({'mid': known}, num_rows=2)])
+    assert '#' not in str(refused.value)
+    with pytest.raises(ValueError, match=f"'lo' cannot be predicted from 'x'.*{order}"):
+        ordered.predict_quantiles(pd.DataFrame({'x': [0.5]}), 'lo')
