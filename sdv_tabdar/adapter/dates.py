@@ -77,10 +77,14 @@ class DateForm:
         return self.time_zone is not None or '%z' in str(self.text_format).lower()
 
     @property
+    def is_padded(self) -> bool:
+        """Whether the format writes leading zeros, without which pandas reads none."""
+        return self._readable_format == self.text_format
+
+    @property
     def _readable_format(self) -> str | None:
         """The format as pandas reads it."""
-        text = self.text_format
-        return None if text is None else text.replace('%-', '%').replace('%#', '%')
+        return None if self.text_format is None else _readable(self.text_format)
 
     def plain(self, values: pd.Series) -> pd.Series:
         """A column of dates in a form that SDV handles.
@@ -282,19 +286,24 @@ def dates_at(counts: Counts, like: pd.Series) -> pd.Series:
 
 def _is_exact_text(present: pd.Series, text_format: str | None) -> bool:
     """Whether all dates are text that the format reads, and writes just so."""
-    special = ('%z', '%Z', '%-', '%#')
+    special = ('%z', '%Z')
     if not text_format or any(mark in text_format for mark in special) or not len(present):
         return False
     if not all(isinstance(value, str) for value in present):
         return False
     texts = pd.Series(present.astype(object).unique(), dtype=object)
     try:
-        dates = pd.to_datetime(texts, format=text_format)
+        dates = pd.to_datetime(texts, format=_readable(text_format))
+        return bool((dates.dt.strftime(text_format) == texts).all())
     except pd.errors.OutOfBoundsDatetime:
         raise _too_far(present) from None
-    except ValueError:
+    except ValueError:  # no date in the format, or a format that this system does not write
         return False
-    return bool((dates.dt.strftime(text_format) == texts).all())
+
+
+def _readable(text_format: str) -> str:
+    """A format as pandas reads it, in which days and months without a zero are no others."""
+    return text_format.replace('%-', '%').replace('%#', '%')
 
 
 def _is_date_time(values: pd.Series) -> bool:

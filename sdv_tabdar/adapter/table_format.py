@@ -63,7 +63,12 @@ class TableFormat:
                     is_key=key in key_columns,
                 )
             )
-        text = {column.key: column.dates.text_format for column in formats if column.dates.is_text}
+        # Of a format that SDV cannot read, it compares the dates themselves.
+        text = {
+            column.key: column.dates.text_format
+            for column in formats
+            if column.dates.is_text and column.dates.is_padded
+        }
         kept = {
             key
             for low, high in compared

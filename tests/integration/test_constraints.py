@@ -287,6 +287,23 @@ def test_programmable_constraint_that_keeps_its_column() -> None:
     pd.testing.assert_frame_equal(synthesizer.sample_remaining_columns(known)[['x']], known)
 
 
+def test_dates_without_zeros_are_compared_with_others() -> None:
+    start = pd.Series(pd.date_range('2021-01-01', periods=N))
+    formats = {'start': '%-d/%-m/%Y', 'end': '%Y-%m-%d'}
+    dates = {'start': start, 'end': start + pd.Timedelta(40, 'D')}
+    data = pd.DataFrame({name: dates[name].dt.strftime(formats[name]) for name in formats})
+    columns = {
+        name: {'sdtype': 'datetime', 'datetime_format': text} for name, text in formats.items()
+    }
+    synthesizer = TabDARSynthesizer(make_metadata(columns), **TINY)
+    synthesizer.add_constraints([Inequality('start', 'end')])
+    synthesizer.fit(data)
+
+    sampled = synthesizer.impute(data[['end']])
+    begun = pd.to_datetime(sampled['start'], format='%d/%m/%Y')
+    assert (begun <= pd.to_datetime(sampled['end'])).all()
+
+
 def test_overlapping_constraints_are_met_by_trying() -> None:
     random = np.random.default_rng(0)
     low = random.integers(0, 20, N)

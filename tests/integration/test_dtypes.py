@@ -186,6 +186,16 @@ def test_days_are_drawn_to_the_nearest_day() -> None:
     assert pd.to_datetime(sampled['x'], format=DAYS).between(DATES.min(), DATES.max()).all()
 
 
+@pytest.mark.parametrize('first', ['3/2/2021', '03/2/2021'])
+def test_days_and_months_without_zeros_are_not_exchanged(first: str) -> None:
+    days = [first, *(f'{day}/{month}/2021' for day in range(1, 13) for month in (1, 2))]
+    data = pd.DataFrame({'x': days * 3})
+    entry = {'sdtype': 'datetime', 'datetime_format': '%-d/%-m/%Y'}
+    sampled = fit_tiny(data, {'x': entry}).sample(50)
+
+    assert set(sampled['x'].str.split('/').str[1]) <= {'1', '2'}
+
+
 def test_dates_beyond_nanoseconds_are_refused() -> None:
     data = pd.DataFrame({'x': np.array(['0999-01-01', '2020-01-01'], dtype='datetime64[s]')})
 

@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import contextlib
+import re
 from collections.abc import Hashable, Iterable, Iterator
 from typing import Any
 
@@ -12,6 +13,7 @@ from rdt.transformers import PseudoAnonymizedFaker, UnixTimestampEncoder
 from sdv.data_processing.numerical_formatter import MAX_DECIMALS
 
 _CELLS_TOGETHER = 1 << 21  # transformed at a time
+_UNPADDED = re.compile('%[-#]')  # in formats of dates: numbers without a leading zero
 
 
 def apply_default_transformers(synth: Any) -> None:
@@ -38,6 +40,7 @@ def preprocess_table(synth: Any, table: pd.DataFrame) -> pd.DataFrame:
     with _fitted_by_column(hyper_transformer), _dates_kept_whole(processor):
         processor.fit(table)
     _learn_rounding_anew(synth, table)
+    _leave_unpadded_dates(processor)
     key = processor._primary_key
     if _meets_others(hyper_transformer, table):
         with _dates_kept_whole(processor):
@@ -97,6 +100,16 @@ def _learn_rounding_anew(synth: Any, table: pd.DataFrame) -> None:
             formatter.decimal_places = None
             formatter.enforce_rounding = synth.enforce_rounding
             formatter.learn_format(table[name])
+
+
+def _leave_unpadded_dates(processor: Any) -> None:
+    """Hand on dates in formats such as ``%-d/%-m/%Y`` as their transformer has written them.
+
+    SDV reads them once more, cannot do so in such a format, and guesses which number is the month.
+    """
+    for name, formatter in list(processor.formatters.items()):
+        if _UNPADDED.search(getattr(formatter, 'datetime_format', None) or ''):
+            del processor.formatters[name]
 
 
 @contextlib.contextmanager

@@ -17,6 +17,8 @@ from sdv_tabdar.adapter.dates import DateForm, nanosecond_counts
 def test_text_is_exact_only_if_it_is_written_just_so() -> None:
     assert DateForm.learn(pd.Series(['01/02/2020']), '%d/%m/%Y').is_text
     assert not DateForm.learn(pd.Series(['1/2/2020']), '%d/%m/%Y').is_text
+    assert DateForm.learn(pd.Series(['1/2/2020', '13/2/2020']), '%-d/%-m/%Y').is_text
+    assert not DateForm.learn(pd.Series(['01/2/2020']), '%-d/%-m/%Y').is_text
     assert not DateForm.learn(pd.Series(['soon']), '%d/%m/%Y').is_text
     assert not DateForm.learn(pd.Series([20200201]), '%Y%m%d').is_text
 
