@@ -10,6 +10,7 @@ import pandas as pd
 import pytest
 from rdt.transformers import LogScaler, UniformEncoder
 from sdv.cag import FixedCombinations, Inequality
+from sdv.sampling import Condition
 
 from sdv_tabdar.synthesizer import TabDARSynthesizer
 
@@ -214,6 +215,22 @@ def test_constraints_are_asked_of_known_cells_alone() -> None:
     assert list(np.isneginf(absent)) == [False, True, False]
     with pytest.warns(UserWarning, match=NEW):
         assert np.isneginf(likelihood(rows.assign(zip=['x', 'y', 'z']))).all()
+
+
+def test_combinations_of_numbers_with_gaps() -> None:
+    data = pd.DataFrame({'city': ['a', 'b', 'a'] * 10, 'zip': [1, 2, np.nan] * 10})
+    columns = {'city': {'sdtype': 'categorical'}, 'zip': {'sdtype': 'categorical'}}
+    synthesizer = TabDARSynthesizer(make_metadata(columns), **TINY)
+    synthesizer.add_constraints([FixedCombinations(['city', 'zip'])])
+    synthesizer.fit(data)
+
+    assert np.isfinite(synthesizer.log_likelihood(data)).all()
+    drawn = synthesizer.sample_from_conditions([Condition({'zip': None}, num_rows=3)])
+    assert list(drawn['city']) == ['a'] * 3
+    rows = pd.DataFrame({'city': ['a', 'b', 'a'], 'zip': [1, 'x', 2]})
+    with pytest.warns(UserWarning, match=NEW):
+        found = synthesizer.log_likelihood(rows)
+    assert list(np.isneginf(found)) == [False, True, True]
 
 
 def test_words_for_unseen_values(small: TabDARSynthesizer) -> None:

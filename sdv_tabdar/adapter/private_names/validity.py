@@ -13,6 +13,7 @@ from sdv.cag import FixedCombinations, Inequality, Range
 from sdv_tabdar.adapter.private_names.constraints import (
     all_constraints,
     columns_of,
+    combinations,
     constraint_name,
     ordered_names,
 )
@@ -64,8 +65,12 @@ def _valid(constraint: Any, rows: pd.DataFrame) -> npt.NDArray[np.bool_]:
     except ValueError:
         if not isinstance(constraint, FixedCombinations):
             raise
-        # It joins the rows to its combinations, and pandas joins no text to numbers.
-        return np.zeros(len(rows), dtype=bool)
+        # It joins the rows to its combinations, and pandas joins no objects to numbers.
+        allowed = combinations(constraint)
+        found = set(allowed.labels.values())
+        cells = (rows[name].astype(object) for name in allowed.names)
+        columns = (values.where(values.notna(), None) for values in cells)
+        return np.array([row in found for row in zip(*columns, strict=True)], dtype=bool)
 
 
 def valid_rows(synth: Any, table: pd.DataFrame) -> pd.Series:
