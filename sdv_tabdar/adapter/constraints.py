@@ -56,7 +56,8 @@ def apply_constraint(draft: Draft, step: ConstraintStep) -> None:
 
 def _transform_whole_rows(draft: Draft, step: ConstraintStep) -> WholeRows:
     """Put rows whose columns are all known through the constraint."""
-    whole = np.logical_and.reduce([draft.exact[name] for name in step.dropped])
+    read = {*step.dropped, *private_names.declared_columns(step.constraint)}
+    whole = np.logical_and.reduce([draft.exact.get(name, draft.none()) for name in read])
     if not whole.any():
         return WholeRows(whole, {})
     rows = draft.cells[whole]
@@ -77,6 +78,10 @@ def _transform_whole_rows(draft: Draft, step: ConstraintStep) -> WholeRows:
         return WholeRows(draft.none(), {})
     has_null = rows[list(step.dropped)].isna().any(axis=1).to_numpy()
     places = np.flatnonzero(whole)
+    if private_names.own_constraint(step.constraint) is not None:
+        # It may have read cells that are not known, without a word of which these are.
+        lost = transformed[list(step.added)].isna().any(axis=1).to_numpy() & ~has_null
+        whole[places[lost]] = False
     made: dict[str, Any] = {}
     for name, sdtype in step.added.items():
         values = np.full(draft.num_rows, None, dtype=object)

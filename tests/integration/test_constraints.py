@@ -287,6 +287,43 @@ def test_programmable_constraint_that_keeps_its_column() -> None:
     pd.testing.assert_frame_equal(synthesizer.sample_remaining_columns(known)[['x']], known)
 
 
+class Gain(SingleTableProgrammableConstraint):
+    """A number above another one, learnt as the difference."""
+
+    def __init__(self, *column_names: str) -> None:
+        if column_names:
+            self.column_names = list(column_names)
+
+    def get_updated_metadata(self, metadata: Any) -> Any:
+        return metadata
+
+    def transform(self, data: pd.DataFrame) -> pd.DataFrame:
+        return data.assign(high=data['high'] - data['low'])
+
+    def reverse_transform(self, transformed_data: pd.DataFrame) -> pd.DataFrame:
+        return transformed_data.assign(high=transformed_data['high'] + transformed_data['low'])
+
+    def is_valid(self, synthetic_data: pd.DataFrame) -> pd.Series:
+        return synthetic_data['high'] > synthetic_data['low']
+
+
+@pytest.mark.parametrize('declared', [(), ('low', 'high')])
+def test_programmable_constraint_that_reads_what_is_not_known(declared: tuple[str, ...]) -> None:
+    random = np.random.default_rng(0)
+    data = pd.DataFrame({'low': random.integers(0, 50, N)}).astype(float)
+    data['high'] = data['low'] + random.integers(1, 90, N)
+    columns = {name: {'sdtype': 'numerical'} for name in data}
+    synthesizer = TabDARSynthesizer(make_metadata(columns), **TINY)
+    synthesizer.add_constraints([Gain(*declared)])
+    synthesizer.fit(data)
+
+    gaps = data.head(20).copy()
+    gaps.loc[::2, 'low'] = np.nan
+    filled = synthesizer.impute(gaps)
+    assert (filled['low'] < filled['high']).all()
+    assert list(filled['high']) == list(gaps['high'])
+
+
 def test_dates_without_zeros_are_compared_with_others() -> None:
     start = pd.Series(pd.date_range('2021-01-01', periods=N))
     formats = {'start': '%-d/%-m/%Y', 'end': '%Y-%m-%d'}

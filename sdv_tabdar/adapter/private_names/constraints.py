@@ -112,8 +112,13 @@ def columns_of(constraint: Any) -> set[str]:
     table = next(iter(constraint.metadata.tables))
     before = set(constraint.metadata.tables[table].columns)
     if isinstance(constraint, ProgrammableConstraintHarness):
-        return set(getattr(constraint.programmable_constraint, 'column_names', before))
+        return set(declared_columns(constraint) or before)
     return before - set(constraint.get_updated_metadata(constraint.metadata).tables[table].columns)
+
+
+def declared_columns(constraint: Any) -> list[str]:
+    """The ``column_names`` of a user's own constraint; of others nothing."""
+    return list(getattr(own_constraint(constraint), 'column_names', ()))
 
 
 def own_constraint(constraint: Any) -> Any:
