@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import importlib
 import inspect
 import re
 from collections.abc import Mapping
@@ -45,7 +46,7 @@ def check_faker(parameters: Mapping[str, Any], place: str) -> None:
             checked.refuse(f'{place}.provider_name', provider, "one of Faker's own providers")
         if '.' in provider:
             check_locale(provider.split('.')[1], f'{place}.provider_name')
-        owner = getattr(getattr(faker.providers, provider.split('.')[0], None), 'Provider', None)
+        owner = _provider(provider, f'{place}.provider_name')
     method = None if function.startswith('_') else getattr(owner, function, None)
     if function in _NOT_WRITTEN or not inspect.isfunction(method):
         checked.refuse(f'{place}.function_name', function, "a plain function of Faker's provider")
@@ -54,6 +55,14 @@ def check_faker(parameters: Mapping[str, Any], place: str) -> None:
     except TypeError as error:
         raise Unfit(f'{place}.function_kwargs', f'does not suit {function}: {error}.') from None
     check_locales(parameters['locales'], f'{place}.locales')
+
+
+def _provider(name: str, place: str) -> Any:
+    """One of Faker's own providers, which knows more functions where a locale is named."""
+    try:
+        return importlib.import_module(f'faker.providers.{name}').Provider
+    except ModuleNotFoundError:
+        checked.refuse(place, name, "one of Faker's own providers")
 
 
 def check_locale(value: Any, place: str) -> None:

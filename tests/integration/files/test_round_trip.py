@@ -192,6 +192,19 @@ def test_generated_columns_alone(tmp_path: Path) -> None:
     pd.testing.assert_frame_equal(again(saved, tmp_path).sample(5), saved.sample(5))
 
 
+@pytest.mark.parametrize('locale', ['en_US', 'ja_JP'])
+def test_generated_columns_that_only_some_locales_have(locale: str, tmp_path: Path) -> None:
+    columns = {
+        'state': {'sdtype': 'administrative_unit', 'pii': True},
+        'zip': {'sdtype': 'zipcode', 'pii': True},
+    }
+    data = pd.DataFrame({'state': ['Ohio', 'Utah'] * 5, 'zip': ['43001', '84001'] * 5})
+
+    saved = fit_tiny(data, columns, locales=[locale])
+
+    pd.testing.assert_frame_equal(again(saved, tmp_path).sample(5), saved.sample(5))
+
+
 def test_in_another_process_without_a_gpu(
     fitted: TabDARSynthesizer, tmp_path: Path, fresh: FreshProcesses
 ) -> None:
