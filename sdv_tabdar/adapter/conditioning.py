@@ -14,7 +14,7 @@ from typing import Any, NoReturn
 import numpy as np
 import pandas as pd
 
-from sdv_tabdar.adapter.dates import DateForm, zone_of
+from sdv_tabdar.adapter.dates import POSSIBLE, DateForm, zone_of
 from sdv_tabdar.adapter.profile import ColumnProfile, Role
 from sdv_tabdar.adapter.values import is_missing, item, level_key, shown
 from sdv_tabdar.conditions import Between, NotNull, OneOf, PartialValue
@@ -255,15 +255,25 @@ def _checked_date(profile: ColumnProfile, value: Any, *, fits_dtype: bool) -> An
         return value
     form = profile.column.dates
     reason = f'the column holds dates{profile.date_format_text}'
+    too_far = f'dates must lie {POSSIBLE}'
     try:
         stamp = form.parse(value)
+    except pd.errors.OutOfBoundsDatetime:
+        refuse(profile, value, too_far)
     except (TypeError, ValueError, OverflowError):
+        if isinstance(value, str) and form.text_format is None:
+            reason += (
+                ', and its metadata no datetime_format: text must then begin like 2020-12-31 '
+                '(ISO 8601)'
+            )
         refuse(profile, value, reason)
     if stamp.tz is not None and not form.has_zone:
         refuse(profile, value, 'it has a time zone, and the column has none')
     try:
         plain = _plain_date(profile, value, stamp)
         (count,) = form.counts(pd.Series([plain]))
+    except pd.errors.OutOfBoundsDatetime:
+        refuse(profile, value, too_far)
     except (TypeError, ValueError, OverflowError):
         refuse(profile, value, reason)
     if fits_dtype and not profile.column.can_hold(np.array([count], dtype=np.int64))[0]:

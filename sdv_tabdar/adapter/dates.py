@@ -5,10 +5,12 @@ from __future__ import annotations
 import dataclasses
 import datetime
 import re
+import warnings
 from typing import Any
 
 import numpy as np
 import pandas as pd
+from pandas.tseries.api import guess_datetime_format
 from sdv.errors import InvalidDataError
 
 from sdv_tabdar.adapter.clocks import Counts, Way, at_units, on_clocks
@@ -19,6 +21,7 @@ from sdv_tabdar.adapter.values import mapped, plain_objects
 _UNITS = (DAY, 3_600 * 10**9, 60 * 10**9, 10**9, 10**6, 10**3)
 # What else pandas reads, it reads by guessing which number is the month.
 _ISO_DATE = re.compile(r'\d{4}-\d{2}')
+POSSIBLE = f'between {pd.Timestamp.min:%Y-%m-%d} and {pd.Timestamp.max:%Y-%m-%d}'  # in nanoseconds
 DATE_TYPES = (datetime.date, np.datetime64)  # datetime and Timestamp are dates as well
 
 
@@ -27,7 +30,8 @@ class DateForm:
     """How the dates of one column are written.
 
     Attributes:
-        text_format: Format of dates that are written as text or numbers, from the metadata.
+        text_format: Format of dates that are written as text or numbers, from the metadata; where
+            these have none, that of texts that are not ISO 8601, if all are written in one.
         is_text: Whether the dates are text that ``text_format`` reads and writes exactly.
         time_zone: Time zone of the dates, if they have one.
         has_nanoseconds: Whether some date is no whole number of microseconds.
@@ -53,6 +57,7 @@ class DateForm:
         """
         present = values.dropna()
         _check_zones(present)
+        text_format = text_format or _guessed_format(present)
         first = present.iloc[0] if len(present) else None
         if isinstance(first, datetime.datetime) and values.dtype == object:
             time_zone = first.tzinfo
@@ -84,7 +89,7 @@ class DateForm:
     @property
     def _readable_format(self) -> str | None:
         """The format as pandas reads it."""
-        return None if self.text_format is None else _readable(self.text_format)
+        return None if self.text_format is None else readable(self.text_format)
 
     def plain(self, values: pd.Series) -> pd.Series:
         """A column of dates in a form that SDV handles.
@@ -293,7 +298,7 @@ def _is_exact_text(present: pd.Series, text_format: str | None) -> bool:
         return False
     texts = pd.Series(present.astype(object).unique(), dtype=object)
     try:
-        dates = pd.to_datetime(texts, format=_readable(text_format))
+        dates = pd.to_datetime(texts, format=readable(text_format))
         return bool((dates.dt.strftime(text_format) == texts).all())
     except pd.errors.OutOfBoundsDatetime:
         raise _too_far(present) from None
@@ -301,7 +306,18 @@ def _is_exact_text(present: pd.Series, text_format: str | None) -> bool:
         return False
 
 
-def _readable(text_format: str) -> str:
+def _guessed_format(present: pd.Series) -> str | None:
+    """The format of texts that are not ISO 8601, guessed by the first one as SDV guesses it."""
+    first = present.iloc[0] if len(present) else None
+    if not isinstance(first, str) or _ISO_DATE.match(first):
+        return None
+    with warnings.catch_warnings():
+        warnings.filterwarnings('ignore', 'Parsing dates in', UserWarning)  # the day comes first
+        guess = guess_datetime_format(first)
+    return guess if _is_exact_text(present, guess) else None
+
+
+def readable(text_format: str) -> str:
     """A format as pandas reads it, in which days and months without a zero are no others."""
     return text_format.replace('%-', '%').replace('%#', '%')
 
@@ -373,8 +389,7 @@ def _too_far(present: pd.Series) -> InvalidDataError:
         low, high = present.map(str).min(), present.map(str).max()
     return InvalidDataError(
         [
-            f"Column '{present.name}' has dates from {low} to {high}. Dates must lie between "
-            f'{pd.Timestamp.min:%Y-%m-%d} and {pd.Timestamp.max:%Y-%m-%d}. Replace the others, or '
-            'leave the cells empty.'
+            f"Column '{present.name}' has dates from {low} to {high}. Dates must lie {POSSIBLE}. "
+            'Replace the others, or leave the cells empty.'
         ]
     )

@@ -14,6 +14,7 @@ import numpy as np
 import pandas as pd
 from sdv.errors import InvalidDataError
 
+from sdv_tabdar.adapter.dates import readable
 from sdv_tabdar.core.codecs.values import Floats, LevelIndex
 from sdv_tabdar.privacy.marginals import (
     LEVELS_WEIGHT,
@@ -266,7 +267,8 @@ class Dates(Numbers):
         """Nanoseconds ``(B,)``, NaN where missing, and where a text is no date in the format."""
         values = frame[self.name]
         if self.text_format is not None:
-            values = pd.to_datetime(values.astype(object), format=self.text_format, errors='coerce')
+            text_format = readable(self.text_format)
+            values = pd.to_datetime(values.astype(object), format=text_format, errors='coerce')
         zone = getattr(values.dtype, 'tz', None)
         if zone is not None:
             values = values.dt.tz_convert('UTC').dt.tz_localize(None)

@@ -89,6 +89,7 @@ MOMENTS: dict[str, tuple[Any, str | None]] = {
     'text': (DATES.dt.strftime(DAYS), DAYS),
     'text with gaps': (DATES.dt.strftime('%d.%m.%y').where(~GAPS, None), '%d.%m.%y'),
     'text as string': (DATES.dt.strftime(DAYS).astype('string'), DAYS),
+    'text as in America without a format': (DATES.dt.strftime('%m/%d/%Y'), None),
     'text without a zero': (DATES.dt.strftime('%-d/%-m/%Y'), '%d/%m/%Y'),
     'text with an offset': (DATES.dt.strftime('%Y-%m-%d 00:00:00+0100'), '%Y-%m-%d %H:%M:%S%z'),
     'whole numbers': (DATES.dt.strftime('%Y%m%d').astype(int), '%Y%m%d'),

@@ -24,6 +24,25 @@ def test_text_is_exact_only_if_it_is_written_just_so() -> None:
 
 
 @pytest.mark.parametrize(
+    ('texts', 'text_format'),
+    [
+        (['02/28/2020', None, '03/01/2020'], '%m/%d/%Y'),
+        (['28.02.2020 12:30'], '%d.%m.%Y %H:%M'),
+        (['2020/02/28'], '%Y/%m/%d'),
+        (['2020-02-28'], None),  # ISO 8601 needs none
+        (['01/02/2020', '28/02/2020'], None),
+        (['soon'], None),
+        ([None], None),
+        ([5], None),
+    ],
+)
+def test_a_format_that_metadata_do_not_name(texts: list[object], text_format: str | None) -> None:
+    form = DateForm.learn(pd.Series(texts, dtype=object), None)
+
+    assert form.text_format == text_format
+
+
+@pytest.mark.parametrize(
     'value',
     [
         '01.02.2020',
