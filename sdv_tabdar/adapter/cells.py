@@ -58,6 +58,7 @@ def read_cells(profile: ColumnProfile, cells: pd.Series, *, conditions: bool) ->
     """
     cells = cells.reset_index(drop=True)
     is_number = pd.api.types.is_numeric_dtype(cells.dtype) and cells.dtype != bool
+    is_number &= not pd.api.types.is_complex_dtype(cells.dtype)
     if profile.role is Role.NUMBER and is_number:
         return _read_numbers(profile, cells, conditions=conditions)
     if profile.role is Role.DATE and _is_plain_date(profile, cells):

@@ -47,6 +47,12 @@ def test_fractions_are_no_conditions_of_whole_numbers_but_may_be_known(dtype: st
         read_cells(WHOLE, cells, conditions=True)
 
 
+@pytest.mark.parametrize('conditions', [True, False])
+def test_complex_numbers_are_refused(conditions: bool) -> None:
+    with pytest.raises(CellRefusedError, match=r"'x' cannot be \(2\+1j\), because the column is"):
+        read_cells(WHOLE, pd.Series([np.nan, 2 + 1j]), conditions=conditions)
+
+
 @pytest.mark.parametrize(('dtype', 'most'), [('int64', 2**63 - 1), ('UInt64', 2**64 - 1)])
 def test_one_more_than_the_dtype_holds_is_refused(dtype: str, most: int) -> None:
     """A float64 does not tell the two apart."""
