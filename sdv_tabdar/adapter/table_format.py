@@ -174,10 +174,11 @@ def unique_names(frame: pd.DataFrame) -> list[str]:
     """The names of a table's columns as text.
 
     Raises:
-        InvalidDataError: If two are the same.
+        InvalidDataError: If two are the same; True is the same as 1.
     """
     keys = [str(name) for name in frame.columns]
-    repeated = sorted({key for key in keys if keys.count(key) > 1})
+    equal = pd.Series(keys)[frame.columns.duplicated(keep=False)]
+    repeated = sorted({*equal, *(key for key in keys if keys.count(key) > 1)})
     if repeated:
         raise InvalidDataError(
             [

@@ -14,7 +14,7 @@ from sdv.errors import InvalidDataError, InvalidDataTypeError
 from sdv.sampling import Condition, DataFrameCondition
 
 from sdv_tabdar.adapter import private_names
-from sdv_tabdar.adapter.table_format import TableFormat
+from sdv_tabdar.adapter.table_format import TableFormat, unique_names
 
 Tables = Mapping[str, pd.DataFrame]
 
@@ -121,6 +121,7 @@ def condition_frames(conditions: Sequence[Condition | DataFrameCondition]) -> li
 
     Raises:
         ValueError: If ``conditions`` is no list of SDV's conditions, each with a number of rows.
+        InvalidDataError: If two columns of a frame have the same name.
     """
     _check_conditions(conditions)
     frames: dict[tuple[str, ...], list[pd.DataFrame]] = {}
@@ -132,7 +133,9 @@ def condition_frames(conditions: Sequence[Condition | DataFrameCondition]) -> li
                 cells[:, place] = [value] * len(cells)
             frame = pd.DataFrame(cells, columns=[str(name) for name in values])
         else:
-            frame = with_text_labels(condition.get_dataframe().astype(object))
+            given = condition.get_dataframe()
+            unique_names(given)
+            frame = with_text_labels(given.astype(object))
         frames.setdefault(tuple(frame.columns), []).append(frame)
     return [pd.concat(parts, ignore_index=True) for parts in frames.values()]
 

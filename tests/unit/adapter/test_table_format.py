@@ -26,3 +26,5 @@ def test_tables_keep_labels_and_order() -> None:
 def test_labels_that_read_alike_are_refused() -> None:
     with pytest.raises(InvalidDataError, match=r"\['1'\] occur more than once"):
         TableFormat.learn(pd.DataFrame([[0, 1]], columns=[1, '1']), {})
+    with pytest.raises(InvalidDataError, match=r"\['1', 'True'\] occur more than once"):
+        TableFormat.learn(pd.DataFrame([[0, 1]], columns=pd.Index([True, 1], dtype=object)), {})

@@ -65,5 +65,12 @@ def test_conditions_over_the_same_columns_come_together() -> None:
     assert [frame.to_dict('list') for frame in frames] == [{'x': [1, 1, 3]}, {'y': [(1, 2)]}]
 
 
+def test_conditions_on_two_columns_of_one_name_are_refused() -> None:
+    twice = pd.DataFrame([[1, 2]], columns=['x', 'x'])
+
+    with pytest.raises(InvalidDataError, match=r"\['x'\] occur more than once"):
+        condition_frames([DataFrameCondition(twice)])
+
+
 def test_labels_are_text_to_sdv() -> None:
     assert list(with_text_labels(pd.DataFrame({0: [1]}))) == ['0']
