@@ -30,6 +30,7 @@ from sdv_tabdar.adapter.parameters import (
     check_training,
     sdtypes_named,
 )
+from sdv_tabdar.adapter.processed import check_processed
 from sdv_tabdar.adapter.sources import Source, source_of
 from sdv_tabdar.adapter.streamed import Streamed, scratch
 from sdv_tabdar.adapter.table_format import unique_names
@@ -236,6 +237,7 @@ class Learning(SDVHooks):
 
         Raises:
             sdv.errors.NotFittedError: If no table was preprocessed.
+            InvalidDataError: If rows could not be turned back from it.
         """
         if not private_names.is_preprocessed(self):
             raise NotFittedError(
@@ -244,6 +246,7 @@ class Learning(SDVHooks):
             )
         name = private_names.table_name(self)
         frame = single_table(processed_data, name)
+        check_processed(frame, private_names.outputs(self))
         self._gives_frames = isinstance(processed_data, pd.DataFrame)
         private_names.forget_sampling_state(self)
         return PlainTables({name: frame})

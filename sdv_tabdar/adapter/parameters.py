@@ -7,11 +7,12 @@ import dataclasses
 import inspect
 import numbers
 import os
-from collections.abc import Callable, Hashable, Iterable, Iterator, Mapping, Sequence
+from collections.abc import Callable, Collection, Hashable, Iterable, Iterator, Mapping, Sequence
 from pathlib import Path
 from typing import Any
 
 import numpy as np
+from rdt.transformers import BaseTransformer
 from sdv.errors import SynthesizerInputError
 from sdv.metadata import Metadata
 from sdv.metadata.errors import InvalidMetadataError
@@ -60,10 +61,11 @@ def check_parameters(parameters: Mapping[str, Any]) -> None:
     locales = parameters['locales']
     listed = [locales] if isinstance(locales, str) else locales
     valid = isinstance(listed, (list, tuple)) and all(isinstance(n, str) for n in listed)
+    valid &= locales is None or bool(listed)
     if locales is not None and not valid:
         raise SynthesizerInputError(
             f"Invalid value {locales!r} for parameter 'locales'. Please provide a list of "
-            "locale names such as ['en_US']."
+            "locale names such as ['en_US'], at least one; or None for that one."
         )
     configs(parameters)
 
@@ -259,6 +261,35 @@ def sdtypes_named(metadata: Metadata) -> Iterator[None]:
             "'categorical', 'boolean', 'ordinal', 'id', 'unknown', and for personal data the names "
             "of Faker's functions, such as 'email'."
         ) from error
+
+
+def check_transformers(value: Any, keys: Collection[str]) -> None:
+    """Refuse what is no dictionary of transformers; RDT looks at whether they suit their columns.
+
+    Args:
+        value: Transformers by column.
+        keys: The table's keys.
+
+    Raises:
+        TypeError: If it is none, or what it has for a column is neither a transformer nor None.
+        ValueError: If it has None for a key.
+    """
+    if not isinstance(value, Mapping):
+        raise TypeError(
+            "Parameter 'column_name_to_transformer' must be a dictionary of transformers by "
+            f'column, however: {value!r}.'
+        )
+    for column, transformer in value.items():
+        if transformer is None and column in keys:
+            raise ValueError(
+                f"Column '{column}' is a key, which must have a transformer that generates new "
+                'values, such as RegexGenerator or AnonymizedFaker, however: None.'
+            )
+        if transformer is not None and not isinstance(transformer, BaseTransformer):
+            raise TypeError(
+                f"The transformer of column '{column}' must be one of rdt.transformers, or None "
+                f'for a column to be learnt as it is, however: {transformer!r}.'
+            )
 
 
 def check_constraints(value: Any) -> None:

@@ -4,12 +4,13 @@ from __future__ import annotations
 
 import dataclasses
 import datetime
-from collections.abc import Mapping
+from collections.abc import Hashable, Mapping
 from typing import Any
 
 import numpy as np
 import pandas as pd
 from rdt.transformers import UnixTimestampEncoder
+from sdv.errors import InvalidDataError
 
 from sdv_tabdar.adapter import private_names
 from sdv_tabdar.adapter.values import is_missing, plain_objects
@@ -102,6 +103,35 @@ class ProcessedFormat:
         rounded = local - (_local(values, zone) - values)
         # The offset to UTC may change between the date and the midnight that it is rounded to.
         return local - (_local(rounded, zone) - rounded)
+
+
+def check_processed(processed: pd.DataFrame, outputs: Mapping[str, tuple[Hashable, Any]]) -> None:
+    """Refuse a processed table from which rows could not be turned back.
+
+    Args:
+        processed: What a user has made of the processed table.
+        outputs: For each column of that table the one it comes from, and its transformer.
+
+    Raises:
+        InvalidDataError: If it has no rows or lacks a column, or if one that a transformer writes
+            as numbers holds something else.
+    """
+    errors = [] if len(processed) else ['The processed table has no rows.']
+    lacking = [name for name in outputs if name not in processed]
+    if lacking:
+        errors.append(f'The processed table lacks the columns {lacking}.')
+    for name, (_, transformer) in outputs.items():
+        if transformer is None or name in lacking:
+            continue
+        values = processed[name]
+        is_number = pd.api.types.is_numeric_dtype(values.dtype) or values.isna().all()
+        if not is_number and private_names.gives_categories(name, transformer) is False:
+            errors.append(
+                f"The processed column '{name}' holds {values.dtype}, and what its "
+                f'{type(transformer).__name__} turns back are numbers.'
+            )
+    if errors:
+        raise InvalidDataError([*errors, "Give what 'preprocess' returned, or rows of its kind."])
 
 
 def _kind(values: pd.Series, transformer: Any, sdtype: str | None) -> ColumnKind:

@@ -191,6 +191,11 @@ class PrivateCalls(ProtectedCalls):
         if 'callbacks' not in self._training_options:  # not called by fit
             self._refuse_parts()
 
+    def _processed_tables(self, processed_data: Any) -> PlainTables:
+        """As without a budget; refused with one."""
+        self._refuse_parts()
+        return super()._processed_tables(processed_data)
+
     def _fit(self, processed_data: pd.DataFrame) -> None:
         """Train on the rows by steps that are paid for; all else is learnt from the surrogate."""
         if self.epsilon is None:

@@ -19,7 +19,11 @@ from sdv_tabdar.adapter import private_names
 from sdv_tabdar.adapter.calls import OUTDATED
 from sdv_tabdar.adapter.losses import loss_plot, loss_values
 from sdv_tabdar.adapter.one_at_a_time import one_at_a_time
-from sdv_tabdar.adapter.parameters import check_constraints, settings_text
+from sdv_tabdar.adapter.parameters import (
+    check_constraints,
+    check_transformers,
+    settings_text,
+)
 from sdv_tabdar.adapter.tables import PlainTables, Tables, plain_tables
 from sdv_tabdar.core.config import ModelConfig, SamplingConfig, TrainingConfig
 from sdv_tabdar.core.training.history import EpochReport
@@ -247,6 +251,8 @@ class TabDARSynthesizer(Drawing, Answering):
 
         Raises:
             sdv.errors.NotFittedError: If :meth:`preprocess` has not run.
+            sdv.errors.InvalidDataError: If the table has no rows, lacks a column of the one that
+                :meth:`preprocess` returned, or holds other values than numbers in place of such.
         """
         if isinstance(processed_data, PlainTables):
             super().fit_processed_data(processed_data)
@@ -289,7 +295,10 @@ class TabDARSynthesizer(Drawing, Answering):
 
         Raises:
             sdv.data_processing.errors.NotFittedError: Before :meth:`auto_assign_transformers`.
+            TypeError: If what is to be the transformer of a column is none.
+            ValueError: If it is None for a key, whose values must be generated.
         """
+        check_transformers(column_name_to_transformer, private_names.keys(self))
         with self._preparing():
             super().update_transformers(column_name_to_transformer, table_name)
 

@@ -75,6 +75,7 @@ def test_paper_settings_are_arguments(metadata: Metadata) -> None:
         ('enforce_rounding', None, 'True or False'),
         ('enforce_min_max_values', 'no', 'True or False'),
         ('locales', 5, 'list of locale names'),
+        ('locales', [], 'at least one'),
     ],
 )
 def test_bad_values_are_refused_at_once(

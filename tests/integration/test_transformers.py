@@ -5,6 +5,7 @@ from __future__ import annotations
 import functools
 from collections.abc import Callable
 from pathlib import Path
+from typing import Any
 
 import numpy as np
 import pandas as pd
@@ -24,6 +25,7 @@ from rdt.transformers import (
     UnixTimestampEncoder,
 )
 from sdv.cag import FixedCombinations, Inequality, OneHotEncoding
+from sdv.errors import InvalidDataError
 from sdv.metadata import Metadata
 from sdv.sampling import Condition
 
@@ -155,12 +157,51 @@ def test_changed_processed_data_can_be_fitted(table: pd.DataFrame, new: New) -> 
     assert list(synthesizer.sample(3).columns) == list(table.columns)
 
 
+CHANGES: dict[str, tuple[Callable[[pd.DataFrame, pd.DataFrame], pd.DataFrame], str]] = {
+    'no rows': (lambda processed, _: processed.head(0), 'has no rows'),
+    'a column less': (lambda processed, _: processed.drop(columns='age'), r"lacks .* \['age'\]"),
+    'text': (lambda processed, _: processed.assign(age='old'), "'age' holds object, .* numbers"),
+    'not processed': (lambda _, table: table, "'moment' holds datetime64.* are numbers"),
+}
+
+
+@pytest.mark.parametrize(('change', 'message'), CHANGES.values(), ids=CHANGES)
+def test_processed_data_of_another_kind_are_refused(
+    table: pd.DataFrame, new: New, change: Callable[..., pd.DataFrame], message: str
+) -> None:
+    synthesizer = new()
+    processed = synthesizer.preprocess(table)
+
+    with pytest.raises(InvalidDataError, match=message):
+        synthesizer.fit_processed_data(change(processed, table))
+
+
 def test_keys_refuse_what_is_no_generator(table: pd.DataFrame, new: New) -> None:
     synthesizer = new()
     synthesizer.auto_assign_transformers(table)
 
     with pytest.raises(Exception, match="'key' is a key"):
         synthesizer.update_transformers({'key': FloatFormatter()})
+    with pytest.raises(ValueError, match="'key' is a key, which must have a transformer .* None"):
+        synthesizer.update_transformers({'key': None})
+
+
+@pytest.mark.parametrize(
+    ('transformers', 'message'),
+    [
+        ({'city': 'LabelEncoder'}, "of column 'city' must be one of rdt.transformers, or None"),
+        ({'city': LabelEncoder}, "of column 'city' must be one of rdt.transformers, or None"),
+        ([('city', None)], 'must be a dictionary of transformers by column'),
+    ],
+)
+def test_what_is_no_transformer_is_refused(
+    table: pd.DataFrame, new: New, transformers: Any, message: str
+) -> None:
+    synthesizer = new()
+    synthesizer.auto_assign_transformers(table)
+
+    with pytest.raises(TypeError, match=message):
+        synthesizer.update_transformers(transformers)
 
 
 @pytest.mark.filterwarnings('ignore:Replacing the default transformer')
