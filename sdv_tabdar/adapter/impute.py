@@ -211,8 +211,9 @@ class Imputer:
             else:
                 dtype = restored[_label(restored, name)].dtype
                 filled[name] = _as_dtype(source.set_axis(self.data.index), dtype)
-        columns = pd.Index(list(filled), tupleize_cols=False)
-        return pd.DataFrame(filled, index=self.data.index, columns=columns)
+        columns = pd.Index(list(filled), tupleize_cols=False, name=self.data.columns.name)
+        frame = pd.DataFrame(filled, index=self.data.index, columns=columns)
+        return frame if self.absent else frame.set_axis(self.data.columns, axis=1)
 
     def _with_generated(self, rows: pd.DataFrame) -> pd.DataFrame:
         """Values where generators left cells missing as often as training had missing ones."""

@@ -161,3 +161,5 @@ def test_names_on_several_levels() -> None:
     data.columns = pd.MultiIndex.from_tuples([('x', 1), ('y', 2)])
     synthesizer = fit_tiny(data, {"('x', 1)": NUMBER, "('y', 2)": LEVEL})
     assert list(synthesizer.sample(3).columns) == [('x', 1), ('y', 2)]
+    filled = synthesizer.impute(data.where(data != 2.0))
+    pd.testing.assert_index_equal(filled.columns, data.columns)
