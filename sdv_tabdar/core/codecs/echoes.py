@@ -102,13 +102,12 @@ def find_echoes(frame: Table, codecs: Sequence[Codec]) -> tuple[Echo, ...]:
         follows most often, or a later one where only this way is right.
     """
     positions = [place for place, codec in enumerate(codecs) if can_echo(codec)]
-    most = int(_COMPARISONS / max(len(positions), 1) ** 2)
-    numbers = _some_numbers(frame, [codecs[place].column.name for place in positions], most)
+    numbers = some_numbers(frame, [codecs[place].column.name for place in positions])
     with np.errstate(all='ignore'):  # of the largest numbers and of missing ones
         atoms = [
             np.isin(row, _atoms(codecs[at])) for row, at in zip(numbers, positions, strict=True)
         ]
-        found = _found_lines(numbers, np.array(atoms, dtype=bool).reshape(numbers.shape))
+        found = _Search(numbers, np.array(atoms, dtype=bool).reshape(numbers.shape)).found
     chosen = [
         (positions[index], positions[found[index][1]], found[index][2])
         for index in behind_sources({index: place for index, (_, place, _) in found.items()})
@@ -116,32 +115,64 @@ def find_echoes(frame: Table, codecs: Sequence[Codec]) -> tuple[Echo, ...]:
     return counted_echoes(frame, codecs, chosen)
 
 
-def _found_lines(numbers: Floats, atoms: Marks) -> dict[int, _Found]:
-    """What each of the columns ``(columns, rows)`` follows from most often; atoms do not count."""
-    own, digits = np.where(atoms, np.nan, numbers), [digits_of(column) for column in numbers]
-    found: dict[int, _Found] = {}
-    for index in range(1, len(numbers)):
-        lines = _lines(own[index], numbers[:index], digits[: index + 1])
-        best = max(lines, key=lambda line: line[0], default=None)
-        if best is None:
-            continue
-        turned = _turned(own, numbers, digits, index, best)
-        if turned is None or found.get(best[1], turned)[0] > turned[0]:
-            found[index] = best
-        else:
-            _turn(found, index, best[1], turned)
-    return found
+class _Search:
+    """What each of some columns follows from.
 
+    Args:
+        numbers: ``(columns, rows)``.
+        atoms: Likewise, which of them do not count in a column that follows.
 
-def _turn(found: dict[int, _Found], index: int, place: int, turned: _Found) -> None:
-    """Let the column at ``place`` follow from that at ``index``, which follows from none.
-
-    What it was the same as until then is the same as it from now on.
+    Attributes:
+        found: In how many rows a column follows which other one, and how, by the column.
     """
-    before = found.get(place)
-    found[place] = turned
-    if before is not None and before[2].is_same and before[1] not in found:
-        found[before[1]] = (before[0], place, before[2])
+
+    def __init__(self, numbers: Floats, atoms: Marks) -> None:
+        self._numbers, self._own = numbers, np.where(atoms, np.nan, numbers)
+        self._digits = [digits_of(column) for column in numbers]
+        self.found: dict[int, _Found] = {}
+        for index in range(1, len(numbers)):
+            best = self._best(index, range(index))
+            if best is None:
+                continue
+            turned = self._turned(index, best)
+            if turned is None or self.found.get(best[1], turned)[0] > turned[0]:
+                self.found[index] = best
+            else:
+                self._turn(best[1], turned)
+
+    def _best(self, index: int, places: Sequence[int]) -> _Found | None:
+        """What a column follows from most often; of what does as often the same number first."""
+        own, sources = self._own[index], self._numbers[list(places)]
+        lines = [(place, Line()) for place in range(len(places))]
+        digits = [self._digits[place] for place in places]
+        lines += lines_through(own, sources, self._digits[index], digits)
+        counted = [
+            (_count(own, sources[place], line), places[place], line) for place, line in lines
+        ]
+        best = max(counted, key=lambda line: line[0], default=(0, 0, Line()))
+        return best if best[0] else None
+
+    def _turned(self, index: int, best: _Found) -> _Found | None:
+        """The other way round of a line, where only that is right; None where it is not.
+
+        Where rounding makes one number of several, the several do not follow from the one by
+        chance: if they do in as many rows, it is the one that they were made of.
+        """
+        count, place, line = best
+        turned = self._best(place, [index]) if line.is_coarse else None
+        return turned if turned is not None and turned[0] >= _AS_OFTEN * count else None
+
+    def _turn(self, place: int, turned: _Found) -> None:
+        """Let a column follow from one that follows from none.
+
+        What it followed from until then may now follow from it.
+        """
+        before = self.found.get(place)
+        self.found[place] = turned
+        if before is not None and before[1] not in self.found:
+            back = self._best(before[1], [place])
+            if back is not None:
+                self.found[before[1]] = back
 
 
 def behind_sources(sources: Mapping[int, int]) -> list[int]:
@@ -165,42 +196,13 @@ def sources_last_first(echoes: Sequence[Echo]) -> list[int]:
     return [column for column in reversed(ordered) if column in wanted]
 
 
-def _turned(
-    own: Floats, numbers: Floats, digits: Sequence[int | None], index: int, best: _Found
-) -> _Found | None:
-    """The other way round of a line, where only that is right; None where it is not.
-
-    Where rounding makes one number of several, the several do not follow from the one by chance: if
-    they do in as many rows, it is the one that they were made of.
-    """
-    count, place, line = best
-    if not line.is_coarse:
-        return None
-    back = lines_through(own[place], numbers[index : index + 1], digits[place], [digits[index]])
-    lines = [way for _, turned in back for way in _checked(own[place], numbers, index, turned)]
-    turned = max(lines, key=lambda line: line[0], default=None)
-    return turned if turned is not None and turned[0] >= _AS_OFTEN * count else None
-
-
-def _lines(own: Floats, sources: Floats, digits: Sequence[int | None]) -> Iterator[_Found]:
-    """In how many rows a column ``(rows,)`` follows which source ``(columns, rows)``, and how.
-
-    Of lines that hold as often the same number comes first.
-    """
-    for place in range(len(sources)):
-        yield from _checked(own, sources, place, Line())
-    for place, line in lines_through(own, sources, digits[-1], list(digits[:-1])):
-        yield from _checked(own, sources, place, line)
-
-
-def _checked(own: Floats, sources: Floats, place: int, line: Line) -> Iterator[_Found]:
-    """The line, if it holds more often than by chance."""
-    source = sources[place]
+def _count(own: Floats, source: Floats, line: Line) -> int:
+    """In how many rows a column is on a line; 0 where that may be by chance."""
     count = int(line.holds(own, source).sum())
     if count < max((_MIN_SHARE if line.is_same else LEAST) * own.size, _MIN_COUNT):
-        return
-    if count >= _BY_CHANCE * int(line.holds(own, np.roll(source, own.size // 2)).sum()):
-        yield count, place, line
+        return 0
+    by_chance = int(line.holds(own, np.roll(source, own.size // 2)).sum())
+    return count if count >= _BY_CHANCE * by_chance else 0
 
 
 def counted_echoes(
@@ -210,7 +212,7 @@ def counted_echoes(
     names = [codec.column.name for codec in codecs]
     wanted = sorted({names[place] for *places, _ in lines for place in places})
     counts = [np.array([*codecs[own].column.counts, 0], dtype=np.int64) for own, *_ in lines]
-    for part in _parts(frame, wanted) if lines else ():
+    for part in parts_of(frame, wanted) if lines else ():
         for (position, source, line), found in zip(lines, counts, strict=True):
             own = part[names[position]]
             rows = echoed(codecs[position], line, own, part[names[source]])
@@ -240,19 +242,20 @@ def _atoms(codec: Codec) -> Floats:
     return codec.atoms
 
 
-def _some_numbers(frame: Table, names: Sequence[str], most: int) -> Floats:
-    """Numbers ``(columns, rows)`` of evenly spaced rows."""
+def some_numbers(frame: Table, names: Sequence[str]) -> Floats:
+    """Numbers ``(columns, rows)`` of evenly spaced rows, of which all pairs are to be compared."""
+    most = int(_COMPARISONS / max(len(names), 1) ** 2)
     step = max(-(-len(frame) // max(min(most, _ROWS), 1)), 1)
     found: list[list[Floats]] = [[] for _ in names]
     start = 0
-    for part in _parts(frame, names) if names else ():
+    for part in parts_of(frame, names) if names else ():
         for place, name in enumerate(names):
             found[place].append(part[name][-start % step :: step].copy())
         start += len(part[names[0]])
     return np.array([np.concatenate(parts) for parts in found])
 
 
-def _parts(frame: Table, names: Sequence[str]) -> Iterator[Mapping[str, Floats]]:
+def parts_of(frame: Table, names: Sequence[str]) -> Iterator[Mapping[str, Floats]]:
     """Numbers of some columns, of some rows after the others."""
     if isinstance(frame, pd.DataFrame):
         yield {name: as_floats(frame[name]) for name in names}

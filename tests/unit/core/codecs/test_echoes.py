@@ -246,6 +246,14 @@ def test_rounded_numbers_follow_from_those_that_they_were_made_of() -> None:
     assert [(echo.position, echo.source) for echo in fitted(coarse).echoes] == [(1, 0)]
 
 
+def test_what_came_before_follows_from_what_is_turned() -> None:
+    frame = prices()[['gross', 'net']]
+    frame.insert(1, 'due', np.round(frame['gross'] + 5, 2))
+    frame.loc[::6, 'gross'] = np.nan
+    lines = {echo.position: (echo.source, echo.line.slope) for echo in fitted(frame).echoes}
+    assert lines == {1: (2, 1.19), 0: (1, 1.0)}
+
+
 def test_echoes_are_behind_their_sources() -> None:
     frame = prices()[['gross', 'paid', 'net']]
     encoder = fitted(frame)
