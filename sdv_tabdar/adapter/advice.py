@@ -16,7 +16,6 @@ from sdv_tabdar.adapter.relations import (
     FEWEST_ROWS,
     about_copy,
     copies_in,
-    orders_in,
     sums_in,
 )
 
@@ -61,30 +60,6 @@ def advice(
             'it exactly.'
         )
     return lines
-
-
-def noted_orders(
-    plain: pd.DataFrame, profiles: Mapping[str, ColumnProfile], constrained: Collection[str]
-) -> str | None:
-    """What to note of columns of which one is never more than another; None if there are none.
-
-    Args:
-        plain: The training table in plain form.
-        profiles: Its columns.
-        constrained: Columns that a constraint is about, of which relations are known.
-    """
-    free = {key: profile for key, profile in profiles.items() if key not in constrained}
-    orders = orders_in(plain, free)
-    if not orders:
-        return None
-    pairs = [
-        f"'{profiles[low].column.name}' <= '{profiles[high].column.name}'" for low, high in orders
-    ]
-    low, high = orders[0]
-    return (
-        f'In all rows {", ".join(pairs)}; most synthetic rows keep that, and all of them with a '
-        f'constraint: Inequality(low_column_name={low!r}, high_column_name={high!r}).'
-    )
 
 
 def _about_levels(values: pd.Series, profile: ColumnProfile) -> str | None:

@@ -8,7 +8,6 @@ from __future__ import annotations
 
 import contextlib
 import dataclasses
-import logging
 import warnings
 from collections.abc import Iterator, Mapping
 from pathlib import Path
@@ -18,7 +17,7 @@ import pandas as pd
 from sdv.errors import NotFittedError
 
 from sdv_tabdar.adapter import private_names
-from sdv_tabdar.adapter.advice import advice, noted_orders
+from sdv_tabdar.adapter.advice import advice
 from sdv_tabdar.adapter.fitted import FittedTable
 from sdv_tabdar.adapter.global_generators import untouched_random_states
 from sdv_tabdar.adapter.going_on import with_room
@@ -45,8 +44,6 @@ from sdv_tabdar.core.training.history import Callback
 
 # Arguments of the constructor that SDV's has, too.
 _OF_SDV = ('metadata', 'enforce_min_max_values', 'enforce_rounding', 'locales')
-_logger = logging.getLogger(__name__)
-
 _ADVICE = 'The table can be learnt as it is, but you may want to know:'
 
 
@@ -202,11 +199,7 @@ class Learning(SDVHooks):
 
     def _advise(self, plain: pd.DataFrame, stacklevel: int) -> None:
         """Say what a user would want to know of the training table, unless it was said before."""
-        constrained = private_names.constrained_columns(self)
-        found = advice(plain, self._table.profiles, constrained)
-        orders = noted_orders(plain, self._table.profiles, constrained)
-        if orders is not None:
-            _logger.info(orders)
+        found = advice(plain, self._table.profiles, private_names.constrained_columns(self))
         lines = [line for line in found if line not in self._advised]
         self._advised = (*self._advised, *lines)
         if lines:

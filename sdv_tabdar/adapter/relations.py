@@ -1,4 +1,4 @@
-"""Relations between columns that hold in every row of a table: copies, sums, orders."""
+"""Relations between columns that hold in every row of a table: copies and sums."""
 
 from __future__ import annotations
 
@@ -13,11 +13,8 @@ from sdv_tabdar.adapter.profile import ColumnProfile, Role
 
 FEWEST_ROWS = 50  # smaller tables show no relations reliably
 _LOOKED_AT = 500  # rows of a first check
-_MOST_COLUMNS = 60  # among which sums and orders are looked for
+_MOST_COLUMNS = 60  # among which sums are looked for
 _FEW_GAPS = 0.05  # less than this share of a column of a sum may be missing
-_TELLING, _BY_CHANCE = 0.02, 20  # an order says something if it would fail in such a share of rows
-
-Floats = npt.NDArray[np.float64]
 
 
 def copies_in(plain: pd.DataFrame, profiles: Mapping[str, ColumnProfile]) -> dict[str, str]:
@@ -121,55 +118,3 @@ def _adds_up(plain: pd.DataFrame, total: str, terms: list[str]) -> bool:
     found = plain[total].astype(np.float64)
     rest = found - plain[terms].astype(np.float64).sum(axis=1, skipna=False)
     return bool((rest.abs() <= 1e-9 * found.abs().max())[rest.notna()].all())
-
-
-def orders_in(plain: pd.DataFrame, profiles: Mapping[str, ColumnProfile]) -> list[tuple[str, str]]:
-    """Pairs of numbers, or of dates, of which the first is never more than the second.
-
-    An order is found where it holds in all rows that have both, would not hold by chance, as it
-    does not where cells come from different rows, and does not follow from two others.
-
-    Args:
-        plain: The training table in plain form.
-        profiles: Columns among which orders are looked for.
-    """
-    found: list[tuple[str, str]] = []
-    for role in (Role.NUMBER, Role.DATE):
-        keys = [
-            key
-            for key, profile in profiles.items()
-            if profile.role is role and profile.low < profile.high
-        ][:_MOST_COLUMNS]
-        numbers = {key: _as_numbers(plain[key], profiles[key]) for key in keys}
-        orders = {
-            (low, high)
-            for low in keys
-            for high in keys
-            if low != high and _is_order(numbers[low], numbers[high])
-        }
-        found += [
-            (low, high)
-            for low in keys
-            for high in keys
-            if (low, high) in orders
-            and not any((low, mid) in orders and (mid, high) in orders for mid in keys)
-        ]
-    return found
-
-
-def _as_numbers(values: pd.Series, profile: ColumnProfile) -> Floats:
-    return profile.comparable(values).to_numpy(dtype=np.float64, na_value=np.nan)
-
-
-def _is_order(low: Floats, high: Floats) -> bool:
-    """Whether one column is never more than another, and would be if they were independent."""
-    step = max(1, len(low) // _LOOKED_AT)
-    some_low, some_high = low[::step], high[::step]
-    both = ~np.isnan(some_low + some_high)
-    if not both.any() or (some_low > some_high).any():
-        return False
-    others = np.sort(some_high[both])
-    failing = float(np.searchsorted(others, some_low[both]).mean()) / len(others)
-    num_rows = int((~np.isnan(low + high)).sum())
-    by_chance = failing < _TELLING or failing * num_rows < _BY_CHANCE
-    return not (by_chance or num_rows < FEWEST_ROWS or (low > high).any())

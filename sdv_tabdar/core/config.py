@@ -85,6 +85,8 @@ class ModelConfig:
             (year, month and day; longitude and latitude). 0 for none, as in the paper.
         echoes: Whether a number may be drawn as what follows from another column of its row, where
             that holds in many training rows (an amount paid that is the bill, a price with tax).
+        inequalities: Whether numbers and dates that are in order in all training rows (a start that
+            is never after its end) are in all drawn ones.
         precision: Of the transformer's matrix products: ``'float32'``, ``'bfloat16'``, or
             ``'auto'``, which is bfloat16 where the processor multiplies it faster.
         numerical_head: What places a number inside its bin: the nested ``'diffusion'``, or
@@ -113,6 +115,7 @@ class ModelConfig:
     max_categories: int = 2048
     max_crosses: int = 4
     echoes: bool = True
+    inequalities: bool = True
     precision: str = 'auto'
     numerical_head: str = 'diffusion'
     column_order: str = 'random'
@@ -136,6 +139,7 @@ class ModelConfig:
         ):
             _check_integer(self, field, minimum)
         _check_flag(self, 'echoes')
+        _check_flag(self, 'inequalities')
         _check_choice(self, 'feedforward', ('relu', 'gated'))
         _check_choice(self, 'precision', ('auto', 'float32', 'bfloat16'))
         _check_choice(self, 'numerical_head', ('diffusion', 'bins'))
@@ -259,6 +263,7 @@ PAPER: dict[str, Any] = {
     'num_bins': 1,
     'max_crosses': 0,
     'echoes': False,
+    'inequalities': False,
     'column_order': 'random',
     'attention': 'bidirectional',
     'precision': 'float32',
@@ -283,6 +288,7 @@ PRIVATE: dict[str, Any] = {
     'num_bins': 16,
     'max_crosses': 0,
     'echoes': False,
+    'inequalities': False,
     'attention': 'bidirectional',
     'precision': 'float32',
     'numerical_head': 'bins',
@@ -294,7 +300,12 @@ PRIVATE: dict[str, Any] = {
 """What takes the place of defaults where rows are learnt under a privacy budget."""
 
 _BEFORE: Mapping[type, Mapping[str, Any]] = {
-    ModelConfig: {'feedforward': 'relu', 'attention': 'bidirectional', 'echoes': False},
+    ModelConfig: {
+        'feedforward': 'relu',
+        'attention': 'bidirectional',
+        'echoes': False,
+        'inequalities': False,
+    },
     TrainingConfig: {'calibration': False},
     SamplingConfig: {},
 }

@@ -17,6 +17,7 @@ import torch
 from sdv_tabdar.core.calibration import calibrate
 from sdv_tabdar.core.codecs.crosses import crosses_of, find_crosses
 from sdv_tabdar.core.codecs.encoder import Table, TableEncoder
+from sdv_tabdar.core.codecs.inequalities import without_consequences
 from sdv_tabdar.core.config import ModelConfig, SamplingConfig, TrainingConfig
 from sdv_tabdar.core.inference.answers import Answers
 from sdv_tabdar.core.nn.lowered import lowered
@@ -100,7 +101,7 @@ class Trained:
             )
         if before is None:
             encoder = TableEncoder.fit(frame, kinds, model)
-            _tell_of_echoes(encoder, len(frame))
+            _tell_of_relations(encoder, len(frame))
             table = encoder.encode_all(frame)
             crosses = find_crosses(table, encoder.schema, model.max_crosses)
             encoder = encoder.with_crosses(crosses)
@@ -210,7 +211,7 @@ class Trained:
         return cls(encoder, network, TrainingHistory.from_plain(state['history']))
 
 
-def _tell_of_echoes(encoder: TableEncoder, num_rows: int) -> None:
+def _tell_of_relations(encoder: TableEncoder, num_rows: int) -> None:
     names = encoder.schema.names
     for echo in encoder.echoes:
         _logger.info(
@@ -219,4 +220,8 @@ def _tell_of_echoes(encoder: TableEncoder, num_rows: int) -> None:
             echo.line.written(names[echo.source]),
             echo.counts[-1],
             num_rows,
+        )
+    for low, high in without_consequences(encoder.inequalities):
+        _logger.info(
+            "'%s' is never more than '%s', and will not be in drawn rows.", names[low], names[high]
         )

@@ -10,6 +10,7 @@ from typing import Any
 from sdv_tabdar.adapter.private_names import saved_host
 from sdv_tabdar.adapter.profile import Role
 from sdv_tabdar.core.codecs.echoes import Echo
+from sdv_tabdar.core.codecs.inequalities import without_consequences
 from sdv_tabdar.core.schema import ColumnKind
 from sdv_tabdar.files import model_state, table_state
 from sdv_tabdar.files.container import ModelFile
@@ -82,6 +83,7 @@ class Description:
         transformers: Column and class of each transformer that holds values of its own.
         crosses: Sets of columns whose combinations of codes are kept, and how many these are.
         echoes: Columns that often follow from another, how (as a formula), and in how many rows.
+        inequalities: Pairs of columns of which the first is never more than the second.
     """
 
     path: str
@@ -99,6 +101,7 @@ class Description:
     transformers: Sequence[tuple[str, str]]
     crosses: Sequence[tuple[Sequence[str], int]]
     echoes: Sequence[tuple[str, str, int]]
+    inequalities: Sequence[tuple[str, str]]
 
     def __str__(self) -> str:
         """All of it for a person to read; of many values only the first ones."""
@@ -126,6 +129,7 @@ def describe(path: str | os.PathLike[str]) -> Description:
             model = model_state.checked_description(model, 'model')
     columns = [] if table is None else _columns(table)
     learnt, crosses, echoes = ([], [], []) if model is None else _learnt(model['encoder'])
+    inequalities = [] if model is None else _inequalities(model['encoder'])
     return Description(
         path=str(path),
         size=file.size,
@@ -142,6 +146,7 @@ def describe(path: str | os.PathLike[str]) -> Description:
         transformers=list(_holding(host)),
         crosses=crosses,
         echoes=echoes,
+        inequalities=inequalities,
     )
 
 
@@ -209,6 +214,12 @@ def _learnt(
     return columns, crosses, echoes
 
 
+def _inequalities(encoder: Mapping[str, Any]) -> list[tuple[str, str]]:
+    names = [codec['column']['name'] for codec in encoder['codecs']]
+    pairs = [(low, high) for low, high in encoder.get('inequalities', ())]
+    return [(names[low], names[high]) for low, high in without_consequences(pairs)]
+
+
 def _learnt_column(codec: Mapping[str, Any]) -> LearntColumn:
     column = codec['column']
     counts, missing = column['counts'], column['missing']
@@ -251,6 +262,8 @@ def _lines(found: Description) -> Iterator[str]:
         yield f'  {number:,} combinations of codes of {list(names)}'
     for own, formula, number in found.echoes:
         yield f'  that {own!r} is {formula} in {number:,} rows'
+    for low, high in found.inequalities:
+        yield f'  that {low!r} is never more than {high!r}'
     for names_, kind in found.transformers:
         yield f'  values of {names_} in its transformer {kind}'
     yield 'No row of the table is stored.'

@@ -84,8 +84,9 @@ _STATE = checked.record(
                         }
                     )
                 ),
+                'inequalities': checked.items(checked.items(_COUNT)),
             },
-            absent=('echoes',),
+            absent=('echoes', 'inequalities'),
         ),
         'precedence': checked.items(checked.number()),
         'generator': checked.array('u1', (None,)),
@@ -186,6 +187,7 @@ def checked_description(state: Any, place: str) -> dict[str, Any]:
         for number, codec in enumerate(encoder['codecs'])
     ]
     _check_echoes(encoder, f'{place}.encoder')
+    _check_inequalities(encoder, f'{place}.encoder')
     encoder = {**encoder, 'codecs': codecs}
     _check_columns(encoder, f'{place}.encoder')
     _check_history(state['history'], len(codecs), f'{place}.history')
@@ -313,6 +315,16 @@ def _check_columns(encoder: Mapping[str, Any], place: str) -> None:
         ordered = all(low < high for low, high in itertools.pairwise(levels))
         if not levels or not ordered or levels[-1] >= product or product >= 2**62:
             raise Unfit(f'{where}.levels', 'are not increasing combinations of the groups.')
+
+
+def _check_inequalities(encoder: Mapping[str, Any], place: str) -> None:
+    codecs = encoder['codecs']
+    for number, pair in enumerate(encoder.get('inequalities', ())):
+        where = f'{place}.inequalities[{number}]'
+        if len({*pair}) != 2 or len(pair) != 2 or max(pair) >= len(codecs):
+            raise Unfit(where, 'is no pair of columns.')
+        if any(codecs[column]['column']['kind'] != ColumnKind.NUMERICAL.value for column in pair):
+            raise Unfit(where, 'is not of numbers.')
 
 
 def _check_echoes(encoder: Mapping[str, Any], place: str) -> None:

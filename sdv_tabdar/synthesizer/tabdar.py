@@ -62,6 +62,7 @@ class TabDARSynthesizer(Drawing, Answering):
         max_categories (int): Levels of a column with a code of their own; rarer ones share one.
         max_crosses (int): Sets of columns that the network may also see together.
         echoes (bool): Whether a number may be drawn as what follows from another column's.
+        inequalities (bool): Whether what is in order in all training rows is in all drawn ones.
         precision (str): ``'float32'``, ``'bfloat16'`` or ``'auto'``, of the transformer's products.
         numerical_head (str): What places numbers in their bins, ``'diffusion'`` or ``'bins'``.
         column_order (str): In which columns are drawn, ``'weighted'``, ``'random'`` or ``'fixed'``.
@@ -128,6 +129,7 @@ class TabDARSynthesizer(Drawing, Answering):
         max_categories: int = _MODEL.max_categories,
         max_crosses: int = _MODEL.max_crosses,
         echoes: bool = _MODEL.echoes,
+        inequalities: bool = _MODEL.inequalities,
         precision: str = _MODEL.precision,
         numerical_head: str = _MODEL.numerical_head,
         column_order: str = _MODEL.column_order,

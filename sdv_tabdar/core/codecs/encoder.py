@@ -17,6 +17,11 @@ import torch
 from sdv_tabdar.core.codecs.categorical import CategoricalCodec
 from sdv_tabdar.core.codecs.codec import Codec
 from sdv_tabdar.core.codecs.echoes import Echo, counted_echoes, echoed, find_echoes
+from sdv_tabdar.core.codecs.inequalities import (
+    Inequality,
+    find_inequalities,
+    kept_inequalities,
+)
 from sdv_tabdar.core.codecs.numerical import NumericalCodec
 from sdv_tabdar.core.codecs.pieces import Pieces
 from sdv_tabdar.core.codecs.stored import StoredTable
@@ -46,15 +51,21 @@ class TableEncoder:
 
     Attributes:
         codecs: One a column, in order.
-        echoes: Columns with one code more, for what follows from an earlier column's number.
+        echoes: Columns with one code more, for what follows from another column's number.
+        inequalities: Columns that are in order in all rows.
         schema: The codes of the columns.
     """
 
     def __init__(
-        self, codecs: Sequence[Codec], crosses: Sequence[Cross] = (), echoes: Sequence[Echo] = ()
+        self,
+        codecs: Sequence[Codec],
+        crosses: Sequence[Cross] = (),
+        echoes: Sequence[Echo] = (),
+        inequalities: Sequence[Inequality] = (),
     ) -> None:
         """Use :meth:`fit` to make one from data."""
         self.codecs, self.echoes = tuple(codecs), tuple(echoes)
+        self.inequalities = tuple(inequalities)
         columns = [codec.column for codec in codecs]
         for echo in echoes:
             columns[echo.position] = echo.column(columns[echo.position])
@@ -70,7 +81,8 @@ class TableEncoder:
         Args:
             frame: The training table.
             kinds: Kind of each of its columns.
-            config: For ``max_atoms``, ``num_bins``, ``max_categories`` and ``echoes``.
+            config: For ``max_atoms``, ``num_bins``, ``max_categories``, ``echoes`` and
+                ``inequalities``.
 
         Raises:
             ValueError: If the table has no rows or columns, a numerical column holds infinite
@@ -80,7 +92,13 @@ class TableEncoder:
         """
         _check_training_table(frame, kinds)
         codecs = [CODECS[kinds[name]].fit(name, frame[name], config) for name in frame.columns]
-        return cls(codecs, echoes=find_echoes(frame, codecs) if config.echoes else ())
+        # In a fixed order no cell is drawn again given later ones.
+        in_order = config.inequalities and config.column_order != 'fixed'
+        return cls(
+            codecs,
+            echoes=find_echoes(frame, codecs) if config.echoes else (),
+            inequalities=find_inequalities(frame, codecs) if in_order else (),
+        )
 
     def grown(
         self, frame: Table, kinds: Mapping[Any, ColumnKind], config: ModelConfig
@@ -107,7 +125,11 @@ class TableEncoder:
             )
         codecs = [codec.grown(frame[codec.column.name], config) for codec in self.codecs]
         lines = [(echo.position, echo.source, echo.line) for echo in self.echoes]
-        return TableEncoder(codecs, echoes=counted_echoes(frame, codecs, lines))
+        return TableEncoder(
+            codecs,
+            echoes=counted_echoes(frame, codecs, lines),
+            inequalities=kept_inequalities(frame, codecs, self.inequalities),
+        )
 
     def codes_in(self, before: TableEncoder) -> list[torch.Tensor]:
         """For each column the code ``(K,)`` that each of its codes had before; -1 for none.
@@ -122,7 +144,7 @@ class TableEncoder:
 
     def with_crosses(self, crosses: Sequence[Cross]) -> TableEncoder:
         """The same codecs; the schema has these crosses."""
-        return TableEncoder(self.codecs, crosses, self.echoes)
+        return TableEncoder(self.codecs, crosses, self.echoes, self.inequalities)
 
     def codec(self, column: str) -> Codec:
         """The codec of a column.
@@ -303,6 +325,7 @@ class TableEncoder:
             'codecs': [codec.to_state() for codec in self.codecs],
             'crosses': [cross.to_state() for cross in self.schema.crosses],
             'echoes': [echo.to_state() for echo in self.echoes],
+            'inequalities': [list(pair) for pair in self.inequalities],
         }
 
     @classmethod
@@ -324,7 +347,9 @@ class TableEncoder:
             for kind, codec in zip(kinds, state['codecs'], strict=True)
         ]
         echoes = [Echo.from_state(echo) for echo in state.get('echoes', ())]
-        return cls(codecs, [Cross.from_state(cross) for cross in state['crosses']], echoes)
+        crosses = [Cross.from_state(cross) for cross in state['crosses']]
+        inequalities = [(low, high) for low, high in state.get('inequalities', ())]
+        return cls(codecs, crosses, echoes, inequalities)
 
     @property
     def code_dtype(self) -> type[np.integer[Any]]:

@@ -25,6 +25,7 @@ from sdv_tabdar.core.inference.frames import (
     without,
     write_back,
 )
+from sdv_tabdar.core.inference.inequalities import Ordering
 from sdv_tabdar.core.inference.likelihood import log_likelihood
 from sdv_tabdar.core.inference.order import check_all_before, check_leading
 from sdv_tabdar.core.inference.particles import restricted_cells
@@ -102,9 +103,14 @@ class Answers:
             progress=progress,
         )
         completed = reader.mended(completion.table)
+        ordering = Ordering(
+            self.encoder, self.network, self.config, self.generator, read, completed
+        )
+        completed = ordering.ordered()
         filled = self.encoder.decode(completed, generator=self.generator)
         self.encoder.enforce(filled, read.restrictions, generator=self.generator)
         write_back(filled, frame, known)
+        ordering.clip(filled)
         reader.join(filled, completed, self.encoder.by_position(frame, known))
         return CompletedRows(filled, completion.effective_sample_size.numpy())
 

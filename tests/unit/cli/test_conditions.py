@@ -44,7 +44,7 @@ METADATA = {
 
 def _read(*texts: str) -> dict[Any, Any]:
     description = Description(
-        *('model.tabdar', 1, 1, {}, True, METADATA, {}, [], {}, COLUMNS, [], [], [], [], [])
+        *('model.tabdar', 1, 1, {}, True, METADATA, {}, [], {}, COLUMNS, [], [], [], [], [], [])
     )
     return conditions([parse(text) for text in texts], description)
 

@@ -1,0 +1,189 @@
+"""Drawn numbers in the order that all training rows have (``core/codecs/inequalities.py``).
+
+A row in which a number came out above one that it never exceeds has the one drawn again, given all
+other cells, from its distribution cut off where the others are: so far as it is the last cell of
+the row, rows are distributed as if it had been cut off in the first place. Cells that were given
+stay, and what is asked of a cell stays asked.
+"""
+
+from __future__ import annotations
+
+import dataclasses
+
+import numpy as np
+import pandas as pd
+import torch
+
+from sdv_tabdar.core.codecs.encoder import TableEncoder
+from sdv_tabdar.core.codecs.lines import Marks
+from sdv_tabdar.core.codecs.values import Floats
+from sdv_tabdar.core.config import SamplingConfig
+from sdv_tabdar.core.inference.complete import complete
+from sdv_tabdar.core.inference.echoes.cells import Rows
+from sdv_tabdar.core.inference.echoes.rows import ReadRows
+from sdv_tabdar.core.nn.network import TabDARNetwork
+from sdv_tabdar.core.restrictions import Interval, Members, Restriction, both
+from sdv_tabdar.core.table import EncodedTable
+
+
+@dataclasses.dataclass
+class Ordering:
+    """Puts completed rows in order; written into while that is done.
+
+    Attributes:
+        encoder: The codes, and which columns are in order.
+        network: A trained network.
+        config: Sampling settings.
+        generator: Source of all randomness.
+        read: What was known of the rows before they were completed.
+        table: B completed rows.
+    """
+
+    encoder: TableEncoder
+    network: TabDARNetwork
+    config: SamplingConfig
+    generator: torch.Generator
+    read: ReadRows
+    table: EncodedTable
+
+    def ordered(self) -> EncodedTable:
+        """The rows, in which numbers that were out of order are drawn again."""
+        upwards = self._positions()
+        for position in upwards:  # known in part: above what is given, and with room for the rest
+            ends = self._ends(position)[0], self._room(position)
+            self._draw_outside(position, self._limited(position), ends)
+        for position in upwards:  # not known: between what is given, ...
+            self._draw_outside(position, self._free(position), self._ends(position))
+        # ... and then, so that neither end gives way more often, every other row from above.
+        is_even = np.arange(len(self.table)) % 2 == 0
+        for position in reversed(upwards):
+            ends = self._ends(position, below_all=True)
+            self._draw_outside(position, self._free(position) & is_even, ends)
+        for position in upwards:
+            ends = self._ends(position, above_all=True)
+            self._draw_outside(position, self._free(position), ends)
+        return self.table
+
+    def clip(self, frame: pd.DataFrame) -> None:
+        """Put what rounding has left out of order in order, in the decoded table."""
+        names = self.encoder.schema.names
+        for position in self._positions():
+            lows = [frame[names[low]].to_numpy() for low in self._below(position)]
+            if lows:
+                values = frame[names[position]].to_numpy(copy=True)
+                floors = np.fmax.reduce(lows)
+                rows = self._free(position) & (values < floors)
+                values[rows] = floors[rows]
+                frame[names[position]] = values
+
+    def _positions(self) -> list[int]:
+        """The columns that are in order with others, each behind those below it."""
+        columns = {place for pair in self.encoder.inequalities for place in pair}
+        return sorted(columns, key=lambda place: (len(self._below(place)), place))
+
+    def _below(self, position: int) -> list[int]:
+        return [low for low, high in self.encoder.inequalities if high == position]
+
+    def _above(self, position: int) -> list[int]:
+        return [high for low, high in self.encoder.inequalities if low == position]
+
+    def _limits(self, position: int) -> list[Restriction | None]:
+        return self.read.limits(position, np.arange(len(self.table)))
+
+    def _free(self, position: int) -> Marks:
+        """In which rows ``(B,)`` a cell may be anything."""
+        limits = self._limits(position)
+        return self._drawn(position) & np.array([limit is None for limit in limits], dtype=bool)
+
+    def _limited(self, position: int) -> Marks:
+        """In which rows a cell is known in part."""
+        return self._drawn(position) & ~self._free(position)
+
+    def _drawn(self, position: int) -> Marks:
+        return ~self.read.table.observed[:, position].cpu().numpy()
+
+    def _ends(
+        self, position: int, *, above_all: bool = False, below_all: bool = False
+    ) -> tuple[Floats, Floats]:
+        """Between which numbers ``(B,)`` a cell has to be; infinite where there is no end.
+
+        Args:
+            position: The column.
+            above_all: Whether all lower cells count, not only those given, in part at least.
+            below_all: Likewise of higher cells.
+        """
+        low, high = (np.full(len(self.table), end) for end in (-np.inf, np.inf))
+        for below in self._below(position):
+            low = np.fmax(low, self._numbers(below, of_all=above_all))
+        for above in self._above(position):
+            high = np.fmin(high, self._numbers(above, of_all=below_all))
+        return low, high
+
+    def _room(self, position: int) -> Floats:
+        """What a cell may be at most ``(B,)`` for those above it that are given, or in part."""
+        most = np.full(len(self.table), np.inf)
+        for above in self._above(position):
+            numbers = self.encoder.numbers(self.table, above)
+            greatest = np.array([_greatest(limit) for limit in self._limits(above)])
+            most = np.fmin(most, np.where(self._drawn(above), greatest, numbers))
+        return most
+
+    def _numbers(self, position: int, *, of_all: bool) -> Floats:
+        """The numbers of a column; NaN where missing, or where not given if not all count."""
+        numbers = self.encoder.numbers(self.table, position)
+        return numbers if of_all else np.where(self._free(position), np.nan, numbers)
+
+    def _draw_outside(self, position: int, may: Marks, ends: tuple[Floats, Floats]) -> None:
+        """Draw cells of a column again that may change and are not between two numbers."""
+        low, high = ends
+        numbers = self.encoder.numbers(self.table, position)
+        rows = np.flatnonzero(may & ((numbers < low) | (numbers > high)))
+        wanted = [
+            None if least > most else both(Interval(_end(least), _end(most)), limit)
+            for least, most, limit in zip(
+                low[rows], high[rows], self.read.limits(position, rows), strict=True
+            )
+        ]
+        rows, allowed = self._allowed(position, rows, wanted)
+        if len(rows):
+            self._draw(position, rows, allowed)
+
+    def _allowed(
+        self, position: int, rows: Rows, wanted: list[Restriction | None]
+    ) -> tuple[Rows, list[Restriction]]:
+        """The rows in which a column can have what is wanted, and that."""
+        distinct = list(dict.fromkeys(entry for entry in wanted if entry is not None))
+        is_allowed = self.encoder.codecs[position].allows_each(distinct).tolist()
+        allowed = {entry for entry, can in zip(distinct, is_allowed, strict=True) if can}
+        kept = [place for place, entry in enumerate(wanted) if entry in allowed]
+        return rows[kept], [entry for place in kept if (entry := wanted[place]) is not None]
+
+    def _draw(self, position: int, rows: Rows, wanted: list[Restriction]) -> None:
+        """Draw cells of a column again, given all others and what they are to be."""
+        index = torch.from_numpy(rows)
+        part = self.table.rows(index)
+        part.observed[:, position] = False
+        name = self.encoder.schema.names[position]
+        found = complete(
+            self.network,
+            part,
+            config=self.config,
+            generator=self.generator,
+            restrictions={position: self.encoder.restrict({name: wanted})[position]},
+        ).table
+        codes, residuals = self.table.codes.clone(), self.table.residuals.clone()
+        codes[index], residuals[index] = found.codes, found.residuals
+        self.table = EncodedTable(codes, residuals, self.table.observed)
+
+
+def _greatest(limit: Restriction | None) -> float:
+    """The greatest number that a cell may be."""
+    if isinstance(limit, Members):
+        numbers = [value for value in limit.values if isinstance(value, int | float)]
+        return max((value for value in numbers if value == value), default=np.inf)
+    high = limit.high if isinstance(limit, Interval) else None
+    return np.inf if high is None else high
+
+
+def _end(number: float) -> float | None:
+    return float(number) if np.isfinite(number) else None

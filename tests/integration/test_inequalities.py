@@ -1,0 +1,76 @@
+"""Numbers and dates that are in order in all training rows are so in what comes out."""
+
+from __future__ import annotations
+
+import logging
+from pathlib import Path
+
+import numpy as np
+import pandas as pd
+import pytest
+from sdv.metadata import Metadata
+from sdv.sampling import Condition
+
+from sdv_tabdar import Between, TabDARSynthesizer
+from sdv_tabdar.files.describe import describe
+
+N = 300
+
+
+def stays() -> pd.DataFrame:
+    random = np.random.default_rng(0)
+    start = pd.Timestamp('2025-01-01') + pd.to_timedelta(random.integers(0, 900, N), 'D')
+    end = pd.Series(start + pd.to_timedelta(random.poisson(5, N), 'D'))
+    end[::9] = pd.NaT
+    paid = random.gamma(2, 50, N).round(2)
+    bill = paid + random.gamma(1, 20, N).round(2)
+    return pd.DataFrame({'end': end, 'start': start, 'bill': bill, 'paid': paid})
+
+
+def fitted(**settings: object) -> TabDARSynthesizer:
+    sdtypes = dict.fromkeys(('end', 'start'), 'datetime') | dict.fromkeys(
+        ('bill', 'paid'), 'numerical'
+    )
+    columns = {name: {'sdtype': sdtype} for name, sdtype in sdtypes.items()}
+    metadata = Metadata.load_from_dict({'tables': {'stays': {'columns': columns}}})
+    synthesizer = TabDARSynthesizer(metadata, epochs=1, random_state=0, **settings)
+    synthesizer.fit(stays())
+    return synthesizer
+
+
+@pytest.fixture(scope='module')
+def synthesizer() -> TabDARSynthesizer:
+    return fitted()
+
+
+def disorder(rows: pd.DataFrame) -> int:
+    return int((rows['start'] > rows['end']).sum() + (rows['paid'] > rows['bill']).sum())
+
+
+def test_rows_conditions_and_gaps(synthesizer: TabDARSynthesizer) -> None:
+    assert disorder(synthesizer.sample(500)) == 0
+    given = Condition({'end': '2025-03-01', 'bill': Between(40, 60)}, num_rows=100)
+    rows = synthesizer.sample_from_conditions([given])
+    assert disorder(rows) == 0
+    assert (rows['end'] == pd.Timestamp('2025-03-01')).all()
+    assert rows['bill'].between(40, 60).all()
+    gaps = stays().mask(np.random.default_rng(1).random((N, 4)) < 0.5)
+    filled = synthesizer.impute(gaps)
+    assert disorder(filled) == 0
+    assert filled[gaps.notna()].equals(gaps)
+
+
+def test_a_file_keeps_and_tells_it(synthesizer: TabDARSynthesizer, tmp_path: Path) -> None:
+    synthesizer.save_safe(tmp_path / 'stays.tabdar')
+    again = TabDARSynthesizer.load_safe(tmp_path / 'stays.tabdar')
+    assert disorder(again.sample(500)) == 0
+    told = str(describe(tmp_path / 'stays.tabdar'))
+    assert "that 'start' is never more than 'end'" in told
+    assert "that 'paid' is never more than 'bill'" in told
+
+
+def test_off_it_is_as_the_model_has_it(caplog: pytest.LogCaptureFixture) -> None:
+    with caplog.at_level(logging.INFO):
+        fitted()
+    assert "'start' is never more than 'end'" in caplog.text
+    assert disorder(fitted(inequalities=False).sample(500)) > 50

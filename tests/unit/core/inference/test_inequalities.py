@@ -1,0 +1,80 @@
+"""Drawn numbers are in order, whatever the network says; what is given or asked for stays."""
+
+from __future__ import annotations
+
+import numpy as np
+import pandas as pd
+import pytest
+
+from sdv_tabdar.core.config import ModelConfig, TrainingConfig
+from sdv_tabdar.core.model import TabDAR
+from sdv_tabdar.core.restrictions import Interval
+from sdv_tabdar.core.schema import ColumnKind
+
+N = 400
+PAIRS = (('low', 'middle'), ('middle', 'high'), ('low', 'high'))
+
+
+def table() -> pd.DataFrame:
+    random = np.random.default_rng(1)
+    low = random.normal(50, 10, N).round(2)
+    middle = np.where(random.random(N) < 0.2, np.nan, low + random.exponential(5, N).round(2))
+    high = np.fmax(low, middle) + random.exponential(5, N).round(2)
+    kind = random.choice(['a', 'b'], N)
+    return pd.DataFrame({'high': high, 'low': low, 'kind': kind, 'middle': middle})
+
+
+def trained(**settings: object) -> TabDAR:
+    """A model that has learnt little, so that many numbers come out of order."""
+    config = ModelConfig(width=16, head_width=8, denoiser_width=16, num_bins=4, **settings)
+    kinds = {
+        name: ColumnKind.CATEGORICAL if name == 'kind' else ColumnKind.NUMERICAL for name in table()
+    }
+    return TabDAR(config, TrainingConfig(epochs=1), random_state=0).fit(table(), kinds)
+
+
+@pytest.fixture(scope='module', params=['bidirectional', 'causal'])
+def model(request: pytest.FixtureRequest) -> TabDAR:
+    return trained(attention=request.param)
+
+
+def disorder(rows: pd.DataFrame) -> int:
+    return sum(int((rows[low] > rows[high]).sum()) for low, high in PAIRS)
+
+
+def test_all_drawn_rows_are_in_order(model: TabDAR) -> None:
+    rows = model.sample(600)
+    assert disorder(rows) == 0
+    assert rows['middle'].isna().any()
+
+
+def test_without_it_they_are_not() -> None:
+    assert disorder(trained(inequalities=False).sample(600)) > 100
+    assert disorder(trained(column_order='fixed', attention='causal').sample(600)) > 100
+
+
+@pytest.mark.parametrize('given', ['low', 'high', 'middle'])
+def test_others_give_way_to_what_is_given(model: TabDAR, given: str) -> None:
+    values = table()[[given]].dropna().head(200).reset_index(drop=True)
+    rows = model.complete(values).rows
+    assert disorder(rows) == 0
+    assert (rows[given] == values[given]).all()
+
+
+def test_what_contradicts_itself_stays_as_it_is_given(model: TabDAR) -> None:
+    given = pd.DataFrame({'low': [60.0] * 50, 'high': [50.0] * 50})
+    rows = model.complete(given).rows
+    assert (rows[['low', 'high']] == given).all(axis=None)
+
+
+def test_ranges_are_kept_as_well(model: TabDAR) -> None:
+    limits = {'low': [Interval(45.0, 60.0)] * 200, 'high': [Interval(40.0, 55.0)] * 200}
+    rows = model.complete(pd.DataFrame(index=range(200)), restrictions=limits).rows
+    assert disorder(rows) == 0
+    assert rows['low'].between(45, 60).all()
+    assert rows['high'].between(40, 55).all()
+
+
+def test_equal_seeds_give_equal_rows() -> None:
+    first, second = (trained().sample(100) for _ in range(2))
+    pd.testing.assert_frame_equal(first, second)
