@@ -73,8 +73,10 @@ def without_consequences(inequalities: Sequence[Inequality]) -> list[Inequality]
 
 def _tells(low: Floats, high: Floats) -> bool:
     """Whether some numbers are in order, and would not be if they were of different rows."""
+    if (low > high).any():
+        return False
     both = ~np.isnan(low + high)
-    if both.sum() < _FEWEST_ROWS or (low > high).any():
+    if both.sum() < _FEWEST_ROWS:
         return False
     failing = np.searchsorted(np.sort(high[both]), low[both]) / both.sum()
     return bool(failing.mean() >= _TELLING and failing.sum() >= _BY_CHANCE)

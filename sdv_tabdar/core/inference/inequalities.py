@@ -45,6 +45,8 @@ class Ordering:
     generator: torch.Generator
     read: ReadRows
     table: EncodedTable
+    _free_rows: dict[int, Marks] = dataclasses.field(default_factory=dict)
+    _decoded: dict[int, Floats] = dataclasses.field(default_factory=dict)
 
     def ordered(self) -> EncodedTable:
         """The rows, in which numbers that were out of order are drawn again."""
@@ -92,8 +94,10 @@ class Ordering:
 
     def _free(self, position: int) -> Marks:
         """In which rows ``(B,)`` a cell may be anything."""
-        limits = self._limits(position)
-        return self._drawn(position) & np.array([limit is None for limit in limits], dtype=bool)
+        if position not in self._free_rows:
+            is_any = np.array([limit is None for limit in self._limits(position)], dtype=bool)
+            self._free_rows[position] = self._drawn(position) & is_any
+        return self._free_rows[position]
 
     def _limited(self, position: int) -> Marks:
         """In which rows a cell is known in part."""
@@ -123,20 +127,22 @@ class Ordering:
         """What a cell may be at most ``(B,)`` for those above it that are given, or in part."""
         most = np.full(len(self.table), np.inf)
         for above in self._above(position):
-            numbers = self.encoder.numbers(self.table, above)
+            numbers = self._numbers(above, of_all=True)
             greatest = np.array([_greatest(limit) for limit in self._limits(above)])
             most = np.fmin(most, np.where(self._drawn(above), greatest, numbers))
         return most
 
     def _numbers(self, position: int, *, of_all: bool) -> Floats:
         """The numbers of a column; NaN where missing, or where not given if not all count."""
-        numbers = self.encoder.numbers(self.table, position)
+        if position not in self._decoded:
+            self._decoded[position] = self.encoder.numbers(self.table, position)
+        numbers = self._decoded[position]
         return numbers if of_all else np.where(self._free(position), np.nan, numbers)
 
     def _draw_outside(self, position: int, may: Marks, ends: tuple[Floats, Floats]) -> None:
         """Draw cells of a column again that may change and are not between two numbers."""
         low, high = ends
-        numbers = self.encoder.numbers(self.table, position)
+        numbers = self._numbers(position, of_all=True)
         rows = np.flatnonzero(may & ((numbers < low) | (numbers > high)))
         wanted = [
             None if least > most else both(Interval(_end(least), _end(most)), limit)
@@ -174,6 +180,8 @@ class Ordering:
         codes, residuals = self.table.codes.clone(), self.table.residuals.clone()
         codes[index], residuals[index] = found.codes, found.residuals
         self.table = EncodedTable(codes, residuals, self.table.observed)
+        for changed in (position, *(echo.position for echo in self.encoder.echoes)):
+            self._decoded.pop(changed, None)
 
 
 def _greatest(limit: Restriction | None) -> float:
