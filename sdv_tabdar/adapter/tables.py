@@ -157,8 +157,12 @@ def _check_conditions(conditions: Any) -> None:
                 '`conditions` must be list of Condition or DataFrameCondition, however: '
                 f'{condition!r}.'
             )
-        if condition.get_num_rows() is None:
-            raise ValueError(f'A condition has no number of rows; give num_rows: {condition!r}.')
+        num_rows = condition.get_num_rows()
+        if num_rows is None or isinstance(num_rows, bool):
+            raise ValueError(
+                'A condition has no whole number of rows; give num_rows of at least 1: '
+                f'{condition!r}.'
+            )
 
 
 def with_text_labels(frame: pd.DataFrame) -> pd.DataFrame:

@@ -65,6 +65,14 @@ def test_conditions_over_the_same_columns_come_together() -> None:
     assert [frame.to_dict('list') for frame in frames] == [{'x': [1, 1, 3]}, {'y': [(1, 2)]}]
 
 
+def test_a_condition_needs_a_number_of_rows() -> None:
+    for number in (True, None):
+        condition = Condition({'a': 1})
+        condition.num_rows = number
+        with pytest.raises(ValueError, match='no whole number of rows'):
+            condition_frames([condition])
+
+
 def test_conditions_on_two_columns_of_one_name_are_refused() -> None:
     twice = pd.DataFrame([[1, 2]], columns=['x', 'x'])
 
