@@ -18,9 +18,9 @@ from sdv_tabdar.core.codecs.encoder import TableEncoder
 from sdv_tabdar.core.codecs.lines import Marks
 from sdv_tabdar.core.codecs.values import Floats
 from sdv_tabdar.core.config import SamplingConfig
-from sdv_tabdar.core.inference.complete import complete
 from sdv_tabdar.core.inference.echoes.cells import Rows
 from sdv_tabdar.core.inference.echoes.rows import ReadRows
+from sdv_tabdar.core.inference.predict import drawn_within
 from sdv_tabdar.core.nn.network import TabDARNetwork
 from sdv_tabdar.core.restrictions import Interval, Members, Restriction, both
 from sdv_tabdar.core.table import EncodedTable
@@ -166,19 +166,19 @@ class Ordering:
 
     def _draw(self, position: int, rows: Rows, wanted: list[Restriction]) -> None:
         """Draw cells of a column again, given all others and what they are to be."""
-        index = torch.from_numpy(rows)
-        part = self.table.rows(index)
-        part.observed[:, position] = False
-        name = self.encoder.schema.names[position]
-        found = complete(
+        index, name = torch.from_numpy(rows), self.encoder.schema.names[position]
+        pieces = self.encoder.restrict({name: wanted})[position]
+        found = drawn_within(
             self.network,
-            part,
-            config=self.config,
-            generator=self.generator,
-            restrictions={position: self.encoder.restrict({name: wanted})[position]},
-        ).table
+            self.table.rows(index),
+            position,
+            [piece for piece in pieces if piece is not None],
+            self.config,
+            self.generator,
+        )
         codes, residuals = self.table.codes.clone(), self.table.residuals.clone()
-        codes[index], residuals[index] = found.codes, found.residuals
+        codes[index, position] = found[0].to(codes)
+        residuals[index, self.encoder.schema.numerical.index(position)] = found[1].to(residuals)
         self.table = EncodedTable(codes, residuals, self.table.observed)
         for changed in (position, *(echo.position for echo in self.encoder.echoes)):
             self._decoded.pop(changed, None)

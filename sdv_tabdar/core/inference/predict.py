@@ -14,8 +14,9 @@ from sdv_tabdar.core.codecs.encoder import TableEncoder
 from sdv_tabdar.core.codecs.pieces import Pieces
 from sdv_tabdar.core.config import SamplingConfig
 from sdv_tabdar.core.inference.chunk import table_chunks
-from sdv_tabdar.core.inference.column import log_density, log_mass
+from sdv_tabdar.core.inference.column import draw_pieces, log_density, log_mass
 from sdv_tabdar.core.nn.network import TabDARNetwork
+from sdv_tabdar.core.runtime.random import split_generator
 from sdv_tabdar.core.runtime.threads import workers
 from sdv_tabdar.core.table import EncodedTable
 
@@ -118,6 +119,30 @@ def cell_log_masses(
         return found.double().cpu().numpy()
 
     return np.concatenate([np.zeros(0), *_by_chunk(network, table, config, answer)])
+
+
+def drawn_within(
+    network: TabDARNetwork,
+    table: EncodedTable,
+    position: int,
+    pieces: Sequence[Pieces],
+    config: SamplingConfig,
+    generator: torch.Generator,
+) -> tuple[torch.Tensor, torch.Tensor]:
+    """Draws of a column's cells among pieces, given the others: codes and residuals ``(B,)``."""
+    size = config.rows_at_once(table.codes.shape[1])
+    generators = split_generator(generator, len(range(0, len(table), size)))
+
+    def answer(rows: slice, chunk: EncodedTable) -> Floats:
+        context = _context(network, chunk, position)
+        own = generators[rows.start // size]
+        codes, residuals, _ = draw_pieces(
+            network, position, context, pieces[rows], config=config, generator=own
+        )
+        return torch.stack([codes.double(), residuals.double()]).cpu().numpy()
+
+    found = np.concatenate(_by_chunk(network, table, config, answer), axis=1)
+    return torch.from_numpy(found[0]).long(), torch.from_numpy(found[1]).float()
 
 
 def _by_chunk(
