@@ -20,7 +20,7 @@ from sdv_tabdar.core.codecs.values import Floats
 from sdv_tabdar.core.config import SamplingConfig
 from sdv_tabdar.core.inference.echoes.cells import Rows
 from sdv_tabdar.core.inference.echoes.rows import ReadRows
-from sdv_tabdar.core.inference.predict import drawn_within
+from sdv_tabdar.core.inference.predict import drawn_again
 from sdv_tabdar.core.nn.network import TabDARNetwork
 from sdv_tabdar.core.restrictions import Interval, Members, Restriction, both
 from sdv_tabdar.core.table import EncodedTable
@@ -166,20 +166,16 @@ class Ordering:
 
     def _draw(self, position: int, rows: Rows, wanted: list[Restriction]) -> None:
         """Draw cells of a column again, given all others and what they are to be."""
-        index, name = torch.from_numpy(rows), self.encoder.schema.names[position]
-        pieces = self.encoder.restrict({name: wanted})[position]
-        found = drawn_within(
+        pieces = self.encoder.restrict({self.encoder.schema.names[position]: wanted})[position]
+        self.table = drawn_again(
             self.network,
-            self.table.rows(index),
+            self.table,
             position,
+            torch.from_numpy(rows),
             [piece for piece in pieces if piece is not None],
             self.config,
             self.generator,
         )
-        codes, residuals = self.table.codes.clone(), self.table.residuals.clone()
-        codes[index, position] = found[0].to(codes)
-        residuals[index, self.encoder.schema.numerical.index(position)] = found[1].to(residuals)
-        self.table = EncodedTable(codes, residuals, self.table.observed)
         for changed in (position, *(echo.position for echo in self.encoder.echoes)):
             self._decoded.pop(changed, None)
 

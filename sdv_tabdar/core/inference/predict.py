@@ -121,28 +121,44 @@ def cell_log_masses(
     return np.concatenate([np.zeros(0), *_by_chunk(network, table, config, answer)])
 
 
-def drawn_within(
+def drawn_again(
     network: TabDARNetwork,
     table: EncodedTable,
     position: int,
+    rows: torch.Tensor,
     pieces: Sequence[Pieces],
     config: SamplingConfig,
     generator: torch.Generator,
-) -> tuple[torch.Tensor, torch.Tensor]:
-    """Draws of a column's cells among pieces, given the others: codes and residuals ``(B,)``."""
-    size = config.rows_at_once(table.codes.shape[1])
-    generators = split_generator(generator, len(range(0, len(table), size)))
+) -> EncodedTable:
+    """A table in which the cells of a column of numbers are drawn again in some rows.
 
-    def answer(rows: slice, chunk: EncodedTable) -> Floats:
+    Args:
+        network: The network.
+        table: Completed rows.
+        position: The column.
+        rows: Index ``(N,)`` of the rows.
+        pieces: Among which each of the N cells is drawn, given the others of its row.
+        config: Sampling settings.
+        generator: Source of randomness.
+    """
+    size = config.rows_at_once(table.codes.shape[1])
+    generators = split_generator(generator, len(range(0, len(rows), size)))
+
+    def answer(part: slice, chunk: EncodedTable) -> Floats:
         context = _context(network, chunk, position)
-        own = generators[rows.start // size]
+        own = generators[part.start // size]
         codes, residuals, _ = draw_pieces(
-            network, position, context, pieces[rows], config=config, generator=own
+            network, position, context, pieces[part], config=config, generator=own
         )
         return torch.stack([codes.double(), residuals.double()]).cpu().numpy()
 
-    found = np.concatenate(_by_chunk(network, table, config, answer), axis=1)
-    return torch.from_numpy(found[0]).long(), torch.from_numpy(found[1]).float()
+    found = torch.from_numpy(
+        np.concatenate(_by_chunk(network, table.rows(rows), config, answer), axis=1)
+    )
+    codes, residuals = table.codes.clone(), table.residuals.clone()
+    codes[rows, position] = found[0].to(codes)
+    residuals[rows, network.schema.numerical.index(position)] = found[1].to(residuals)
+    return EncodedTable(codes, residuals, table.observed)
 
 
 def _by_chunk(

@@ -15,11 +15,11 @@ from sdv_tabdar.core.codecs.lines import Marks
 from sdv_tabdar.core.codecs.pieces import Pieces
 from sdv_tabdar.core.codecs.values import Floats, as_floats
 from sdv_tabdar.core.config import SamplingConfig
-from sdv_tabdar.core.inference.complete import complete
 from sdv_tabdar.core.inference.echoes.in_part import read_in_part
 from sdv_tabdar.core.inference.echoes.known import read_known
 from sdv_tabdar.core.inference.echoes.odds import Odds
 from sdv_tabdar.core.inference.echoes.rows import ReadRows, Uniforms
+from sdv_tabdar.core.inference.predict import drawn_again
 from sdv_tabdar.core.nn.network import TabDARNetwork
 from sdv_tabdar.core.restrictions import Restriction
 from sdv_tabdar.core.table import EncodedTable
@@ -100,22 +100,13 @@ class EchoReader:
 
     def _with_own(self, table: EncodedTable, echo: Echo, rows: torch.Tensor) -> EncodedTable:
         """A table in some of whose rows a column has its own number, drawn given the others."""
-        part = table.rows(rows)
-        part.observed[:, echo.position] = False
         own = Pieces.of_codes(dict.fromkeys(range(echo.code), 1.0))
-        generator = torch.Generator(device=part.codes.device)
+        generator = torch.Generator(device=table.codes.device)
         uniform = 0.0 if self.uniforms is None else self.uniforms(1)[0]
         generator.manual_seed(int(uniform * 2**53))
-        found = complete(
-            self.network,
-            part,
-            config=self.config,
-            generator=generator,
-            restrictions={echo.position: [own] * len(rows)},
-        ).table
-        codes, residuals = table.codes.clone(), table.residuals.clone()
-        codes[rows], residuals[rows] = found.codes, found.residuals
-        return EncodedTable(codes, residuals, table.observed)
+        return drawn_again(
+            self.network, table, echo.position, rows, [own] * len(rows), self.config, generator
+        )
 
 
 def _copy_cells(
