@@ -16,7 +16,7 @@ from sdv_tabdar.core.codecs.numerical import NumericalCodec
 from sdv_tabdar.core.codecs.values import Floats
 
 _FEWEST_ROWS = 50  # with both numbers; fewer show nothing reliably
-_TELLING, _BY_CHANCE = 0.02, 20  # a share of rows, and so many, that would fail if cells were mixed
+_TELLING, _BY_CHANCE = 0.02, 14  # a share of rows, and so many, that would fail if cells were mixed
 
 Inequality = tuple[int, int]
 """The positions of two columns, of which the first is never more than the second."""
