@@ -14,6 +14,7 @@ FILES = (
     'shape',
     'trend',
     'equal',
+    'order',
     'marginals',
     'jsd',
     'alpha_precision',
