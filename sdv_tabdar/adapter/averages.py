@@ -29,13 +29,14 @@ def averaged_rows(candidates: Candidates, known: Known, num_samples: int) -> pd.
         Rows of the processed table, one for each of ``known``.
     """
     table = candidates.table
-    _, processed = table.trained
+    model, processed = table.trained
     drawn = _repeated_draws(candidates, known, num_samples)
-    averaged = {
-        name: _average(table, name, drawn[name].to_numpy().reshape(-1, num_samples))
-        for name in drawn.columns
-    }
+    draws = {name: drawn[name].to_numpy().reshape(-1, num_samples) for name in drawn.columns}
+    averaged = {name: _average(table, name, cells) for name, cells in draws.items()}
     rows = pd.DataFrame(averaged, index=pd.RangeIndex(len(known.cells)))
+    if model.levels_that_follow:
+        free = np.stack([_differ(cells) for cells in draws.values()], axis=1)
+        rows = model.followed(rows, free)
     return processed.from_model(rows)
 
 
@@ -59,13 +60,19 @@ def _repeated_draws(candidates: Candidates, known: Known, num_samples: int) -> p
 
 def _average(table: FittedTable, name: str, draws: npt.NDArray[Any]) -> npt.NDArray[Any]:
     """The mean ``(rows,)`` of draws ``(rows, samples)`` of a column of the model, or the vote."""
-    _, processed = table.trained
-    if processed.kinds[name] is not ColumnKind.NUMERICAL:
+    model, processed = table.trained
+    if processed.kinds[name] is not ColumnKind.NUMERICAL or name in model.levels_that_follow:
         return vote_of_draws(draws)
     transformer = private_names.outputs(table.host).get(name, (name, None))[1]
     if transformer is not None and private_names.encodes_levels(transformer):
         return draws[:, 0]  # a level written as a number: the mean would be another level
     return mean_of_draws(draws)
+
+
+def _differ(draws: npt.NDArray[Any]) -> npt.NDArray[np.bool_]:
+    """In which rows ``(rows,)`` draws ``(rows, samples)`` are not all the same."""
+    codes = pd.factorize(draws.ravel(), use_na_sentinel=False)[0].reshape(draws.shape)
+    return np.asarray((codes != codes[:, :1]).any(axis=1))
 
 
 def mean_of_draws(draws: npt.NDArray[np.float64]) -> npt.NDArray[np.float64]:

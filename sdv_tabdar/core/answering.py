@@ -89,6 +89,22 @@ class AnsweringModel:
                 frame, observed, restrictions or {}, num_copies=num_copies, progress=progress
             )
 
+    @property
+    def levels_that_follow(self) -> frozenset[str]:
+        """The columns of which one follows from another in all rows."""
+        encoder = self.trained.encoder
+        pairs = ((entry.determinant, entry.dependent) for entry in encoder.dependencies)
+        return frozenset(encoder.schema.names[position] for pair in pairs for position in pair)
+
+    def followed(self, frame: pd.DataFrame, free: Marks) -> pd.DataFrame:
+        """Rows that were averaged, in which free levels follow from others as in training.
+
+        Args:
+            frame: All fitted columns in order, ``(B, C)``.
+            free: ``(B, C)``, which cells may change.
+        """
+        return self._answers().followed(frame, free)
+
     def predict_proba(
         self, frame: pd.DataFrame, observed: Marks | None, column: str
     ) -> pd.DataFrame:

@@ -87,6 +87,8 @@ class ModelConfig:
             that holds in many training rows (an amount paid that is the bill, a price with tax).
         inequalities: Whether numbers and dates that are in order in all training rows (a start that
             is never after its end) are in all drawn ones.
+        dependencies: Whether a level that follows from another column's in all training rows (a
+            state from its city) does in all drawn ones.
         precision: Of the transformer's matrix products: ``'float32'``, ``'bfloat16'``, or
             ``'auto'``, which is bfloat16 where the processor multiplies it faster.
         numerical_head: What places a number inside its bin: the nested ``'diffusion'``, or
@@ -116,6 +118,7 @@ class ModelConfig:
     max_crosses: int = 4
     echoes: bool = True
     inequalities: bool = True
+    dependencies: bool = True
     precision: str = 'auto'
     numerical_head: str = 'diffusion'
     column_order: str = 'random'
@@ -140,6 +143,7 @@ class ModelConfig:
             _check_integer(self, field, minimum)
         _check_flag(self, 'echoes')
         _check_flag(self, 'inequalities')
+        _check_flag(self, 'dependencies')
         _check_choice(self, 'feedforward', ('relu', 'gated'))
         _check_choice(self, 'precision', ('auto', 'float32', 'bfloat16'))
         _check_choice(self, 'numerical_head', ('diffusion', 'bins'))
@@ -264,6 +268,7 @@ PAPER: dict[str, Any] = {
     'max_crosses': 0,
     'echoes': False,
     'inequalities': False,
+    'dependencies': False,
     'column_order': 'random',
     'attention': 'bidirectional',
     'precision': 'float32',
@@ -289,6 +294,7 @@ PRIVATE: dict[str, Any] = {
     'max_crosses': 0,
     'echoes': False,
     'inequalities': False,
+    'dependencies': False,
     'attention': 'bidirectional',
     'precision': 'float32',
     'numerical_head': 'bins',
@@ -305,6 +311,7 @@ _BEFORE: Mapping[type, Mapping[str, Any]] = {
         'attention': 'bidirectional',
         'echoes': False,
         'inequalities': False,
+        'dependencies': False,
     },
     TrainingConfig: {'calibration': False},
     SamplingConfig: {},

@@ -16,6 +16,7 @@ import torch
 
 from sdv_tabdar.core.calibration import calibrate
 from sdv_tabdar.core.codecs.crosses import crosses_of, find_crosses
+from sdv_tabdar.core.codecs.dependencies import find_dependencies, kept_dependencies
 from sdv_tabdar.core.codecs.encoder import Table, TableEncoder
 from sdv_tabdar.core.codecs.inequalities import without_consequences
 from sdv_tabdar.core.config import ModelConfig, SamplingConfig, TrainingConfig
@@ -101,17 +102,22 @@ class Trained:
             )
         if before is None:
             encoder = TableEncoder.fit(frame, kinds, model)
-            _tell_of_relations(encoder, len(frame))
             table = encoder.encode_all(frame)
             crosses = find_crosses(table, encoder.schema, model.max_crosses)
-            encoder = encoder.with_crosses(crosses)
+            # In a fixed order no cell is drawn again given later ones.
+            may_follow = model.dependencies and model.column_order != 'fixed'
+            follows = find_dependencies(table, encoder.codecs) if may_follow else ()
+            encoder = encoder.with_relations(crosses, follows)
+            _tell_of_relations(encoder, len(frame))
         else:
             encoder = before.encoder.grown(frame, kinds, model)
             table = encoder.encode_all(frame)
             sets = [cross.members for cross in before.encoder.schema.crosses]
-            encoder = encoder.with_crosses(crosses_of(sets, table, encoder.schema))
+            former = encoder.codes_in(before.encoder)
+            follows = kept_dependencies(before.encoder.dependencies, table, encoder.codecs, former)
+            encoder = encoder.with_relations(crosses_of(sets, table, encoder.schema), follows)
             start = initial_network(encoder.schema, model, generator).to(answering)
-            take_weights(start, before.network, encoder.codes_in(before.encoder))
+            take_weights(start, before.network, former)
         network, history = fit_network(
             table.to(device),
             encoder.schema,
@@ -224,4 +230,10 @@ def _tell_of_relations(encoder: TableEncoder, num_rows: int) -> None:
     for low, high in without_consequences(encoder.inequalities):
         _logger.info(
             "'%s' is never more than '%s', and will not be in drawn rows.", names[low], names[high]
+        )
+    for entry in encoder.dependencies:
+        _logger.info(
+            "'%s' follows from '%s' in all rows, and will in drawn ones.",
+            names[entry.dependent],
+            names[entry.determinant],
         )

@@ -84,6 +84,8 @@ class Description:
         crosses: Sets of columns whose combinations of codes are kept, and how many these are.
         echoes: Columns that often follow from another, how (as a formula), and in how many rows.
         inequalities: Pairs of columns of which the first is never more than the second.
+        dependencies: Pairs of columns of which the second follows from the first, and how many of
+            its levels say what it is.
     """
 
     path: str
@@ -102,6 +104,7 @@ class Description:
     crosses: Sequence[tuple[Sequence[str], int]]
     echoes: Sequence[tuple[str, str, int]]
     inequalities: Sequence[tuple[str, str]]
+    dependencies: Sequence[tuple[str, str, int]]
 
     def __str__(self) -> str:
         """All of it for a person to read; of many values only the first ones."""
@@ -130,6 +133,7 @@ def describe(path: str | os.PathLike[str]) -> Description:
     columns = [] if table is None else _columns(table)
     learnt, crosses, echoes = ([], [], []) if model is None else _learnt(model['encoder'])
     inequalities = [] if model is None else _inequalities(model['encoder'])
+    dependencies = [] if model is None else _dependencies(model['encoder'])
     return Description(
         path=str(path),
         size=file.size,
@@ -147,6 +151,7 @@ def describe(path: str | os.PathLike[str]) -> Description:
         crosses=crosses,
         echoes=echoes,
         inequalities=inequalities,
+        dependencies=dependencies,
     )
 
 
@@ -220,6 +225,18 @@ def _inequalities(encoder: Mapping[str, Any]) -> list[tuple[str, str]]:
     return [(names[low], names[high]) for low, high in without_consequences(pairs)]
 
 
+def _dependencies(encoder: Mapping[str, Any]) -> list[tuple[str, str, int]]:
+    names = [codec['column']['name'] for codec in encoder['codecs']]
+    return [
+        (
+            names[entry['determinant']],
+            names[entry['dependent']],
+            sum(code >= 0 for code in entry['codes']),
+        )
+        for entry in encoder.get('dependencies', ())
+    ]
+
+
 def _learnt_column(codec: Mapping[str, Any]) -> LearntColumn:
     column = codec['column']
     counts, missing = column['counts'], column['missing']
@@ -264,6 +281,8 @@ def _lines(found: Description) -> Iterator[str]:
         yield f'  that {own!r} is {formula} in {number:,} rows'
     for low, high in found.inequalities:
         yield f'  that {low!r} is never more than {high!r}'
+    for determinant, dependent, number in found.dependencies:
+        yield f'  that {dependent!r} follows from {number:,} levels of {determinant!r}'
     for names_, kind in found.transformers:
         yield f'  values of {names_} in its transformer {kind}'
     yield 'No row of the table is stored.'

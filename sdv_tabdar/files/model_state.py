@@ -85,8 +85,17 @@ _STATE = checked.record(
                     )
                 ),
                 'inequalities': checked.items(checked.items(_COUNT)),
+                'dependencies': checked.items(
+                    checked.record(
+                        {
+                            'determinant': _COUNT,
+                            'dependent': _COUNT,
+                            'codes': checked.items(checked.whole(-1, 2**53)),
+                        }
+                    )
+                ),
             },
-            absent=('echoes', 'inequalities'),
+            absent=('echoes', 'inequalities', 'dependencies'),
         ),
         'precedence': checked.items(checked.number()),
         'generator': checked.array('u1', (None,)),
@@ -188,6 +197,7 @@ def checked_description(state: Any, place: str) -> dict[str, Any]:
     ]
     _check_echoes(encoder, f'{place}.encoder')
     _check_inequalities(encoder, f'{place}.encoder')
+    _check_dependencies(encoder, f'{place}.encoder')
     encoder = {**encoder, 'codecs': codecs}
     _check_columns(encoder, f'{place}.encoder')
     _check_history(state['history'], len(codecs), f'{place}.history')
@@ -325,6 +335,22 @@ def _check_inequalities(encoder: Mapping[str, Any], place: str) -> None:
             raise Unfit(where, 'is no pair of columns.')
         if any(codecs[column]['column']['kind'] != ColumnKind.NUMERICAL.value for column in pair):
             raise Unfit(where, 'is not of numbers.')
+
+
+def _check_dependencies(encoder: Mapping[str, Any], place: str) -> None:
+    columns = [codec['column'] for codec in encoder['codecs']]
+    for number, entry in enumerate(encoder.get('dependencies', ())):
+        where = f'{place}.dependencies[{number}]'
+        pair = entry['determinant'], entry['dependent']
+        if pair[0] == pair[1] or max(pair) >= len(columns):
+            raise Unfit(where, 'is no pair of columns.')
+        determinant, dependent = (columns[column] for column in pair)
+        if any(start < stop for start, stop in (determinant['bins'], dependent['bins'])):
+            raise Unfit(where, 'is of a column with bins.')
+        if len(entry['codes']) != len(determinant['counts']):
+            raise Unfit(f'{where}.codes', 'are not one for each code of the determinant.')
+        if max(entry['codes']) >= len(dependent['counts']):
+            raise Unfit(f'{where}.codes', 'are not codes of the dependent.')
 
 
 def _check_echoes(encoder: Mapping[str, Any], place: str) -> None:

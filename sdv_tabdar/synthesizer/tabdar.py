@@ -63,6 +63,8 @@ class TabDARSynthesizer(Drawing, Answering):
         max_crosses (int): Sets of columns that the network may also see together.
         echoes (bool): Whether a number may be drawn as what follows from another column's.
         inequalities (bool): Whether what is in order in all training rows is in all drawn ones.
+        dependencies (bool): Whether what follows from another level in all training rows does so in
+            all drawn ones.
         precision (str): ``'float32'``, ``'bfloat16'`` or ``'auto'``, of the transformer's products.
         numerical_head (str): What places numbers in their bins, ``'diffusion'`` or ``'bins'``.
         column_order (str): In which columns are drawn, ``'weighted'``, ``'random'`` or ``'fixed'``.
@@ -130,6 +132,7 @@ class TabDARSynthesizer(Drawing, Answering):
         max_crosses: int = _MODEL.max_crosses,
         echoes: bool = _MODEL.echoes,
         inequalities: bool = _MODEL.inequalities,
+        dependencies: bool = _MODEL.dependencies,
         precision: str = _MODEL.precision,
         numerical_head: str = _MODEL.numerical_head,
         column_order: str = _MODEL.column_order,

@@ -16,6 +16,7 @@ import torch
 
 from sdv_tabdar.core.codecs.categorical import CategoricalCodec
 from sdv_tabdar.core.codecs.codec import Codec
+from sdv_tabdar.core.codecs.dependencies import Dependency
 from sdv_tabdar.core.codecs.echoes import Echo, counted_echoes, echoed, find_echoes
 from sdv_tabdar.core.codecs.inequalities import (
     Inequality,
@@ -53,6 +54,7 @@ class TableEncoder:
         codecs: One a column, in order.
         echoes: Columns with one code more, for what follows from another column's number.
         inequalities: Columns that are in order in all rows.
+        dependencies: Columns that follow from others in all rows.
         schema: The codes of the columns.
     """
 
@@ -62,10 +64,11 @@ class TableEncoder:
         crosses: Sequence[Cross] = (),
         echoes: Sequence[Echo] = (),
         inequalities: Sequence[Inequality] = (),
+        dependencies: Sequence[Dependency] = (),
     ) -> None:
         """Use :meth:`fit` to make one from data."""
         self.codecs, self.echoes = tuple(codecs), tuple(echoes)
-        self.inequalities = tuple(inequalities)
+        self.inequalities, self.dependencies = tuple(inequalities), tuple(dependencies)
         columns = [codec.column for codec in codecs]
         for echo in echoes:
             columns[echo.position] = echo.column(columns[echo.position])
@@ -142,9 +145,11 @@ class TableEncoder:
             found[echo.position] = np.append(found[echo.position], earlier.code)
         return [torch.from_numpy(codes) for codes in found]
 
-    def with_crosses(self, crosses: Sequence[Cross]) -> TableEncoder:
-        """The same codecs; the schema has these crosses."""
-        return TableEncoder(self.codecs, crosses, self.echoes, self.inequalities)
+    def with_relations(
+        self, crosses: Sequence[Cross], dependencies: Sequence[Dependency] = ()
+    ) -> TableEncoder:
+        """The same codecs, with what the codes of the table have shown."""
+        return TableEncoder(self.codecs, crosses, self.echoes, self.inequalities, dependencies)
 
     def codec(self, column: str) -> Codec:
         """The codec of a column.
@@ -326,6 +331,7 @@ class TableEncoder:
             'crosses': [cross.to_state() for cross in self.schema.crosses],
             'echoes': [echo.to_state() for echo in self.echoes],
             'inequalities': [list(pair) for pair in self.inequalities],
+            'dependencies': [entry.to_state() for entry in self.dependencies],
         }
 
     @classmethod
@@ -349,7 +355,8 @@ class TableEncoder:
         echoes = [Echo.from_state(echo) for echo in state.get('echoes', ())]
         crosses = [Cross.from_state(cross) for cross in state['crosses']]
         inequalities = [(low, high) for low, high in state.get('inequalities', ())]
-        return cls(codecs, crosses, echoes, inequalities)
+        dependencies = [Dependency.from_state(entry) for entry in state.get('dependencies', ())]
+        return cls(codecs, crosses, echoes, inequalities, dependencies)
 
     @property
     def code_dtype(self) -> type[np.integer[Any]]:

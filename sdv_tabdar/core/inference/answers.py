@@ -17,6 +17,7 @@ import torch
 from sdv_tabdar.core.codecs.encoder import TableEncoder
 from sdv_tabdar.core.config import SamplingConfig
 from sdv_tabdar.core.inference.complete import complete
+from sdv_tabdar.core.inference.dependencies import Following, followed
 from sdv_tabdar.core.inference.echoes.reader import EchoReader
 from sdv_tabdar.core.inference.echoes.rows import ReadRows
 from sdv_tabdar.core.inference.frames import (
@@ -102,17 +103,20 @@ class Answers:
             num_copies=1 if read.is_changed else num_copies,  # copies are no longer the same
             progress=progress,
         )
-        completed = reader.mended(completion.table)
-        ordering = Ordering(
-            self.encoder, self.network, self.config, self.generator, read, completed
-        )
-        completed = ordering.ordered()
+        asked = (self.encoder, self.network, self.config, self.generator, read)
+        following = Following(*asked)
+        ordering = Ordering(*asked, following.followed(reader.mended(completion.table)))
+        completed = following.followed(ordering.ordered())
         filled = self.encoder.decode(completed, generator=self.generator)
         self.encoder.enforce(filled, read.restrictions, generator=self.generator)
         write_back(filled, frame, known)
         ordering.clip(filled)
         reader.join(filled, completed, self.encoder.by_position(frame, known))
         return CompletedRows(filled, completion.effective_sample_size.numpy())
+
+    def followed(self, frame: pd.DataFrame, free: Marks) -> pd.DataFrame:
+        """Averaged rows whose levels follow from each other, see ``TabDAR.followed``."""
+        return followed(self.encoder, frame, free)
 
     def predict_proba(
         self, frame: pd.DataFrame, observed: Marks | None, column: str

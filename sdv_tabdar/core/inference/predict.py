@@ -130,7 +130,7 @@ def drawn_again(
     config: SamplingConfig,
     generator: torch.Generator,
 ) -> EncodedTable:
-    """A table in which the cells of a column of numbers are drawn again in some rows.
+    """A table in which the cells of a column are drawn again in some rows.
 
     Args:
         network: The network.
@@ -157,7 +157,8 @@ def drawn_again(
     )
     codes, residuals = table.codes.clone(), table.residuals.clone()
     codes[rows, position] = found[0].to(codes)
-    residuals[rows, network.schema.numerical.index(position)] = found[1].to(residuals)
+    if position in network.schema.numerical:
+        residuals[rows, network.schema.numerical.index(position)] = found[1].to(residuals)
     return EncodedTable(codes, residuals, table.observed)
 
 

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import dataclasses
 from typing import Any
 
 import pytest
@@ -43,9 +44,8 @@ METADATA = {
 
 
 def _read(*texts: str) -> dict[Any, Any]:
-    description = Description(
-        *('model.tabdar', 1, 1, {}, True, METADATA, {}, [], {}, COLUMNS, [], [], [], [], [], [])
-    )
+    empty: dict[str, Any] = {field.name: [] for field in dataclasses.fields(Description)}
+    description = Description(**{**empty, 'metadata': METADATA, 'columns': COLUMNS})
     return conditions([parse(text) for text in texts], description)
 
 

@@ -98,6 +98,6 @@ def test_levels_are_the_combinations_of_the_table() -> None:
 def test_an_encoder_keeps_its_crosses(calendar: pd.DataFrame) -> None:
     kinds = dict.fromkeys(calendar[['year', 'month', 'day']], ColumnKind.CATEGORICAL)
     encoder = TableEncoder.fit(calendar[list(kinds)], kinds, ModelConfig())
-    crossed = encoder.with_crosses([Cross((0, 1), ((0,) * 5, (0,) * 8), (0,))])
+    crossed = encoder.with_relations([Cross((0, 1), ((0,) * 5, (0,) * 8), (0,))])
     assert TableEncoder.from_state(crossed.to_state()).schema == crossed.schema
     assert crossed.schema.leading == (0, 1)

@@ -28,7 +28,7 @@ def network(
     encoder: TableEncoder, encoded: EncodedTable, tiny: ModelConfig, request: pytest.FixtureRequest
 ) -> TabDARNetwork:
     """A network with crosses and weights that are far from zero."""
-    schema = encoder.with_crosses(crosses_of(CROSSES, encoded, encoder.schema)).schema
+    schema = encoder.with_relations(crosses_of(CROSSES, encoded, encoder.schema)).schema
     config = dataclasses.replace(tiny, attention='causal', num_blocks=request.param)
     with torch.random.fork_rng(devices=[]):
         torch.manual_seed(5)

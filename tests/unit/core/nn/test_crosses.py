@@ -37,7 +37,7 @@ def crossed(encoder: TableEncoder, encoded: EncodedTable, tiny: ModelConfig) -> 
     ]
     generator = torch.Generator().manual_seed(3)
     with torch.random.fork_rng(devices=[]):
-        network = TabDARNetwork(encoder.with_crosses(crosses).schema, tiny)
+        network = TabDARNetwork(encoder.with_relations(crosses).schema, tiny)
     network.eval().requires_grad_(False)
     for parameter in network.parameters():
         parameter.add_(0.3 * torch.randn(parameter.shape, generator=generator))
@@ -91,7 +91,7 @@ def test_a_level_that_training_did_not_contain_is_not_seen(
 ) -> None:
     cross = _cross(encoder.schema, encoded.rows(slice(0, 1)), COLOUR, FLAG)
     with torch.random.fork_rng(devices=[]):
-        network = TabDARNetwork(encoder.with_crosses([cross]).schema, tiny)
+        network = TabDARNetwork(encoder.with_relations([cross]).schema, tiny)
     _, known = network.crosses(encoded.codes)
     same = (encoded.codes[:, [COLOUR, FLAG]] == encoded.codes[0, [COLOUR, FLAG]]).all(dim=1)
     assert known.squeeze(1).tolist() == same.tolist()

@@ -32,7 +32,7 @@ def _network(encoder: TableEncoder, config: ModelConfig, seed: int) -> TabDARNet
 
 def _crossed(encoder: TableEncoder, frame: pd.DataFrame) -> TableEncoder:
     encoded = encoder.encode(frame, np.ones(frame.shape, dtype=bool))
-    return encoder.with_crosses(crosses_of(MEMBERS, encoded, encoder.schema))
+    return encoder.with_relations(crosses_of(MEMBERS, encoded, encoder.schema))
 
 
 def _encode(encoder: TableEncoder, frame: pd.DataFrame) -> EncodedTable:

@@ -1,0 +1,190 @@
+"""Columns whose level follows from another column's in every row, found before training.
+
+A sub-grade fixes the grade, a city its state, a product its price: functional dependencies of a
+determinant and a dependent. Columns that are drawn one given the others keep that nearly. Of levels
+that share a code, and of numbers in bins, nothing is said.
+"""
+
+from __future__ import annotations
+
+import dataclasses
+import itertools
+from collections.abc import Iterator, Mapping, Sequence
+from typing import Any
+
+import torch
+
+from sdv_tabdar.core.codecs.codec import Codec
+from sdv_tabdar.core.runtime.row_order import some_rows
+from sdv_tabdar.core.table import EncodedTable
+
+_LOOKS = 500, 12_000  # rows of the first looks at all pairs of columns
+_TOGETHER = 1 << 20  # rows that are looked at together after it
+_LEVEL_ROWS = 5  # rows of a level of the determinant, on average: fewer would tell of single rows
+_BY_CHANCE = 14.0  # -log of the probability at most that independent columns look like that
+_SEED = 0  # of the choice of rows
+
+Pair = tuple[int, int]
+"""The positions of a determinant and a dependent."""
+
+
+@dataclasses.dataclass(frozen=True)
+class Dependency:
+    """A column that follows from another.
+
+    Attributes:
+        determinant: The position of the other.
+        dependent: That of the column.
+        codes: For each code of the determinant that of the dependent; -1 where nothing is said.
+    """
+
+    determinant: int
+    dependent: int
+    codes: tuple[int, ...]
+
+    def to_state(self) -> dict[str, Any]:
+        """The fields as plain values."""
+        return {**dataclasses.asdict(self), 'codes': list(self.codes)}
+
+    @classmethod
+    def from_state(cls, state: Mapping[str, Any]) -> Dependency:
+        """The dependency that :meth:`to_state` described."""
+        return cls(state['determinant'], state['dependent'], tuple(state['codes']))
+
+
+def find_dependencies(table: EncodedTable, codecs: Sequence[Codec]) -> tuple[Dependency, ...]:
+    """The dependencies that hold in all rows of a training table, and hardly could by chance.
+
+    Args:
+        table: The encoded table.
+        codecs: One for each column.
+
+    Returns:
+        Those of the determinants with most codes first; of two columns that follow from each other
+        the second from the first. What follows by way of a third column is among them.
+    """
+    exact = [place for place, codec in enumerate(codecs) if _is_exact(codec)]
+    pairs = [pair for pair in itertools.permutations(exact, 2) if _may_follow(codecs, pair)]
+    rows = some_rows(len(table), max(_LOOKS), torch.Generator().manual_seed(_SEED))
+    sample = table.codes[rows].cpu()
+    for number in _LOOKS:
+        pairs = list(_maps(sample[:number], dict.fromkeys(pairs), codecs))
+    maps = {
+        pair: codes.masked_fill(_is_vague(codecs[pair[1]], codes), -1)
+        for pair, codes in _maps(table.codes, dict.fromkeys(pairs), codecs).items()
+    }
+    kept = _closed({pair for pair in maps if _tells(codecs, pair)}, set(maps))
+    kept -= {(high, low) for low, high in kept if low < high}  # these follow from each other
+    order = sorted(kept, key=lambda pair: (-codecs[pair[0]].column.num_codes, pair))
+    return tuple(Dependency(*pair, tuple(maps[pair].tolist())) for pair in order)
+
+
+def kept_dependencies(
+    before: Sequence[Dependency],
+    table: EncodedTable,
+    codecs: Sequence[Codec],
+    former: Sequence[torch.Tensor],
+) -> tuple[Dependency, ...]:
+    """Those of some dependencies that hold in another table as well, with what it adds to them.
+
+    Args:
+        before: The dependencies.
+        table: The other table, encoded anew.
+        codecs: One for each column, of the new codes.
+        former: For each column the code ``(K,)`` that each of its codes had before; -1 for none.
+    """
+    known = {
+        (entry.determinant, entry.dependent): _translated(entry, codecs, former)
+        for entry in before
+        if _is_exact(codecs[entry.determinant]) and _is_exact(codecs[entry.dependent])
+    }
+    found = _maps(table.codes, known, codecs)
+    return tuple(Dependency(*pair, tuple(codes.tolist())) for pair, codes in found.items())
+
+
+def _is_exact(codec: Codec) -> bool:
+    """Whether codes are all there is to say of a column, and there are some."""
+    return not codec.column.bins and codec.column.num_codes > 1
+
+
+def _may_follow(codecs: Sequence[Codec], pair: Pair) -> bool:
+    determinant, dependent = (codecs[place].column for place in pair)
+    rows = sum(determinant.counts)
+    return determinant.num_codes >= dependent.num_codes and (
+        rows >= _LEVEL_ROWS * determinant.num_codes
+    )
+
+
+def _is_vague(codec: Codec, codes: torch.Tensor) -> torch.Tensor:
+    """Which of some codes of a column stand for several values."""
+    return (codes == codec.column.num_codes - 1) & codec.needs_uniforms
+
+
+def _maps(
+    codes: torch.Tensor, known: Mapping[Pair, torch.Tensor | None], codecs: Sequence[Codec]
+) -> dict[Pair, torch.Tensor]:
+    """For each pair that holds the dependent's code ``(K,)`` by the determinant's; -1 for unknown.
+
+    Args:
+        codes: ``(B, C)``.
+        known: The pairs, and what is known of them.
+        codecs: One for each column.
+    """
+    maps = {
+        pair: torch.full((codecs[pair[0]].column.num_codes,), -1) if before is None else before
+        for pair, before in known.items()
+    }
+    for part in _parts(codes):
+        for pair, before in list(maps.items()):
+            determinant, dependent = (part[:, place] for place in pair)
+            vague = _is_vague(codecs[pair[0]], determinant)
+            if vague.any():
+                determinant, dependent = determinant[~vague], dependent[~vague]
+            after = before.clone()
+            after[determinant] = dependent
+            is_same = (after == before) | (before < 0)
+            if is_same.all() and torch.equal(after[determinant], dependent):
+                maps[pair] = after
+            else:
+                del maps[pair]
+    return maps
+
+
+def _parts(codes: torch.Tensor) -> Iterator[torch.Tensor]:
+    """Rows of ``(B, C)`` after each other, on the CPU."""
+    for start in range(0, len(codes), _TOGETHER):
+        yield codes[start : start + _TOGETHER].cpu().long()
+
+
+def _tells(codecs: Sequence[Codec], pair: Pair) -> bool:
+    """Whether a dependency would hardly be there if the columns were independent."""
+    determinant, dependent = (
+        torch.tensor(codecs[place].column.counts, dtype=torch.double).clamp_min(1) for place in pair
+    )
+    logs = (dependent / dependent.sum()).log()
+    by_chance = (determinant[:, None] * logs).logsumexp(dim=1)  # that all rows of a level agree
+    return bool(by_chance.sum() <= -_BY_CHANCE)
+
+
+def _closed(telling: set[Pair], holding: set[Pair]) -> set[Pair]:
+    """The pairs that tell something, and those that follow from them."""
+    found, before = set(telling), set[Pair]()
+    while found != before:
+        before = set(found)
+        for (first, middle), (second, last) in itertools.product(before, before):
+            if middle == second and (first, last) in holding:
+                found.add((first, last))
+    return found
+
+
+def _translated(
+    entry: Dependency, codecs: Sequence[Codec], former: Sequence[torch.Tensor]
+) -> torch.Tensor:
+    """The codes of a dependency in other codes."""
+    determinant, dependent = former[entry.determinant], former[entry.dependent]
+    present = torch.full((max(int(dependent.max()), *entry.codes) + 2,), -1)
+    present[dependent] = torch.arange(len(dependent))
+    present[-1] = -1  # what there was none of before
+    found = present[torch.tensor((*entry.codes, -1))[determinant]]
+    vague = _is_vague(codecs[entry.determinant], torch.arange(len(found)))
+    return found.masked_fill(vague | _is_vague(codecs[entry.dependent], found), -1)

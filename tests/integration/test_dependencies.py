@@ -1,0 +1,77 @@
+"""Levels that follow from others in all training rows do so in what comes out."""
+
+from __future__ import annotations
+
+import logging
+from pathlib import Path
+
+import numpy as np
+import pandas as pd
+import pytest
+from sdv.metadata import Metadata
+from sdv.sampling import Condition
+
+from sdv_tabdar import OneOf, TabDARSynthesizer
+from sdv_tabdar.files.describe import describe
+
+N = 500
+
+
+def loans() -> pd.DataFrame:
+    random = np.random.default_rng(0)
+    sub = pd.Series(random.choice([f'{grade}{step}' for grade in 'ABCD' for step in '123'], N))
+    rate = sub.map({level: 5 + 0.5 * place for place, level in enumerate(sorted(set(sub)))})
+    return pd.DataFrame(
+        {'grade': sub.str[0], 'amount': random.gamma(2, 900, N), 'sub_grade': sub, 'rate': rate}
+    )
+
+
+def fitted(**settings: object) -> TabDARSynthesizer:
+    columns = {
+        name: {'sdtype': 'numerical' if name in ('amount', 'rate') else 'categorical'}
+        for name in loans()
+    }
+    metadata = Metadata.load_from_dict({'tables': {'loans': {'columns': columns}}})
+    synthesizer = TabDARSynthesizer(metadata, epochs=1, random_state=0, **settings)
+    synthesizer.fit(loans())
+    return synthesizer
+
+
+@pytest.fixture(scope='module')
+def synthesizer() -> TabDARSynthesizer:
+    return fitted()
+
+
+def wrong(rows: pd.DataFrame) -> int:
+    pairs = loans()[['grade', 'sub_grade', 'rate']].drop_duplicates()
+    known = rows.merge(pairs, how='left', indicator=True)
+    return int((known['_merge'] != 'both').sum())
+
+
+def test_rows_conditions_and_gaps(synthesizer: TabDARSynthesizer) -> None:
+    assert wrong(synthesizer.sample(500)) == 0
+    asked = Condition({'grade': OneOf(['B', 'C'])}, num_rows=100)
+    rows = synthesizer.sample_from_conditions([asked, Condition({'rate': 5.5}, num_rows=50)])
+    assert wrong(rows) == 0
+    assert rows['grade'][:100].isin(['B', 'C']).all()
+    assert (rows['sub_grade'][100:] == 'A2').all()
+    gaps = loans().mask(np.random.default_rng(1).random((N, 4)) < 0.5)
+    filled = synthesizer.impute(gaps)
+    assert wrong(filled) == 0
+    assert filled[gaps.notna()].equals(gaps)
+
+
+def test_a_file_keeps_and_tells_it(synthesizer: TabDARSynthesizer, tmp_path: Path) -> None:
+    synthesizer.save_safe(tmp_path / 'loans.tabdar')
+    again = TabDARSynthesizer.load_safe(tmp_path / 'loans.tabdar')
+    assert wrong(again.sample(500)) == 0
+    assert "that 'grade' follows from 12 levels of 'sub_grade'" in str(
+        describe(tmp_path / 'loans.tabdar')
+    )
+
+
+def test_off_it_is_as_the_model_has_it(caplog: pytest.LogCaptureFixture) -> None:
+    with caplog.at_level(logging.INFO):
+        fitted()
+    assert "'grade' follows from 'sub_grade'" in caplog.text
+    assert wrong(fitted(dependencies=False).sample(500)) > 50
