@@ -248,7 +248,9 @@ class AnsweringModel:
         return self.trained.encoder.schema.names
 
     def levels(self, column: str) -> list[Hashable]:
-        """Known values of a categorical column, most frequent first; None stands for missing.
+        """Known values of a categorical column; None stands for missing.
+
+        Those with a code of their own come first, the most frequent one before the others.
 
         Raises:
             ValueError: If there is no such column, or it is numerical.

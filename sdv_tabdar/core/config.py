@@ -78,8 +78,9 @@ class ModelConfig:
         num_bins: Into how many bins of equal mass the remaining numbers are cut, the two at the
             ends of the column once more if there are 16 or more; the diffusion places a number
             inside its bin. 1 leaves all of them to one diffusion.
-        max_categories: Levels of a categorical column that have a code of their own; rarer ones
-            share a code, and are drawn from their training frequencies when it comes up.
+        max_categories: Codes of a categorical column. If it has more levels, the rarest share an
+            eighth of them, neighbours in the order of their values the same one, and are drawn by
+            their training frequencies when it comes up.
         max_crosses: Sets of columns, at most so many, that the network also sees together, where
             rows that were held out for the choice say that they explain others only together
             (year, month and day; longitude and latitude). 0 for none, as in the paper.

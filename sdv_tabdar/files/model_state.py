@@ -127,7 +127,9 @@ _CATEGORICAL = checked.record(
         'column': _COLUMN,
         'levels': checked.items(checked.anything),
         'counts': checked.array('i8', (None,)),
-    }
+        'sharing': checked.items(checked.whole(1, 2**53)),
+    },
+    absent=('sharing',),
 )
 
 
@@ -288,8 +290,16 @@ def _check_levels(codec: Mapping[str, Any], place: str) -> None:
     num_codes = len(column['counts'])
     if not 1 <= num_codes <= len(levels) or len(levels) != len(counts):
         raise Unfit(f'{place}.levels', 'are not as many as their counts, or fewer than codes.')
-    if (counts < 0).any() or counts[num_codes - 1 :].sum() < 1:
-        raise Unfit(f'{place}.counts', 'are negative, or none of the rarest levels occurs.')
+    extra = len(levels) - num_codes
+    sharing = codec.get('sharing', [extra + 1] if extra else [])
+    if sum(sharing) - len(sharing) != extra or len(sharing) > num_codes:
+        raise Unfit(
+            f'{place}.sharing', 'leaves some of the codes, or of the levels, without each other.'
+        )
+    starts = np.cumsum([len(levels) - sum(sharing), *sharing])
+    shared = [counts[start:stop].sum() for start, stop in itertools.pairwise(starts)]
+    if (counts < 0).any() or min(shared, default=1) < 1:
+        raise Unfit(f'{place}.counts', 'are negative, or none of those that share a code occurs.')
     if list(column['bins']) != [0, 0] or column['uniform']:
         raise Unfit(f'{place}.column', 'has bins, although it is categorical.')
     try:
@@ -299,7 +309,9 @@ def _check_levels(codec: Mapping[str, Any], place: str) -> None:
     if len(distinct) != len(levels):
         raise Unfit(f'{place}.levels', 'occur more than once.')
     missing = levels.index(None) if None in levels else None
-    if column['missing'] != missing or (missing is not None and missing >= num_codes):
+    if column['missing'] != missing or (
+        missing is not None and missing >= num_codes - len(sharing)
+    ):
         raise Unfit(f'{place}.column.missing', 'is not where the levels have it.')
 
 

@@ -59,7 +59,7 @@ class TabDARSynthesizer(Drawing, Answering):
         denoiser_blocks (int): Hidden layers of the nested diffusion's network.
         max_atoms (int): Numbers of a column that may come back exactly, the most frequent ones.
         num_bins (int): Bins of equal mass that the other numbers of a column are cut into.
-        max_categories (int): Levels of a column with a code of their own; rarer ones share one.
+        max_categories (int): Codes of a column; of more levels the rarest share some of them.
         max_crosses (int): Sets of columns that the network may also see together.
         echoes (bool): Whether a number may be drawn as what follows from another column's.
         inequalities (bool): Whether what is in order in all training rows is in all drawn ones.

@@ -1,15 +1,18 @@
 """The codec of a categorical column.
 
 A level is a code, most frequent first. Those that occur equally often are in the order of their
-values: that in which the table has them would tell which levels of two columns share a row. Beyond
-``max_categories`` the rarest levels share a code; when it is drawn, the level follows their
+values: that in which the table has them would tell which levels of two columns share a row.
+
+Beyond ``max_categories`` the rarest levels share codes, with those next to them in the order of
+their values: neighbouring zip codes, products of one family, diagnoses of one chapter begin alike,
+and have more in common than any two levels. When such a code is drawn, the level follows their
 training frequencies.
 """
 
 from __future__ import annotations
 
 import functools
-from collections.abc import Hashable, Mapping
+from collections.abc import Hashable, Mapping, Sequence
 from typing import Any
 
 import numpy as np
@@ -30,25 +33,34 @@ from sdv_tabdar.core.restrictions import (
 )
 from sdv_tabdar.core.schema import Column, ColumnKind
 
+_SHARED_PART = 8  # one in so many codes is shared, where levels have to share
+
 
 class CategoricalCodec(Codec):
     """Levels of one column to codes, and back. Residuals are 0."""
 
     def __init__(
-        self, column: Column, levels: tuple[Hashable, ...], counts: npt.NDArray[np.int64]
+        self,
+        column: Column,
+        levels: tuple[Hashable, ...],
+        counts: npt.NDArray[np.int64],
+        sharing: Sequence[int] = (),
     ) -> None:
         """Use :meth:`fit` to make one from data.
 
         Args:
             column: The codes.
-            levels: ``(L,)`` levels, most frequent first; those from ``column.num_codes - 1`` on
-                share the last code if there are more levels than codes. Missing is a level,
-                written None, and never one of those that share.
+            levels: ``(L,)`` levels: those with a code of their own, most frequent first, and then
+                those that share one, in their order. Missing is a level, written None, and never
+                one of those that share.
             counts: ``(L,)`` training count of each level.
+            sharing: How many levels have each of the last codes, as many of these as there are
+                numbers; every other code has one level.
         """
         self.column = column
         self._levels = levels
         self._counts = counts
+        self._sharing = tuple(sharing)
 
     @classmethod
     def fit(cls, name: str, values: Counted, config: ModelConfig) -> CategoricalCodec:
@@ -67,18 +79,20 @@ class CategoricalCodec(Codec):
         """The codec of levels that occur so often."""
         order = [level_order(level) for level in found]
         ranking = sorted(range(len(found)), key=lambda number: (-counts[number], order[number]))
-        first_shared = max_categories - 1
-        if len(found) > max_categories and None in found:
-            place = ranking.index(found.index(None))
-            ranking.insert(min(place, first_shared - 1), ranking.pop(place))
-        levels = tuple(found[number] for number in ranking)
-        counts = counts[ranking]
-        code_counts = counts.tolist()
-        if len(levels) > max_categories:
-            code_counts[first_shared:] = [sum(code_counts[first_shared:])]
+        sharing: list[int] = []
+        if len(found) > max_categories:
+            first = max_categories - max(max_categories // _SHARED_PART, 1)
+            if None in found:
+                place = ranking.index(found.index(None))
+                ranking.insert(min(place, first - 1), ranking.pop(place))
+            ranking[first:] = sorted(ranking[first:], key=order.__getitem__)
+            sharing = even_parts(counts[ranking[first:]], max_categories - first)
+        levels, counts = tuple(found[number] for number in ranking), counts[ranking]
+        code_counts = np.bincount(_codes_of(len(levels), sharing), weights=counts).astype(np.int64)
         missing = levels.index(None) if None in levels else None
-        column = Column(name, ColumnKind.CATEGORICAL, tuple(code_counts), missing=missing)
-        return cls(column, levels, counts)
+        kind = ColumnKind.CATEGORICAL
+        column = Column(name, kind, tuple(code_counts.tolist()), missing=missing)
+        return cls(column, levels, counts, sharing)
 
     def grown(self, values: Counted, config: ModelConfig) -> CategoricalCodec:
         """The levels of ``values`` and, as if each had occurred once, the others known so far."""
@@ -93,36 +107,37 @@ class CategoricalCodec(Codec):
     def codes_in(self, before: Codec) -> Codes:
         """The codes of the same levels, see :meth:`Codec.codes_in`."""
         assert isinstance(before, CategoricalCodec)
-        first = pd.Series(list(self._levels[: self.column.num_codes]), dtype=object)
-        return before.known_codes(first)
+        firsts = np.unique(self._codes, return_index=True)[1]
+        return before.known_codes(pd.Series([self._levels[at] for at in firsts], dtype=object))
 
     def known_codes(self, values: pd.Series) -> Codes:
         """Codes ``(B,)`` of values; -1 where a value is no level."""
-        return self._index.numbers(values).clip(max=self.column.num_codes - 1)
+        return np.append(self._codes, -1)[self._index.numbers(values)]
 
     @property
     def levels(self) -> tuple[Hashable, ...]:
-        """The levels, most frequent first, None for missing."""
+        """The levels in the order of their codes, None for missing."""
         return self._levels
 
     @property
-    def needs_uniforms(self) -> bool:
-        """Whether levels share a code."""
-        return self._num_shared > 0
+    def num_single(self) -> int:
+        """How many codes stand for one level each, see :attr:`Codec.num_single`."""
+        return self.column.num_codes - len(self._sharing)
 
     def encode(self, values: pd.Series) -> tuple[Codes, Floats]:
         """Codes and residuals ``(B,)``, see :meth:`Codec.encode`."""
-        return self._known_numbers(values).clip(max=self.column.num_codes - 1), np.zeros(
-            len(values)
-        )
+        return self._codes[self._known_numbers(values)], np.zeros(len(values))
 
     def decode(self, codes: Codes, residuals: Floats, uniforms: Floats) -> npt.NDArray[Any]:
         """Levels ``(B,)``; ``uniforms`` choose among levels that share a code."""
         chosen = codes.copy()
-        if self._num_shared:
-            shared = codes == self._first_shared
-            drawn = _drawn(self._counts[self._first_shared :], uniforms[shared])
-            chosen[shared] = self._first_shared + drawn
+        if self._sharing:
+            first = self.num_single
+            shared = codes >= first
+            within = np.cumsum(self._shares[first:])
+            within[np.cumsum(self._sharing) - 1] = np.arange(len(self._sharing)) + 1
+            drawn = np.searchsorted(within, codes[shared] - first + uniforms[shared], side='right')
+            chosen[shared] = first + drawn
         levels = np.empty(len(self._levels), dtype=object)
         levels[:] = self._levels
         return levels[chosen]
@@ -145,7 +160,7 @@ class CategoricalCodec(Codec):
         else:
             allowed = {}
             for number in self._member_numbers(restriction):
-                code = min(number, self.column.num_codes - 1)
+                code = int(self._codes[number])
                 allowed[code] = allowed.get(code, 0.0) + float(self._shares[number])
         if not allowed:
             reason = 'the training data had nothing but missing values in it.'
@@ -159,23 +174,22 @@ class CategoricalCodec(Codec):
 
         ``uniforms`` choose among the allowed levels that share the code.
         """
-        if not self._num_shared or not isinstance(restriction, Members):
+        if not self._sharing or not isinstance(restriction, Members):
             return values
-        members = self._member_numbers(restriction)
-        allowed = [number for number in members if number >= self._first_shared]
-        shared = self._known_numbers(pd.Series(values, dtype=object)) >= self._first_shared
-        if not allowed or not shared.any():
-            return values
+        members = np.array(self._member_numbers(restriction))
+        codes = self._codes[self._known_numbers(pd.Series(values, dtype=object))]
         obeying = values.copy()
-        drawn = _drawn(self._counts[allowed], uniforms[shared])
-        for row, rank in zip(np.flatnonzero(shared), drawn, strict=True):
-            obeying[row] = self._levels[allowed[rank]]
+        for code in np.unique(codes[codes >= self.num_single]).tolist():
+            allowed, rows = members[self._codes[members] == code], np.flatnonzero(codes == code)
+            if len(allowed):
+                drawn = allowed[_drawn(self._counts[allowed], uniforms[rows])]
+                for row, number in zip(rows.tolist(), drawn.tolist(), strict=True):
+                    obeying[row] = self._levels[number]
         return obeying
 
     def level_probabilities(self, code_probabilities: Floats) -> Floats:
         """Probabilities ``(B, L)`` of levels; those that share a code by their training counts."""
-        code_of_level = np.arange(len(self._levels)).clip(max=self.column.num_codes - 1)
-        probabilities: Floats = code_probabilities[:, code_of_level] * self._shares
+        probabilities: Floats = code_probabilities[:, self._codes] * self._shares
         return probabilities
 
     def to_state(self) -> dict[str, Any]:
@@ -184,32 +198,26 @@ class CategoricalCodec(Codec):
             'column': self.column.to_state(),
             'levels': list(self._levels),
             'counts': self._counts,
+            'sharing': list(self._sharing),
         }
 
     @classmethod
     def from_state(cls, state: Mapping[str, Any]) -> CategoricalCodec:
         """See :meth:`Codec.from_state`."""
-        return cls(Column.from_state(state['column']), tuple(state['levels']), state['counts'])
+        column, levels = Column.from_state(state['column']), tuple(state['levels'])
+        extra = len(levels) - column.num_codes
+        before = [extra + 1] if extra else []  # one code for all, in former versions
+        return cls(column, levels, state['counts'], state.get('sharing', before))
 
-    @property
-    def _num_shared(self) -> int:
-        """How many levels share the last code (0 if none do)."""
-        extra = len(self._levels) - self.column.num_codes
-        return extra + 1 if extra else 0
-
-    @property
-    def _first_shared(self) -> int:
-        """The last code, and the first level that has it."""
-        return self.column.num_codes - 1
+    @functools.cached_property
+    def _codes(self) -> Codes:
+        """The code ``(L,)`` of each level."""
+        return _codes_of(len(self._levels), self._sharing)
 
     @functools.cached_property
     def _shares(self) -> Floats:
         """Share ``(L,)`` of each level in its code: 1 but for levels that share one."""
-        shares = np.ones(len(self._levels))
-        if self._num_shared:
-            counts = self._counts[self._first_shared :]
-            shares[self._first_shared :] = counts / counts.sum()
-        return shares
+        return self._counts / np.bincount(self._codes, weights=self._counts)[self._codes]
 
     @functools.cached_property
     def _index(self) -> LevelIndex:
@@ -236,6 +244,28 @@ class CategoricalCodec(Codec):
         """Positions in ``levels`` of the members of a set, each once."""
         values = pd.Series(list(members.values), dtype=object, name=self.column.name)
         return sorted(set(self._known_numbers(values).tolist()))
+
+
+def _codes_of(num_levels: int, sharing: Sequence[int]) -> Codes:
+    """The code ``(L,)`` of each level, by how many levels have each of the last codes."""
+    first = num_levels - sum(sharing)
+    return np.concatenate([np.arange(first), first + np.repeat(np.arange(len(sharing)), sharing)])
+
+
+def even_parts(counts: npt.NDArray[np.int64], number: int) -> list[int]:
+    """Lengths of parts, one at least, of about the same sum.
+
+    Args:
+        counts: ``(N,)``, what is parted where it lies.
+        number: How many parts; at most N.
+    """
+    ends = counts.cumsum()
+    starts = np.searchsorted(ends, np.arange(number) * counts.sum() / number, side='right')
+    places = np.arange(number)
+    starts = np.maximum.accumulate(starts - places) + places  # one at least in each
+    starts = np.minimum(starts, len(counts) - number + places)
+    lengths: list[int] = np.diff(starts, append=len(counts)).tolist()
+    return lengths
 
 
 def _drawn(counts: npt.NDArray[np.int64], uniforms: Floats) -> Codes:

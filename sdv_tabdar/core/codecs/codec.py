@@ -102,8 +102,13 @@ class Codec(abc.ABC):
 
     @property
     @abc.abstractmethod
+    def num_single(self) -> int:
+        """How many codes, the first ones, stand for one value each, with their residual."""
+
+    @property
     def needs_uniforms(self) -> bool:
         """Whether some code stands for several values, between which :meth:`decode` chooses."""
+        return self.num_single < self.column.num_codes
 
     @abc.abstractmethod
     def restrict(self, restriction: Restriction) -> Pieces:
@@ -169,7 +174,9 @@ class Codec(abc.ABC):
 
     @property
     def levels(self) -> tuple[Hashable, ...]:
-        """The values of the training column, None for missing, most frequent first.
+        """The values of the training column, None for missing.
+
+        Those with a code of their own come first, the most frequent one before the others.
 
         Raises:
             ValueError: If they cannot be listed.

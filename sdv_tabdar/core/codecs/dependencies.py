@@ -1,8 +1,8 @@
 """Columns whose level follows from another column's in every row, found before training.
 
 A sub-grade fixes the grade, a city its state, a product its price: functional dependencies of a
-determinant and a dependent. Columns that are drawn one given the others keep that nearly. Of levels
-that share a code, and of numbers in bins, nothing is said.
+determinant and a dependent. Columns that are drawn one given the others keep that nearly. Of
+numbers in bins nothing is said, and of levels that share a code only what holds for all of them.
 """
 
 from __future__ import annotations
@@ -20,9 +20,10 @@ from sdv_tabdar.core.table import EncodedTable
 
 _LOOKS = 500, 12_000  # rows of the first looks at all pairs of columns
 _TOGETHER = 1 << 20  # rows that are looked at together after it
-_LEVEL_ROWS = 5  # rows of a level of the determinant, on average: fewer would tell of single rows
+_LEVEL_ROWS = 3  # rows of a level of the determinant, on average: fewer would tell of single rows
 _BY_CHANCE = 14.0  # -log of the probability at most that independent columns look like that
 _SEED = 0  # of the choice of rows
+_SEVERAL = -2  # while it is looked for: levels that share a code of the determinant say different
 
 Pair = tuple[int, int]
 """The positions of a determinant and a dependent."""
@@ -69,10 +70,7 @@ def find_dependencies(table: EncodedTable, codecs: Sequence[Codec]) -> tuple[Dep
     sample = table.codes[rows].cpu()
     for number in _LOOKS:
         pairs = list(_maps(sample[:number], dict.fromkeys(pairs), codecs))
-    maps = {
-        pair: codes.masked_fill(_is_vague(codecs[pair[1]], codes), -1)
-        for pair, codes in _maps(table.codes, dict.fromkeys(pairs), codecs).items()
-    }
+    maps = _maps(table.codes, dict.fromkeys(pairs), codecs)
     kept = _closed({pair for pair in maps if _tells(codecs, pair)}, set(maps))
     kept -= {(high, low) for low, high in kept if low < high}  # these follow from each other
     order = sorted(kept, key=lambda pair: (-codecs[pair[0]].column.num_codes, pair))
@@ -94,7 +92,7 @@ def kept_dependencies(
         former: For each column the code ``(K,)`` that each of its codes had before; -1 for none.
     """
     known = {
-        (entry.determinant, entry.dependent): _translated(entry, codecs, former)
+        (entry.determinant, entry.dependent): _translated(entry, former)
         for entry in before
         if _is_exact(codecs[entry.determinant]) and _is_exact(codecs[entry.dependent])
     }
@@ -115,11 +113,6 @@ def _may_follow(codecs: Sequence[Codec], pair: Pair) -> bool:
     )
 
 
-def _is_vague(codec: Codec, codes: torch.Tensor) -> torch.Tensor:
-    """Which of some codes of a column stand for several values."""
-    return (codes == codec.column.num_codes - 1) & codec.needs_uniforms
-
-
 def _maps(
     codes: torch.Tensor, known: Mapping[Pair, torch.Tensor | None], codecs: Sequence[Codec]
 ) -> dict[Pair, torch.Tensor]:
@@ -137,17 +130,19 @@ def _maps(
     for part in _parts(codes):
         for pair, before in list(maps.items()):
             determinant, dependent = (part[:, place] for place in pair)
-            vague = _is_vague(codecs[pair[0]], determinant)
-            if vague.any():
-                determinant, dependent = determinant[~vague], dependent[~vague]
             after = before.clone()
             after[determinant] = dependent
-            is_same = (after == before) | (before < 0)
-            if is_same.all() and torch.equal(after[determinant], dependent):
-                maps[pair] = after
-            else:
+            broken = torch.zeros(len(after), dtype=torch.bool)
+            broken[determinant[after[determinant] != dependent]] = True
+            broken |= (after != before) & (before != -1)
+            if broken[: codecs[pair[0]].num_single].any():
                 del maps[pair]
-    return maps
+            else:
+                maps[pair] = after.masked_fill(broken, _SEVERAL)
+    return {
+        pair: found.masked_fill((found < 0) | (found >= codecs[pair[1]].num_single), -1)
+        for pair, found in maps.items()
+    }
 
 
 def _parts(codes: torch.Tensor) -> Iterator[torch.Tensor]:
@@ -177,14 +172,10 @@ def _closed(telling: set[Pair], holding: set[Pair]) -> set[Pair]:
     return found
 
 
-def _translated(
-    entry: Dependency, codecs: Sequence[Codec], former: Sequence[torch.Tensor]
-) -> torch.Tensor:
+def _translated(entry: Dependency, former: Sequence[torch.Tensor]) -> torch.Tensor:
     """The codes of a dependency in other codes."""
     determinant, dependent = former[entry.determinant], former[entry.dependent]
     present = torch.full((max(int(dependent.max()), *entry.codes) + 2,), -1)
     present[dependent] = torch.arange(len(dependent))
     present[-1] = -1  # what there was none of before
-    found = present[torch.tensor((*entry.codes, -1))[determinant]]
-    vague = _is_vague(codecs[entry.determinant], torch.arange(len(found)))
-    return found.masked_fill(vague | _is_vague(codecs[entry.dependent], found), -1)
+    return present[torch.tensor((*entry.codes, -1))[determinant]]

@@ -132,9 +132,9 @@ class NumericalCodec(Codec):
         return (min(ends), max(ends)) if ends else (np.nan, np.nan)
 
     @property
-    def needs_uniforms(self) -> bool:
-        """A code and its residual stand for a single number."""
-        return False
+    def num_single(self) -> int:
+        """All of them: a code and its residual stand for a single number."""
+        return self.column.num_codes
 
     def encode(self, values: pd.Series) -> tuple[Codes, Floats]:
         """Codes and residuals ``(B,)``, see :meth:`Codec.encode`.

@@ -9,7 +9,7 @@ import numpy as np
 import pandas as pd
 import pytest
 
-from sdv_tabdar.core.codecs.categorical import CategoricalCodec
+from sdv_tabdar.core.codecs.categorical import CategoricalCodec, even_parts
 from sdv_tabdar.core.config import ModelConfig
 from sdv_tabdar.core.restrictions import Interval, Members, NotMissing
 
@@ -152,6 +152,60 @@ def test_shares_within_codes(rare: CategoricalCodec) -> None:
     assert np.exp(volumes) == pytest.approx(shares)
 
 
+@pytest.fixture
+def zips() -> CategoricalCodec:
+    """28 frequent levels, and 60 rare ones that share 4 codes."""
+    frequent = [f'f{number:02}' for number in range(28) for _ in range(9)]
+    rare = [f'z{number:02}' for number in range(60) for _ in range(1 + number % 3)]
+    return _categorical([*rare[::-1], *frequent], ModelConfig(max_categories=32))
+
+
+def test_neighbours_share_codes_evenly(zips: CategoricalCodec) -> None:
+    assert (zips.column.num_codes, zips.num_single) == (32, 28)
+    assert zips.column.counts[28:] == (30, 30, 30, 30)
+    codes, _ = zips.encode(pd.Series([f'z{number:02}' for number in range(60)]))
+    assert (np.diff(codes) >= 0).all()
+    assert set(codes) == {28, 29, 30, 31}
+    assert (zips.known_codes(pd.Series(['z00', 'new', 'f00'])) == [28, -1, 0]).all()
+
+
+def test_each_shared_code_has_its_own_levels(zips: CategoricalCodec) -> None:
+    codes = np.repeat(np.arange(28, 32), 3_000)
+    drawn = zips.decode(codes, np.zeros(12_000), np.tile((np.arange(3_000) + 0.5) / 3_000, 4))
+    assert (zips.encode(pd.Series(drawn))[0] == codes).all()
+    counts = pd.Series(drawn).value_counts()
+    assert (counts['z00'], counts['z01'], counts['z02']) == (100, 200, 300)
+    assert len(counts) == 60
+    ends = zips.decode(np.array([28, 28, 31, 31]), np.zeros(4), np.array([0, 1 - 1e-8] * 2))
+    assert ends[[0, -1]].tolist() == ['z00', 'z59']
+
+
+def test_members_are_drawn_within_the_code_that_was(zips: CategoricalCodec) -> None:
+    members = Members(('z00', 'z02', 'z59', 'f03'))
+    pieces = zips.restrict(members)
+    assert pieces.codes.tolist() == [3, 28, 31]
+    assert pieces.share.tolist() == pytest.approx([1, 4 / 30, 3 / 30])
+    drawn = np.array(['z05', 'z06', 'z50', 'f03'], dtype=object)
+    obeying = zips.enforce(drawn, members, np.array([0.2, 0.3, 0.9, 0.5]))
+    assert obeying.tolist() == ['z00', 'z02', 'z59', 'f03']
+
+
+def test_parts_are_even_and_none_is_empty() -> None:
+    assert even_parts(np.array([100, 1, 1, 1]), 3) == [1, 1, 2]
+    assert even_parts(np.array([1, 1, 1, 100]), 3) == [2, 1, 1]
+    assert even_parts(np.array([1, 100, 1]), 3) == [1, 1, 1]
+    assert even_parts(np.ones(12, dtype=np.int64), 4) == [3, 3, 3, 3]
+
+
+def test_in_former_versions_all_rare_levels_shared_the_last_code(zips: CategoricalCodec) -> None:
+    state = zips.to_state()
+    assert CategoricalCodec.from_state(state).to_state() == state
+    del state['sharing']
+    state['column']['counts'] = [*state['column']['counts'][:28], 120]
+    former = CategoricalCodec.from_state(state)
+    assert former.encode(pd.Series(['f00', 'z00', 'z59']))[0].tolist() == [0, 28, 28]
+
+
 def test_members_that_share_a_code_have_their_share_of_it(rare: CategoricalCodec) -> None:
     pieces = rare.restrict(Members(('f0', 'b', 'd', 'b')))
     assert pieces.codes.tolist() == [0, 6]
@@ -210,4 +264,4 @@ def test_levels_that_share_a_code_grow_too() -> None:
     codec = before.grown(pd.Series(list('aaabbbbceee'), name='x'), few)
     assert codec.column.num_codes == 3
     assert set(codec.levels) == set('abcde')
-    assert codec.codes_in(before).tolist() == [1, 0, -1]
+    assert codec.codes_in(before).tolist() == [1, 0, 2]

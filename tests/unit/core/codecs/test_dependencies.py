@@ -90,12 +90,18 @@ def test_what_comes_by_chance_or_of_single_rows_is_none() -> None:
     assert found_in(frame)[1] == ()
 
 
-def test_levels_that_share_a_code_say_nothing() -> None:
-    encoder, found = found_in(places(), ModelConfig(max_categories=12))
-    assert encoder.codec('city').needs_uniforms
+def test_of_levels_that_share_a_code_is_said_what_holds_for_all_of_them() -> None:
+    encoder, found = found_in(places(), ModelConfig(max_categories=16))
+    city = encoder.codec('city')
+    assert city.needs_uniforms
     assert pairs(found) == [(1, 0), (1, 2), (2, 0)]
-    assert [entry.codes[-1] for entry in found[:2]] == [-1, -1]
-    assert min(found[1].codes[:-1]) >= 0
+    for entry in found[:2]:
+        told = places().iloc[:, entry.dependent]
+        of_code = pd.Series(city.encode(places()['city'])[0]).groupby(told).unique()
+        shared = [code for codes in of_code for code in set(codes) if code >= city.num_single]
+        says = [entry.codes[code] >= 0 for code in range(city.num_single, 16)]
+        assert says == [shared.count(code) == 1 for code in range(city.num_single, 16)]
+        assert min(entry.codes[: city.num_single]) >= 0
 
 
 def test_a_saved_encoder_has_the_same_and_a_former_one_none() -> None:
