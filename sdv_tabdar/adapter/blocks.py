@@ -6,7 +6,7 @@ machines that each take some of the blocks.
 
 from __future__ import annotations
 
-from collections.abc import Collection, Iterator, Sequence
+from collections.abc import Collection, Iterator
 from typing import Any
 
 import numpy as np
@@ -71,7 +71,7 @@ class Blocks:
         self,
         table: FittedTable,
         rows: pd.DataFrame,
-        given: Sequence[str] = (),
+        given: Collection[str] = (),
         *,
         before: int = 0,
     ) -> pd.DataFrame:

@@ -27,6 +27,7 @@ from sdv_tabdar.adapter.exact import in_users_form
 from sdv_tabdar.adapter.fitted import FittedTable
 from sdv_tabdar.adapter.global_generators import others_turn
 from sdv_tabdar.adapter.known import READ, Known, Task, warn_of_unseen
+from sdv_tabdar.adapter.new_keys import refuse_repeated_keys, with_new_keys, with_taken_keys
 from sdv_tabdar.adapter.old_files import STATE_VERSION, refuse_old_files, wrong_format
 from sdv_tabdar.adapter.one_at_a_time import one_at_a_time
 from sdv_tabdar.adapter.parameters import configs
@@ -195,12 +196,17 @@ class SDVHooks(private_names.BaseSingleTableSynthesizer):
 
     def _read_conditions(self, frames: Sequence[pd.DataFrame]) -> None:
         """Read all conditions of a call; what was read stays with SDV's frames."""
-        known = [
-            frame.attrs.get(READ) or Known.from_conditions(frame, self._table) for frame in frames
-        ]
+        known = self._known(frames)
         warn_of_unseen(self._table, known, Task.SAMPLE)
         for frame, read in zip(frames, known, strict=True):
             frame.attrs[READ] = read
+
+    def _known(self, frames: Sequence[pd.DataFrame]) -> list[Known]:
+        """What all conditions of a call say, read before or now."""
+        table = self._table
+        known = [frame.attrs.get(READ) or Known.from_conditions(frame, table) for frame in frames]
+        refuse_repeated_keys(table, known)
+        return with_taken_keys(table, known)
 
     def _sample_with_conditions(
         self,
@@ -217,13 +223,15 @@ class SDVHooks(private_names.BaseSingleTableSynthesizer):
         ``keep_extra_columns`` is for SDV's multi-table models, which cannot use this one.
         """
         table = self._table
-        known = conditions.attrs.pop(READ, None) or Known.from_conditions(conditions, table)
+        known = conditions.attrs.pop(READ, None) or self._known([conditions])[0]
         private_names.seed_sampling(self)
         parts: list[pd.DataFrame] = []
         unmet = None
+        stay = set(known.cells.columns) - set(private_names.keys(table.host))
         for block in self._blocks.cut(len(conditions)):
+            of_block = known.rows(np.arange(block.start, block.stop))
             chunks = Completer(table).chunks(
-                known.rows(np.arange(block.start, block.stop)),
+                of_block,
                 max_tries=max_tries_per_batch,
                 batch_size=batch_size,
                 progress=None if progress_bar is None else progress_bar.update,
@@ -231,9 +239,10 @@ class SDVHooks(private_names.BaseSingleTableSynthesizer):
             try:
                 for rows in chunks:
                     places = block.start + rows.index.to_numpy()
-                    counted = self._blocks.counted(table, rows, known.cells.columns)
+                    counted = self._blocks.counted(table, rows, stay)
+                    keyed = with_new_keys(table, counted, of_block, self._blocks)
                     given = conditions.iloc[places].set_axis(rows.index)
-                    restored = in_users_form(table, counted, known.rows(places), given)
+                    restored = in_users_form(table, keyed, known.rows(places), given)
                     restored.index = conditions.index[places]
                     if output_file_path and len(restored):
                         append_csv(output_file_path, restored)

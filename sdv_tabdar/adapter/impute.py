@@ -17,6 +17,7 @@ from sdv_tabdar.adapter.complete import Completer
 from sdv_tabdar.adapter.fitted import FittedTable
 from sdv_tabdar.adapter.formats import with_categories
 from sdv_tabdar.adapter.known import Known, Task, warn_of_unseen
+from sdv_tabdar.adapter.new_keys import with_new_keys, with_taken_keys
 from sdv_tabdar.adapter.profile import Role
 
 _TRIES = 5  # draws for rows that break a constraint
@@ -58,7 +59,7 @@ class Imputer:
         self.table = table
         self.data = data
         self.blocks = blocks
-        self.known = Known.from_gaps(data, table, Task.IMPUTE)
+        (self.known,) = with_taken_keys(table, [Known.from_gaps(data, table, Task.IMPUTE)])
         warn_of_unseen(table, [self.known], Task.IMPUTE)
         columns = [key for key in self.known.exact if table.profiles[key].has_values]
         complete = self.known.exact[columns].to_numpy().all(axis=1)
@@ -95,7 +96,8 @@ class Imputer:
             found = self._completed(rows, num_draws, max_tries, batch_size, averaged=averaged)
             for result, part in zip(results, found, strict=True):
                 counted = self.blocks.counted(self.table, part, before=block.start)
-                result.append(self._with_new_keys(self._with_generated(counted)))
+                whole = self._with_generated(counted)
+                result.append(with_new_keys(self.table, whole, self.known, self.blocks))
         self._warn_about_gaps()
         return [pd.concat(parts) if parts else self.table.form.empty() for parts in results]
 
@@ -227,25 +229,6 @@ class Imputer:
                 values = rows[key].to_numpy(dtype=object, copy=True)
                 values[gaps] = fresh[key].to_numpy(dtype=object)
                 rows[key] = profile.typed(list(values), rows.index)
-        return rows
-
-    def _with_new_keys(self, rows: pd.DataFrame) -> pd.DataFrame:
-        """Generated keys that do not repeat those that are known."""
-        for key in private_names.keys(self.table.host):
-            if key not in rows.columns or not len(rows):
-                continue
-            used: set[Any] = set()
-            if key in self.known.cells:
-                used = set(self.known.cells[key][self.known.exact[key]])
-            generated = np.ones(len(rows), dtype=bool)
-            if key in self.known.exact:
-                generated = ~self.known.exact[key].to_numpy()[rows.index.to_numpy()]
-            values = rows[key].to_numpy(dtype=object, copy=True)
-            clashes = generated & np.array([value in used for value in values])
-            while clashes.any():
-                values[clashes] = self.blocks.fresh(self.table, key, int(clashes.sum()))
-                clashes = generated & np.array([value in used for value in values])
-            rows[key] = self.table.profiles[key].typed(list(values), rows.index)
         return rows
 
     def _warn_about_gaps(self) -> None:

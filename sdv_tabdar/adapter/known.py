@@ -60,6 +60,7 @@ class Known:
             kept, and the model is shown what comes closest.
         task: What they are for.
         drawn: For a column the rows in which its cell was not given, but drawn because of others.
+        taken: For a key the values that rows of the same call are given, these or others.
     """
 
     cells: pd.DataFrame
@@ -68,6 +69,7 @@ class Known:
     beyond: Mapping[str, Beyond] = dataclasses.field(default_factory=dict)
     task: Task = Task.SAMPLE
     drawn: Mapping[str, Flags] = dataclasses.field(default_factory=dict)
+    taken: Mapping[str, frozenset[Any]] = dataclasses.field(default_factory=dict)
 
     @classmethod
     def from_conditions(cls, conditions: pd.DataFrame, table: FittedTable) -> Known:
@@ -86,10 +88,9 @@ class Known:
                 key: read_cells(table.profiles[key], conditions[key], conditions=True)
                 for key in conditions.columns
             }
-        for key in private_names.keys(table.host):
-            if key in read:
-                _check_unique(key, read[key].values)
         exact = {key: _unrestricted(column) for key, column in read.items()}
+        for key in [key for key in private_names.keys(table.host) if key in read]:
+            exact[key] &= ~read[key].missing  # no row is without one: it is made
         return _assembled(conditions, table, read, exact, Task.SAMPLE)
 
     @classmethod
@@ -266,12 +267,3 @@ def _unrestricted(column: ReadCells) -> Flags:
     if not column.restrictions:
         return np.ones(len(column.values), dtype=bool)
     return np.array([entry is None for entry in column.restrictions], dtype=bool)
-
-
-def _check_unique(key: str, values: pd.Series) -> None:
-    repeated = values[values.duplicated() & values.notna()]
-    if len(repeated):
-        raise ValueError(
-            f"Unable to sample any rows for the given conditions: column '{key}' is a key, and "
-            f'{item(repeated.iloc[0])!r} is asked for in more than one row. Keys must be unique.'
-        )

@@ -8,6 +8,7 @@ import numpy as np
 import pandas as pd
 import pytest
 from sdv.errors import InvalidDataError
+from sdv.sampling import Condition
 
 from .conftest import COLUMNS, TINY, TabDARSynthesizer, fit_tiny, make_metadata, make_table
 
@@ -112,6 +113,32 @@ def test_alternate_keys_beside_learnt_columns() -> None:
     pd.testing.assert_frame_equal(synthesizer.sample_remaining_columns(known), known)
     with pytest.raises(ValueError, match="'code' is a key, and 'one' is asked for in more than"):
         synthesizer.sample_remaining_columns(pd.DataFrame({'code': ['one', 'one']}))
+
+
+@pytest.mark.parametrize('seed', [None, 1])
+def test_alternate_keys_that_are_not_given_are_made_and_repeat_no_given_one(
+    seed: int | None,
+) -> None:
+    data = pd.DataFrame({'code': [f's{i:02d}' for i in range(30)], 'x': range(30)})
+    columns = {'code': {'sdtype': 'id', 'regex_format': 's[0-9]{2}'}, 'x': NUMBER}
+    synthesizer = TabDARSynthesizer(make_metadata(columns, alternate_keys=['code']), **TINY)
+    synthesizer.fit(data)
+
+    known = pd.DataFrame({'code': ['s00', None, 's03', np.nan, None], 'x': [1, 2, 3, 4, 5]})
+    rows = synthesizer.sample_remaining_columns(known, seed=seed)
+    assert rows['code'].str.fullmatch('s[0-9]{2}').all()
+    assert rows['code'].is_unique
+    assert list(rows['code'][[0, 2]]) == ['s00', 's03']
+
+    conditions = [Condition({'code': 's02'}), Condition({'x': 3}, 5), Condition({'code': None}, 2)]
+    rows = synthesizer.sample_from_conditions(conditions, seed=seed)
+    assert len(rows) == 8
+    assert rows['code'].notna().all()
+    assert rows['code'].is_unique
+
+    twice = [Condition({'code': 's02'}), Condition({'code': 's02', 'x': 3})]
+    with pytest.raises(ValueError, match="'code' is a key, and 's02' is asked for in more than"):
+        synthesizer.sample_from_conditions(twice)
 
 
 def test_thousands_of_levels() -> None:

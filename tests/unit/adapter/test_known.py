@@ -10,6 +10,7 @@ import pytest
 
 from sdv_tabdar.adapter.fitted import FittedTable
 from sdv_tabdar.adapter.known import Known, Task, warn_of_unseen
+from sdv_tabdar.adapter.new_keys import refuse_repeated_keys, with_taken_keys
 from sdv_tabdar.conditions import Between, NotNull
 from sdv_tabdar.core.restrictions import NotMissing
 
@@ -90,8 +91,15 @@ def test_some_rows(fitted: FittedTable) -> None:
 
 
 def test_a_key_is_asked_for_once(fitted: FittedTable) -> None:
+    known = Known.from_conditions(pd.DataFrame({'key': [5, 5]}), fitted)
     with pytest.raises(ValueError, match="'key' is a key, and 5 is asked for in more than one"):
-        Known.from_conditions(pd.DataFrame({'key': [5, 5]}), fitted)
+        refuse_repeated_keys(fitted, [known])
+
+
+def test_a_key_that_is_missing_is_not_known(fitted: FittedTable) -> None:
+    known = Known.from_conditions(pd.DataFrame({'key': [5, None]}), fitted)
+    assert known.exact['key'].tolist() == [True, False]
+    assert with_taken_keys(fitted, [known])[0].taken == {'key': {5}}
 
 
 def test_foreign_columns_are_refused(fitted: FittedTable) -> None:
