@@ -19,6 +19,7 @@ from sdv.metadata.errors import InvalidMetadataError
 
 from sdv_tabdar.core.config import ModelConfig, SamplingConfig, TrainingConfig
 from sdv_tabdar.core.training.checkpoints import why_unwritable
+from sdv_tabdar.paths import why_no_folder
 
 _LEAST_EPSILON, _MOST_EPSILON = 0.01, 100.0
 _LEAST_DELTA, _MOST_DELTA = 1e-15, 0.1
@@ -155,7 +156,7 @@ def check_drawing(max_tries_per_batch: Any, batch_size: Any, output_folder_path:
     """Refuse what the methods that draw rows have in common, if it is not allowed.
 
     Raises:
-        ValueError: If a count is no whole number of at least 1.
+        ValueError: If a count is no whole number of at least 1, or there can be no such folder.
         TypeError: If the folder is neither None nor a path.
     """
     check_count('max_tries_per_batch', max_tries_per_batch, 1)
@@ -164,6 +165,12 @@ def check_drawing(max_tries_per_batch: Any, batch_size: Any, output_folder_path:
         raise TypeError(
             "Parameter 'output_folder_path' must be the path of a folder, or None, however: "
             f'{output_folder_path!r}.'
+        )
+    reason = why_no_folder(Path(output_folder_path)) if output_folder_path else ''
+    if reason:
+        raise ValueError(
+            f"Parameter 'output_folder_path' must be the path of a folder, there or to be made, "
+            f"however: '{output_folder_path}', as {reason}. Give another path."
         )
 
 

@@ -147,7 +147,7 @@ def scratch(folder: Any) -> Path:
     Raises:
         SynthesizerInputError: If it is no folder.
     """
-    path = Path(tempfile.gettempdir() if folder is None else folder)
+    path = Path(tempfile.gettempdir() if folder is None else str(folder))
     if not path.is_dir():
         raise SynthesizerInputError(
             f"Parameter 'scratch_folder' must be a folder that exists, however: '{path}'. Make "

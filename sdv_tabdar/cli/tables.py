@@ -15,6 +15,7 @@ from pathlib import Path
 from typing import TYPE_CHECKING, Any, TextIO
 
 from sdv_tabdar.cli.refusal import Refusal
+from sdv_tabdar.paths import why_no_file
 
 if TYPE_CHECKING:
     import pandas as pd
@@ -78,14 +79,11 @@ def check_free(path: str, *, force: bool, read: Collection[str | None] = ()) -> 
         name and Path(name).exists() and Path(path).samefile(name) for name in read
     ):
         raise Refusal(f'{path} is a file that this command reads; give another name.')
-    if Path(path).is_dir():
-        raise Refusal(f'{path} is a folder; give the name of a file.')
-    if Path(path).exists() and not Path(path).is_file():
-        raise Refusal(f'{path} is no file that can be replaced; give another name.')
+    reason = why_no_file(Path(path))
+    if reason:
+        raise Refusal(f"'{path}' cannot be written, as {reason}. Give the name of another file.")
     if Path(path).exists() and not force:
         raise Refusal(f'{path} exists. Give another name, or --force to replace it.')
-    if not Path(path).absolute().parent.is_dir():
-        raise Refusal(f'{path}: there is no folder {Path(path).parent}; make it first.')
 
 
 def read_table(text: str, text_columns: Collection[str] = ()) -> pd.DataFrame:

@@ -24,6 +24,7 @@ from safetensors.numpy import save_file
 from sdv_tabdar.adapter import checked
 from sdv_tabdar.files.errors import ModelFileError
 from sdv_tabdar.files.values import MOST_DIGITS, Arrays
+from sdv_tabdar.paths import check_file
 
 FORMAT = 'sdv_tabdar model'
 """Name of the entry of safetensors' header that says what the file is."""
@@ -182,9 +183,7 @@ def write(
         ModelFileError: If there is more of it than can be read again.
         OSError: If it cannot be written.
     """
-    target = Path(path)
-    if target.exists() and not target.is_file():
-        raise OSError(f"'{target}' is no file that can be replaced. Give the name of a file.")
+    target = check_file(path)
     text = json.dumps(document, allow_nan=False, separators=(',', ':'), ensure_ascii=False).encode()
     described = {_DOCUMENT: np.frombuffer(text, dtype=np.uint8)}
     described.update({f'{_ARRAYS}{name}': array for name, array in arrays.items()})

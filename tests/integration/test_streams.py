@@ -101,3 +101,15 @@ def test_without_pyarrow_it_says_what_to_do(
     monkeypatch.setitem(sys.modules, 'pyarrow', None)
     with pytest.raises(ModuleNotFoundError, match=r'sdv_tabdar\[parquet\]'):
         fitted.sample(1, output_folder_path=str(tmp_path), output_format='parquet')
+
+
+def test_a_folder_that_is_a_file_is_refused_before_anything_is_drawn(
+    fitted: TabDARSynthesizer, tmp_path: Path
+) -> None:
+    path = tmp_path / 'rows'
+    path.touch()
+    for folder in (path, path / 'inner'):
+        with pytest.raises(ValueError, match='output_folder_path.* is a file and no folder'):
+            fitted.sample(1, output_folder_path=str(folder))
+        with pytest.raises(ValueError, match='output_folder_path.* is a file and no folder'):
+            fitted.sample_remaining_columns(fitted.sample(1), output_folder_path=str(folder))

@@ -23,6 +23,7 @@ from sdv_tabdar.core.config import ModelConfig, TrainingConfig
 from sdv_tabdar.core.runtime.ranks import ALONE, Ranks
 from sdv_tabdar.core.schema import TableSchema
 from sdv_tabdar.core.table import EncodedTable
+from sdv_tabdar.paths import why_no_file
 
 _VERSION = 3
 _SECONDS = 30.0  # between two checkpoints, or ...
@@ -90,21 +91,16 @@ def differences(
 def why_unwritable(path: Path) -> str:
     """Why a training could not keep its state in a file, found out by trying; empty if it can."""
     try:
-        if path.is_dir():
-            return 'it is a folder'
-        if not path.parent.is_dir():
-            return 'there is no such folder'
+        reason = why_no_file(path)
+        if reason:
+            return reason
         if path.exists():
-            if not path.is_file():
-                return 'it is a device or the like'
             with path.open('rb'):
                 pass
         with tempfile.NamedTemporaryFile(prefix=f'{path.name}.', dir=path.parent):
             return ''
     except OSError as error:
         return f'it cannot be used ({error.strerror})'
-    except ValueError as error:  # no name of a file at all
-        return f'it cannot be used ({error})'
 
 
 class CheckpointFile:

@@ -13,6 +13,7 @@ import pandas as pd
 
 from sdv_tabdar.evaluation.report.data import ReportData
 from sdv_tabdar.evaluation.report.page import render_frame, render_page
+from sdv_tabdar.paths import check_file
 
 RECORDED_VERSIONS = ('sdmetrics', 'xgboost', 'scikit-learn', 'pandas', 'numpy')
 
@@ -49,7 +50,11 @@ class Report(ReportData):
         return pd.DataFrame(rows, columns=['metric', 'level', 'detail', 'score', 'floor', 'goal'])
 
     def to_json(self, path: str | Path | None = None) -> str:
-        """Everything but the figures as JSON (null for NaN), written to `path` if one is given."""
+        """Everything but the figures as JSON (null for NaN), written to `path` if one is given.
+
+        Raises:
+            OSError: If the file cannot be written.
+        """
         content = {
             'title': self.title,
             'facts': self.facts,
@@ -63,7 +68,7 @@ class Report(ReportData):
         }
         text = json.dumps(_plain(content), indent=2, allow_nan=False) + '\n'
         if path is not None:
-            Path(path).write_text(text, encoding='utf-8')
+            check_file(path, replaced=False).write_text(text, encoding='utf-8')
         return text
 
     @overload
@@ -80,11 +85,14 @@ class Report(ReportData):
 
         Returns:
             The path of the file, or the page as a string where no path is given.
+
+        Raises:
+            OSError: If the file cannot be written.
         """
         text = render_page(self)
         if path is None:
             return text
-        written = Path(path)
+        written = check_file(path, replaced=False)
         # Half a pair of UTF-16 in a name or a cell has no place in a file.
         written.write_text(text, encoding='utf-8', errors='replace')
         return written

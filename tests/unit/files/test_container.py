@@ -30,13 +30,13 @@ def test_it_has_the_permissions_of_other_files(tmp_path: Path) -> None:
 def test_what_is_no_file_is_not_replaced(tmp_path: Path) -> None:
     os.mkfifo(tmp_path / 'pipe')
     for path in (tmp_path / 'pipe', tmp_path, Path()):
-        with pytest.raises(OSError, match='is no file that can be replaced'):
+        with pytest.raises(OSError, match='it is (a folder|no file that can be replaced)'):
             _write(path)
     assert stat.S_ISFIFO((tmp_path / 'pipe').stat().st_mode)
 
 
 def test_a_folder_that_is_not_there_is_an_error_of_the_system(tmp_path: Path) -> None:
-    with pytest.raises(FileNotFoundError):
+    with pytest.raises(OSError, match='cannot be written, as there is no folder'):
         _write(tmp_path / 'nowhere' / 'model')
 
 

@@ -194,9 +194,9 @@ def test_another_file_is_refused(made_of: Print, tmp_path: Path, content: bytes)
 def test_the_path_must_be_a_file_in_a_folder(made_of: Print, tmp_path: Path) -> None:
     reasons = {
         tmp_path: 'it is a folder',
-        tmp_path / 'absent' / 'training.pt': 'there is no such folder',
+        tmp_path / 'absent' / 'training.pt': 'there is no folder',
         tmp_path / ('a' * 300): 'it cannot be used .*too long',
-        Path(os.devnull): 'it is a device',
+        Path(os.devnull): 'it is no file that can be replaced',
     }
     for path, reason in reasons.items():
         message = f'must be a file in a folder that exists and can be written to, .*{reason}'
