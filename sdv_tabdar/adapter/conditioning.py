@@ -130,6 +130,9 @@ def _read_members(profile: ColumnProfile, condition: OneOf) -> Members:
         if profile.role is Role.DISCRETE:
             reason = 'the training data had no such value'
         refuse(profile, given[int((~seen).argmax())], reason)
+    for value, plain in zip(given, values, strict=True):
+        if profile.is_no_category(plain):
+            refuse(profile, value, 'it is no category of the column')
     if profile.role is not Role.DISCRETE and values:
         values = profile.comparable(_series(profile, values)).astype(float).tolist()
     return Members((*values, *missing), asked=condition)

@@ -327,7 +327,9 @@ def _is_date_time(values: pd.Series) -> bool:
 
 
 def _zone(values: pd.Series) -> datetime.tzinfo | None:
-    """The time zone of a column's dtype."""
+    """The time zone of a column's dtype, or of its categories."""
+    if isinstance(values.dtype, pd.CategoricalDtype):
+        values = values.cat.categories.to_series()
     if not _is_date_time(values) or is_arrow_date(values.dtype):
         return None
     zone: datetime.tzinfo | None = values.dt.tz

@@ -166,6 +166,14 @@ class ColumnProfile:
             return None
         return [value for value in self.categories if is_inside(value, low, high)]
 
+    def is_no_category(self, plain: Any) -> bool:
+        """Whether a plain number or date is none of :attr:`categories`, where there are such."""
+        if self.categories is None or self.role is Role.DISCRETE:
+            return False
+        if self.role is Role.DATE:
+            (plain,) = self.column.dates.counts(pd.Series([plain]))
+        return float(plain) not in map(float, self.categories)  # Decimal numbers equal no floats
+
     def has_seen(self, values: pd.Series) -> npt.NDArray[np.bool_]:
         """Which plain values training has seen, numbers and dates within the ends of their range.
 

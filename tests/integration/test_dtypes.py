@@ -101,6 +101,12 @@ MOMENTS: dict[str, tuple[Any, str | None]] = {
         None,
     ),
     'timestamps': (pd.Series(DATES.tolist(), dtype=object), None),
+    'category': (DATES.astype('category'), None),
+    'category with a zone and gaps': (
+        DATES.where(~GAPS).dt.tz_localize(BERLIN).astype('category'),
+        None,
+    ),
+    'category of text': (DATES.dt.strftime('%d.%m.%Y').astype('category'), '%d.%m.%Y'),
     'months': (DATES.dt.to_period('M'), None),
     'all missing': (pd.Series([pd.NaT] * N), None),
 }

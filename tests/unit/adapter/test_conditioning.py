@@ -233,3 +233,25 @@ def test_dates_that_the_format_would_cut_are_refused(profile: ColumnProfile) -> 
         ):
             with pytest.raises(CellRefusedError, match='the column holds dates in the format'):
                 read()
+
+
+@pytest.mark.parametrize(
+    ('categories', 'sdtype', 'other'),
+    [
+        (pd.to_datetime(['2020-01-01', '2020-01-02', '2020-01-04']), 'datetime', '2020-01-03'),
+        (
+            pd.to_datetime(['2020-01-01', '2020-01-04']).tz_localize('Europe/Berlin'),
+            'datetime',
+            pd.Timestamp('2020-01-03', tz='Europe/Berlin'),
+        ),
+        ([1, 2, 4], 'numerical', 3),
+        ([decimal.Decimal('0.1'), decimal.Decimal('0.7')], 'numerical', decimal.Decimal('0.2')),
+    ],
+)
+def test_a_set_holds_categories_of_the_column(categories: Any, sdtype: str, other: Any) -> None:
+    profile = profile_of(pd.Series(pd.Categorical(categories)), sdtype)
+    (members,) = read_restrictions(profile, [OneOf(list(categories)[:2])])
+    assert isinstance(members, Members)
+    assert len(members.values) == 2
+    with pytest.raises(CellRefusedError, match='it is no category of the column'):
+        read_restrictions(profile, [OneOf([categories[0], other])])
