@@ -170,6 +170,8 @@ def _read_interval(profile: ColumnProfile, condition: Between, ends: Ends) -> In
         refuse(profile, condition, 'it lies outside the range of the training data')
     if profile.categories_within(*ends) == []:
         refuse(profile, condition, 'no category of the column lies there')
+    if profile.role is Role.DATE and None not in ends and _lies_between_dates(profile, *ends):
+        refuse(profile, condition, f'all dates of the training data are {profile.date_unit_text}')
     low, high = _round_up(low, profile.unit), _round_up(high, -profile.unit)
     if low is not None and high is not None and low > high:
         refuse(profile, condition, f'the column holds multiples of {profile.unit:g}')
@@ -184,6 +186,11 @@ def _read_interval(profile: ColumnProfile, condition: Between, ends: Ends) -> In
         None if high is None else high + slack,
         asked=condition,
     )
+
+
+def _lies_between_dates(profile: ColumnProfile, low: int, high: int) -> bool:
+    """Whether a range has no date in the unit of the column, which drawn ones are in."""
+    return profile.date_next_to(low, 'ceil') > profile.date_next_to(high, 'floor')
 
 
 def read_ends(profile: ColumnProfile, ranges: Sequence[Between]) -> dict[Between, Ends]:

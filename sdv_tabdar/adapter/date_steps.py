@@ -58,7 +58,12 @@ def steps_text(dtype: Any, value_type: type | None) -> str:
     """What dates a column can hold, in words, where it cannot hold all."""
     if _is_calendar(dtype):
         return f'the column holds periods ({dtype}), each of which stands for its first moment'
-    return f'the column holds whole {_NAMES[date_step(dtype, value_type)]}'
+    return f'the column holds whole {unit_name(date_step(dtype, value_type))}'
+
+
+def unit_name(unit: int) -> str:
+    """The name of so many nanoseconds as a unit of dates."""
+    return _NAMES[unit]
 
 
 def is_arrow_date(dtype: Any) -> bool:

@@ -15,6 +15,7 @@ import pandas as pd
 
 from sdv_tabdar.adapter import private_names
 from sdv_tabdar.adapter.clocks import FAR_DATE, Way
+from sdv_tabdar.adapter.date_steps import unit_name
 from sdv_tabdar.adapter.dates import dates_at, nanosecond_counts, zone_of
 from sdv_tabdar.adapter.formats import ColumnFormat
 from sdv_tabdar.adapter.values import is_missing, item, level_key, shown
@@ -245,6 +246,12 @@ class ColumnProfile:
             return int(self.column.dates.at_units(counts, self.local_unit, way)[0])
         unit = int(self.date_unit) or 1
         return count // unit * unit if way == 'floor' else -(-count // unit) * unit
+
+    @property
+    def date_unit_text(self) -> str:
+        """The unit of the column's dates in words."""
+        clocks = f' on the clocks of {self.column.dates.time_zone}' if self.local_unit else ''
+        return f'whole {unit_name(int(self.local_unit or self.date_unit))}{clocks}'
 
     def plain_of(self, numbers: npt.NDArray[np.float64]) -> list[Any]:
         """The plain values that :meth:`comparable` gives numbers for; None for NaN."""

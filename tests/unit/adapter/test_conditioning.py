@@ -255,3 +255,22 @@ def test_a_set_holds_categories_of_the_column(categories: Any, sdtype: str, othe
     assert len(members.values) == 2
     with pytest.raises(CellRefusedError, match='it is no category of the column'):
         read_restrictions(profile, [OneOf([categories[0], other])])
+
+
+@pytest.mark.parametrize(
+    ('dates', 'unit', 'low', 'high'),
+    [
+        (['2020-03-01', '2020-03-09'], 'days', '2020-03-05 03:00', '2020-03-05 09:00'),
+        (['2020-03-01 01:00', '2020-03-09'], 'hours', '2020-03-05 03:10', '2020-03-05 03:50'),
+    ],
+)
+@pytest.mark.parametrize('zone', [None, 'Europe/Berlin'])
+def test_a_range_between_two_dates_of_the_column_is_refused(
+    dates: list[str], unit: str, low: str, high: str, zone: str | None
+) -> None:
+    profile = profile_of(pd.Series(pd.DatetimeIndex(dates).tz_localize(zone)), 'datetime')
+    ends = [pd.Timestamp(end).tz_localize(zone) for end in (low, high)]
+    with pytest.raises(CellRefusedError, match=f'all dates of the training data are whole {unit}'):
+        read_restrictions(profile, [Between(*ends)])
+    read_restrictions(profile, [Between(ends[0], ends[1] + pd.Timedelta(days=1))])
+    read_restrictions(profile, [Between(ends[0], None)])
