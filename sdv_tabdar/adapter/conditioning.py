@@ -124,18 +124,30 @@ def _read_members(profile: ColumnProfile, condition: OneOf) -> Members:
     if missing and not profile.has_missing:
         refuse(profile, None, 'the training data had no missing value in it')
     values = plain_values(profile, given)
-    seen = profile.has_seen(_series(profile, values)) if values else np.ones(0, dtype=bool)
+    if values:
+        _check_members(profile, given, values)
+    if profile.role is not Role.DISCRETE and values:
+        values = profile.comparable(_series(profile, values)).astype(float).tolist()
+    return Members((*values, *missing), asked=condition)
+
+
+def _check_members(profile: ColumnProfile, given: Sequence[Any], plain: Sequence[Any]) -> None:
+    """Refuse members of a set that no draw can be, given and in plain form."""
+    seen = profile.has_seen(_series(profile, plain))
     if not seen.all() and (profile.role is Role.DISCRETE or not profile.extrapolates):
         reason = 'it lies outside the range of the training data'
         if profile.role is Role.DISCRETE:
             reason = 'the training data had no such value'
         refuse(profile, given[int((~seen).argmax())], reason)
-    for value, plain in zip(given, values, strict=True):
-        if profile.is_no_category(plain):
+    for value, member in zip(given, plain, strict=True):
+        if profile.is_no_category(member):
             refuse(profile, value, 'it is no category of the column')
-    if profile.role is not Role.DISCRETE and values:
-        values = profile.comparable(_series(profile, values)).astype(float).tolist()
-    return Members((*values, *missing), asked=condition)
+    if profile.role is not Role.DATE:
+        return
+    counts = profile.column.dates.counts(_series(profile, plain))
+    for value, count in zip(given, counts, strict=True):
+        if _lies_between_dates(profile, count, count):
+            refuse(profile, value, _unit_reason(profile))
 
 
 def _series(profile: ColumnProfile, plain: Sequence[Any]) -> pd.Series:
@@ -171,7 +183,7 @@ def _read_interval(profile: ColumnProfile, condition: Between, ends: Ends) -> In
     if profile.categories_within(*ends) == []:
         refuse(profile, condition, 'no category of the column lies there')
     if profile.role is Role.DATE and None not in ends and _lies_between_dates(profile, *ends):
-        refuse(profile, condition, f'all dates of the training data are {profile.date_unit_text}')
+        refuse(profile, condition, _unit_reason(profile))
     low, high = _round_up(low, profile.unit), _round_up(high, -profile.unit)
     if low is not None and high is not None and low > high:
         refuse(profile, condition, f'the column holds multiples of {profile.unit:g}')
@@ -191,6 +203,10 @@ def _read_interval(profile: ColumnProfile, condition: Between, ends: Ends) -> In
 def _lies_between_dates(profile: ColumnProfile, low: int, high: int) -> bool:
     """Whether a range has no date in the unit of the column, which drawn ones are in."""
     return profile.date_next_to(low, 'ceil') > profile.date_next_to(high, 'floor')
+
+
+def _unit_reason(profile: ColumnProfile) -> str:
+    return f'all dates of the training data are {profile.date_unit_text}'
 
 
 def read_ends(profile: ColumnProfile, ranges: Sequence[Between]) -> dict[Between, Ends]:

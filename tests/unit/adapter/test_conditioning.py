@@ -268,9 +268,12 @@ def test_a_set_holds_categories_of_the_column(categories: Any, sdtype: str, othe
 def test_a_range_between_two_dates_of_the_column_is_refused(
     dates: list[str], unit: str, low: str, high: str, zone: str | None
 ) -> None:
-    profile = profile_of(pd.Series(pd.DatetimeIndex(dates).tz_localize(zone)), 'datetime')
+    column = pd.Series(pd.DatetimeIndex(dates).tz_localize(zone))
+    profile, first = profile_of(column, 'datetime'), column[0]
     ends = [pd.Timestamp(end).tz_localize(zone) for end in (low, high)]
     with pytest.raises(CellRefusedError, match=f'all dates of the training data are whole {unit}'):
         read_restrictions(profile, [Between(*ends)])
+    with pytest.raises(CellRefusedError, match=f'all dates of the training data are whole {unit}'):
+        read_restrictions(profile, [OneOf([first, ends[0]])])
     read_restrictions(profile, [Between(ends[0], ends[1] + pd.Timedelta(days=1))])
     read_restrictions(profile, [Between(ends[0], None)])
