@@ -323,7 +323,7 @@ def _plain_date(profile: ColumnProfile, value: Any, stamp: pd.Timestamp) -> Any:
         if form.is_text:
             _written(form, plain)
         return plain
-    if isinstance(value, str):
+    if isinstance(value, str) and (form.text_format is None or form.reads(value)):
         if form.text_format and stamp.nanosecond:
             raise ValueError('The format of the column writes no nanoseconds.')
         return value

@@ -20,7 +20,9 @@ from sdv_tabdar.adapter.values import mapped, plain_objects
 # Nanoseconds of the units that dates come in, coarsest first.
 _UNITS = (DAY, 3_600 * 10**9, 60 * 10**9, 10**9, 10**6, 10**3)
 # What else pandas reads, it reads by guessing which number is the month.
-_ISO_DATE = re.compile(r'\d{4}-\d{2}')
+_ISO_DATE = re.compile(r'\d{4}-\d{2}|\d{8}(?!\d)')
+# Texts in formats with this order of numbers are no other dates by ISO 8601.
+_ISO_ORDER = re.compile(r'%Y\W?%-?m\W?%-?d')
 POSSIBLE = f'between {pd.Timestamp.min:%Y-%m-%d} and {pd.Timestamp.max:%Y-%m-%d}'  # in nanoseconds
 DATE_TYPES = (datetime.date, np.datetime64)  # datetime and Timestamp are dates as well
 
@@ -31,7 +33,7 @@ class DateForm:
 
     Attributes:
         text_format: Format of dates that are written as text or numbers, from the metadata; where
-            these have none, that of texts that are not ISO 8601, if all are written in one.
+            these have none, that of texts, if one reads them all.
         is_text: Whether the dates are text that ``text_format`` reads and writes exactly.
         time_zone: Time zone of the dates, if they have one.
         has_nanoseconds: Whether some date is no whole number of microseconds.
@@ -182,21 +184,40 @@ class DateForm:
     def parse(self, value: Any) -> pd.Timestamp:
         """A single date from text, or of one of Python's or NumPy's types.
 
-        Text is read in the column's format, or where it has none in that of ISO 8601.
+        Text is read in the column's format. Where it has none, or one with year, month and day in
+        this order, that of ISO 8601 is read as well.
 
         Raises:
             TypeError: If it is neither.
             ValueError: If the text is no date in the format.
         """
         if isinstance(value, str):
-            if self.text_format is None and not _ISO_DATE.match(value):
+            is_iso = not self.reads(value) and self.reads_iso and _ISO_DATE.match(value)
+            if self.text_format is None and not is_iso:
                 raise ValueError(f'{value!r} does not begin with a date such as 2020-12-31.')
-            return pd.to_datetime(value, format=self._readable_format or 'ISO8601')
+            return pd.to_datetime(value, format='ISO8601' if is_iso else self._readable_format)
         if isinstance(value, pd.Period):
             return value.to_timestamp()
         if isinstance(value, DATE_TYPES):
             return pd.Timestamp(value)
         raise TypeError(f'{value!r} is no date.')
+
+    @property
+    def reads_iso(self) -> bool:
+        """Whether it reads dates of ISO 8601 as well, which can be no others in its format."""
+        return self.text_format is None or bool(_ISO_ORDER.match(self.text_format))
+
+    def reads(self, text: str) -> bool:
+        """Whether the column's format reads a text."""
+        if self.text_format is None:
+            return False
+        try:
+            pd.to_datetime(text, format=self._readable_format)
+        except pd.errors.OutOfBoundsDatetime:
+            return True
+        except ValueError:
+            return False
+        return True
 
     def writes(self, dates: pd.Series) -> bool:
         """Whether text that the format has read is written by it to the last digit."""
@@ -292,29 +313,45 @@ def dates_at(counts: Counts, like: pd.Series) -> pd.Series:
 def _is_exact_text(present: pd.Series, text_format: str | None) -> bool:
     """Whether all dates are text that the format reads, and writes just so."""
     special = ('%z', '%Z')
-    if not text_format or any(mark in text_format for mark in special) or not len(present):
+    if not text_format or any(mark in text_format for mark in special):
         return False
-    if not all(isinstance(value, str) for value in present):
+    texts = _texts(present)
+    dates = None if texts is None else _read(texts, text_format)
+    if dates is None:
         return False
-    texts = pd.Series(present.astype(object).unique(), dtype=object)
     try:
-        dates = pd.to_datetime(texts, format=readable(text_format))
         return bool((dates.dt.strftime(text_format) == texts).all())
-    except pd.errors.OutOfBoundsDatetime:
-        raise _too_far(present) from None
-    except ValueError:  # no date in the format, or a format that this system does not write
+    except ValueError:  # a format that this system does not write
         return False
 
 
 def _guessed_format(present: pd.Series) -> str | None:
-    """The format of texts that are not ISO 8601, guessed by the first one as SDV guesses it."""
-    first = present.iloc[0] if len(present) else None
-    if not isinstance(first, str) or _ISO_DATE.match(first):
+    """The format of texts without one, guessed by the first one as SDV guesses it."""
+    texts = _texts(present)
+    if texts is None:
         return None
     with warnings.catch_warnings():
         warnings.filterwarnings('ignore', 'Parsing dates in', UserWarning)  # the day comes first
-        guess = guess_datetime_format(first)
-    return guess if _is_exact_text(present, guess) else None
+        guess = guess_datetime_format(texts[0])
+    return guess if guess and _read(texts, guess) is not None else None
+
+
+def _texts(present: pd.Series) -> pd.Series | None:
+    """The different texts of a column, none of them missing; None if there is anything else."""
+    if not len(present) or not all(isinstance(value, str) for value in present):
+        return None
+    return pd.Series(present.astype(object).unique(), dtype=object, name=present.name)
+
+
+def _read(texts: pd.Series, text_format: str) -> pd.Series | None:
+    """The dates that texts are in a format; None if one of them is none."""
+    try:
+        aware = '%z' in text_format.lower()
+        return pd.to_datetime(texts, format=readable(text_format), utc=aware)
+    except pd.errors.OutOfBoundsDatetime:
+        raise _too_far(texts) from None
+    except ValueError:
+        return None
 
 
 def readable(text_format: str) -> str:

@@ -72,8 +72,7 @@ def _date(text: str, date_format: str) -> str:
     from sdv_tabdar.adapter.dates import DateForm
 
     form = DateForm(date_format)
-    with contextlib.suppress(ValueError):
-        form.parse(text)
+    if form.reads(text):
         return text
     with contextlib.suppress(ValueError):
         date = DateForm().parse(text)

@@ -138,11 +138,12 @@ def test_ranges_and_sets_are_of_what_training_has_seen(wanted: Any, message: str
         read_restrictions(profile, [wanted])
 
 
-@pytest.mark.parametrize('text', ['03/04/2020', '3 Apr 2020', '20200403', '2020-04-03T12:00+02:00'])
+@pytest.mark.parametrize('text', ['03/04/2020', '3 Apr 2020', '040320', '2020-04-03T12:00+02:00'])
 def test_text_that_is_no_clear_date_of_the_column_is_refused(text: str) -> None:
     profile = profile_of(pd.Series(pd.to_datetime(['2020-01-01', '2020-12-31'])), 'datetime')
 
     assert plain_value(profile, '2020-04-03T12:00') == pd.Timestamp('2020-04-03 12:00')
+    assert plain_value(profile, '20200403') == pd.Timestamp('2020-04-03')
     with pytest.raises(CellRefusedError, match=f'{text[:8]}'):
         plain_value(profile, text)
 
@@ -277,3 +278,41 @@ def test_a_range_between_two_dates_of_the_column_is_refused(
         read_restrictions(profile, [OneOf([first, ends[0]])])
     read_restrictions(profile, [Between(ends[0], ends[1] + pd.Timedelta(days=1))])
     read_restrictions(profile, [Between(ends[0], None)])
+
+
+ISO_TEXTS = {
+    'days': (['2020-01-01', '2020-12-31'], None),
+    'days with a format': (['2020-01-01', '2020-12-31'], '%Y-%m-%d'),
+    'slashes': (['2020/01/01', '2020/12/31'], None),
+    'minutes': (['2020-01-01 00:00', '2020-12-31 12:00'], None),
+    'milliseconds': (['2020-01-01T00:00:00.000', '2020-12-31T00:00:00.125'], None),
+}
+
+
+@pytest.mark.parametrize('kind', ISO_TEXTS)
+@pytest.mark.parametrize(
+    'text', ['2020-04-03', '2020-04-03T00:00:00', '2020-04-03 00:00', '20200403']
+)
+def test_another_form_of_iso_8601_is_read_where_it_is_clear(kind: str, text: str) -> None:
+    texts, text_format = ISO_TEXTS[kind]
+    profile = profile_of(pd.Series(texts), 'datetime', text_format)
+    plain = pd.Series([plain_value(profile, text)])
+    assert profile.comparable(plain)[0] == pd.Timestamp('2020-04-03').value
+    with pytest.raises(CellRefusedError, match='has a time zone, and the column has none'):
+        plain_value(profile, '2020-04-03T00:00:00Z')
+
+
+def test_iso_8601_is_not_read_where_days_come_before_months() -> None:
+    profile = profile_of(pd.Series(['2020-01-02', '2020-31-12']), 'datetime', '%Y-%d-%m')
+    assert plain_value(profile, '2020-03-04') == pd.Timestamp('2020-04-03')
+    with pytest.raises(CellRefusedError, match="the column holds dates in the format '%Y-%d-%m'"):
+        plain_value(profile, '2020-03-31')
+
+
+def test_texts_with_a_zone_and_no_format_are_known_again() -> None:
+    column = pd.Series(['2020-01-01T00:00:00Z', '2020-12-31T12:00:00+02:00'])
+    profile = profile_of(column, 'datetime')
+    assert plain_values(profile, column.tolist()) == column.tolist()
+    assert plain_value(profile, pd.Timestamp('2020-04-03', tz='UTC')) == '2020-04-03T00:00:00+0000'
+    with pytest.raises(CellRefusedError, match='the column holds dates in the format .*%z'):
+        plain_value(profile, '2020-04-03')
