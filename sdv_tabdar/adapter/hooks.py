@@ -27,6 +27,7 @@ from sdv_tabdar.adapter.exact import in_users_form
 from sdv_tabdar.adapter.fitted import FittedTable
 from sdv_tabdar.adapter.global_generators import others_turn
 from sdv_tabdar.adapter.known import READ, Known, Task, warn_of_unseen
+from sdv_tabdar.adapter.made_columns import columns_with_own_values
 from sdv_tabdar.adapter.new_keys import refuse_repeated_keys, with_new_keys, with_taken_keys
 from sdv_tabdar.adapter.old_files import STATE_VERSION, refuse_old_files, wrong_format
 from sdv_tabdar.adapter.one_at_a_time import one_at_a_time
@@ -136,7 +137,8 @@ class SDVHooks(private_names.BaseSingleTableSynthesizer):
             verbose=self.verbose,
         )
         with self._rows_to_learn(processed_data, processed) as rows, others_turn():
-            network.fit(rows, processed.kinds, **self._training_options)
+            told = columns_with_own_values(self._table)
+            network.fit(rows, processed.kinds, told=told, **self._training_options)
         self._fitted_table = dataclasses.replace(self._table, processed=processed, model=network)
 
     def _configs(self) -> tuple[ModelConfig, TrainingConfig, SamplingConfig]:

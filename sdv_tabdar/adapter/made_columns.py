@@ -8,6 +8,8 @@ from typing import Any
 from sdv_tabdar.adapter import private_names
 from sdv_tabdar.adapter.fitted import FittedTable
 
+_ORDERS = ('Inequality', 'Range')
+
 
 def made_columns(table: FittedTable) -> dict[str, str]:
     """Words for each column that constraints and transformers have made: the user's columns."""
@@ -17,13 +19,37 @@ def made_columns(table: FittedTable) -> dict[str, str]:
         kind = type(step.constraint if own is None else own).__name__
         columns = ', '.join(words.get(name, repr(name)) for name in step.dropped)
         made = dict.fromkeys(step.added, f'{columns} (as the constraint {kind} has them)')
-        if kind in ('Inequality', 'Range'):
+        if kind in _ORDERS:
             made |= _in_order(step.constraint, words)
         words |= made
     for name, (field, _) in private_names.outputs(table.host).items():
         if isinstance(field, str) and field != name:
             words[name] = words.get(field, repr(field))
     return {name: text for name, text in words.items() if name not in table.profiles}
+
+
+def columns_with_own_values(table: FittedTable) -> dict[str, str]:
+    """The columns of the model that hold the numbers of a user's column, and its name.
+
+    What transformers and constraints make of numbers stands in no relation that a user would know.
+    """
+    names = {key: key for key in table.profiles}
+    for step in private_names.constraint_steps(table.host, table.rewritten):
+        left = {name: own for name, own in names.items() if name not in step.added}
+        if type(step.constraint).__name__ in _ORDERS:
+            columns = private_names.ordered_columns(step.constraint)
+            left |= {columns.low: names[columns.names[0]]} if columns.names[0] in names else {}
+        names = left
+    return {
+        name: names[str(field)]
+        for name, (field, transformer) in private_names.outputs(table.host).items()
+        if field == name and name in names and keeps_values(type(transformer).__name__)
+    }
+
+
+def keeps_values(transformer: str) -> bool:
+    """Whether transformers of a class hand on numbers as they are."""
+    return transformer in ('NoneType', 'FloatFormatter', 'UnixTimestampEncoder')
 
 
 def _in_order(constraint: Any, words: Mapping[str, str]) -> dict[str, str]:

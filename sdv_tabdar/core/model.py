@@ -85,6 +85,7 @@ class TabDAR(AnsweringModel):
         checkpoint_path: str | Path | None = None,
         before: TabDAR | None = None,
         private: PrivateRows | None = None,
+        told: Mapping[Any, str] | None = None,
     ) -> TabDAR:
         """Learn a table; where ``torch.distributed`` has a process group, all ranks together.
 
@@ -100,6 +101,8 @@ class TabDAR(AnsweringModel):
                 length; it is not changed.
             private: The rows to learn from by steps that a privacy budget pays for; ``frame`` is
                 then a table that stands in for them, from which all else is learnt.
+            told: What the log calls columns, of which alone it tells the relations; None for all
+                by their names.
 
         Returns:
             Itself. Ctrl-C ends training early, with what was learnt by then. If anything goes
@@ -142,6 +145,7 @@ class TabDAR(AnsweringModel):
                 before=None if before is None else before.trained,
                 private=private,
                 ranks=ranks,
+                told=told,
             )
             if private is not None:  # on the CPU, and never a second time
                 self._train(train, self._device, ranks)

@@ -6,7 +6,7 @@ import copy
 import dataclasses
 import functools
 import logging
-from collections.abc import Mapping, Sequence
+from collections.abc import Callable, Iterator, Mapping, Sequence
 from pathlib import Path
 from typing import Any
 
@@ -68,6 +68,7 @@ class Trained:
         private: PrivateRows | None = None,
         random_state: int | None = None,
         ranks: Ranks = ALONE,
+        told: Mapping[Any, str] | None = None,
     ) -> Trained:
         """Learn a table: its codes, its crosses, then the network; see ``TabDAR.fit``.
 
@@ -85,6 +86,7 @@ class Trained:
             private: The rows to learn from in a private training, which ``frame`` stands in for.
             random_state: What ``generator`` was seeded with; None if nobody chose it.
             ranks: Processes that train it together.
+            told: As in ``TabDAR.fit``.
         """
         answering = answering_device(device)
         start = None
@@ -108,7 +110,7 @@ class Trained:
             may_follow = model.dependencies and model.column_order != 'fixed'
             follows = find_dependencies(table, encoder.codecs) if may_follow else ()
             encoder = encoder.with_relations(crosses, follows)
-            _tell_of_relations(encoder, len(frame))
+            _tell_of_relations(encoder, len(frame), told)
         else:
             encoder = before.encoder.grown(frame, kinds, model)
             table = encoder.encode_all(frame)
@@ -217,23 +219,40 @@ class Trained:
         return cls(encoder, network, TrainingHistory.from_plain(state['history']))
 
 
-def _tell_of_relations(encoder: TableEncoder, num_rows: int) -> None:
-    names = encoder.schema.names
+def _tell_of_relations(
+    encoder: TableEncoder, num_rows: int, told: Mapping[Any, str] | None
+) -> None:
+    """Log which columns follow from others or are in order, of those with a name in ``told``."""
+    columns = encoder.schema.names
+    names = dict(zip(columns, columns, strict=True)) if told is None else told
+    for places, line in _relations(encoder, num_rows):
+        if all(columns[place] in names for place in places):
+            _logger.info(line(*(names[columns[place]] for place in places)))
+
+
+def _relations(
+    encoder: TableEncoder, num_rows: int
+) -> Iterator[tuple[tuple[int, ...], Callable[..., str]]]:
+    """The columns of each relation, and what is said of it by their names."""
     for echo in encoder.echoes:
-        _logger.info(
-            "'%s' is %s in %d of %d rows, and will be in as many drawn ones.",
-            names[echo.position],
-            echo.line.written(names[echo.source]),
-            echo.counts[-1],
-            num_rows,
+        yield (
+            (echo.position, echo.source),
+            lambda own, source, echo=echo: (
+                f"'{own}' is {echo.line.written(source)} in {echo.counts[-1]} of {num_rows} rows, "
+                'and will be in as many drawn ones.'
+            ),
         )
-    for low, high in without_consequences(encoder.inequalities):
-        _logger.info(
-            "'%s' is never more than '%s', and will not be in drawn rows.", names[low], names[high]
+    for pair in without_consequences(encoder.inequalities):
+        yield (
+            pair,
+            lambda low, high: (
+                f"'{low}' is never more than '{high}', and will not be in drawn rows."
+            ),
         )
     for entry in encoder.dependencies:
-        _logger.info(
-            "'%s' follows from '%s' in all rows, and will in drawn ones.",
-            names[entry.dependent],
-            names[entry.determinant],
+        yield (
+            (entry.determinant, entry.dependent),
+            lambda own, other: (
+                f"'{other}' follows from '{own}' in all rows, and will in drawn ones."
+            ),
         )

@@ -7,6 +7,7 @@ import os
 from collections.abc import Iterator, Mapping, Sequence
 from typing import Any
 
+from sdv_tabdar.adapter.made_columns import keeps_values
 from sdv_tabdar.adapter.private_names import saved_host
 from sdv_tabdar.adapter.profile import Role
 from sdv_tabdar.core.codecs.echoes import Echo
@@ -82,7 +83,8 @@ class Description:
         combinations: Columns of each FixedCombinations, and how many combinations it holds.
         transformers: Column and class of each transformer that holds values of its own.
         crosses: Sets of columns whose combinations of codes are kept, and how many these are.
-        echoes: Columns that often follow from another, how (as a formula), and in how many rows.
+        echoes: Columns that often follow from another, how (as a formula), and in how many rows;
+            of those only whose numbers are the user's, as are the next.
         inequalities: Pairs of columns of which the first is never more than the second.
         dependencies: Pairs of columns of which the second follows from the first, and how many of
             its levels say what it is.
@@ -131,9 +133,10 @@ def describe(path: str | os.PathLike[str]) -> Description:
         if model is not None:
             model = model_state.checked_description(model, 'model')
     columns = [] if table is None else _columns(table)
-    learnt, crosses, echoes = ([], [], []) if model is None else _learnt(model['encoder'])
-    inequalities = [] if model is None else _inequalities(model['encoder'])
-    dependencies = [] if model is None else _dependencies(model['encoder'])
+    names = {} if table is None else _own_values(host, table)
+    learnt, crosses, echoes = ([], [], []) if model is None else _learnt(model['encoder'], names)
+    inequalities = [] if model is None else _inequalities(model['encoder'], names)
+    dependencies = [] if model is None else _dependencies(model['encoder'], names)
     return Description(
         path=str(path),
         size=file.size,
@@ -205,35 +208,60 @@ def _columns(table: Mapping[str, Any]) -> list[UserColumn]:
 
 
 def _learnt(
-    encoder: Mapping[str, Any],
+    encoder: Mapping[str, Any], names: Mapping[Any, str]
 ) -> tuple[list[LearntColumn], list[tuple[Sequence[str], int]], list[tuple[str, str, int]]]:
     columns = [_learnt_column(codec) for codec in encoder['codecs']]
     crosses: list[tuple[Sequence[str], int]] = [
         ([columns[member].name for member in cross['members']], len(cross['levels']))
         for cross in encoder['crosses']
     ]
-    echoes = [
-        (columns[echo.position].name, echo.line.written(columns[echo.source].name), echo.counts[-1])
+    found = [
+        (columns[echo.position].name, columns[echo.source].name, echo)
         for echo in map(Echo.from_state, encoder.get('echoes', ()))
+    ]
+    echoes = [
+        (names[own], echo.line.written(names[source]), echo.counts[-1])
+        for own, source, echo in found
+        if own in names and source in names
     ]
     return columns, crosses, echoes
 
 
-def _inequalities(encoder: Mapping[str, Any]) -> list[tuple[str, str]]:
-    names = [codec['column']['name'] for codec in encoder['codecs']]
+def _inequalities(encoder: Mapping[str, Any], names: Mapping[Any, str]) -> list[tuple[str, str]]:
+    columns = [codec['column']['name'] for codec in encoder['codecs']]
     pairs = [(low, high) for low, high in encoder.get('inequalities', ())]
-    return [(names[low], names[high]) for low, high in without_consequences(pairs)]
+    found = [(columns[low], columns[high]) for low, high in without_consequences(pairs)]
+    return [(names[low], names[high]) for low, high in found if low in names and high in names]
 
 
-def _dependencies(encoder: Mapping[str, Any]) -> list[tuple[str, str, int]]:
-    names = [codec['column']['name'] for codec in encoder['codecs']]
-    return [
-        (
-            names[entry['determinant']],
-            names[entry['dependent']],
-            sum(code >= 0 for code in entry['codes']),
-        )
+def _own_values(host: Mapping[str, Any], table: Mapping[str, Any]) -> dict[Any, str]:
+    """As ``columns_with_own_values`` of a fitted table: the model's columns that are a user's."""
+    names = {column['key']: column['key'] for column in table['form']['columns']}
+    for entry in host['constraints']:
+        low = (entry['learnt'] or {}).get('_fillna_low_column_name')
+        lowest = entry['arguments'].get('low_column_name')
+        names |= {low: names[lowest]} if low and lowest in names else {}
+    hyper = host['hyper_transformer']
+    kinds = [entry['class'] for entry in hyper['transformers']]
+    return {
+        name: names[name]
+        for name, number in hyper['fields'].items()
+        if name in names and (number is None or keeps_values(kinds[number]))
+    }
+
+
+def _dependencies(
+    encoder: Mapping[str, Any], names: Mapping[Any, str]
+) -> list[tuple[str, str, int]]:
+    columns = [codec['column']['name'] for codec in encoder['codecs']]
+    found = [
+        (columns[entry['determinant']], columns[entry['dependent']], entry['codes'])
         for entry in encoder.get('dependencies', ())
+    ]
+    return [
+        (names[determinant], names[dependent], sum(code >= 0 for code in codes))
+        for determinant, dependent, codes in found
+        if determinant in names and dependent in names
     ]
 
 

@@ -8,6 +8,8 @@ from pathlib import Path
 import numpy as np
 import pandas as pd
 import pytest
+from rdt.transformers.numerical import LogScaler
+from sdv.cag import Inequality
 from sdv.metadata import Metadata
 from sdv.sampling import Condition
 
@@ -74,3 +76,31 @@ def test_off_it_is_as_the_model_has_it(caplog: pytest.LogCaptureFixture) -> None
         fitted()
     assert "'start' is never more than 'end'" in caplog.text
     assert disorder(fitted(inequalities=False).sample(500)) > 50
+
+
+def test_relations_are_told_of_the_columns_of_the_user(
+    tmp_path: Path, caplog: pytest.LogCaptureFixture
+) -> None:
+    low = np.random.default_rng(0).normal(size=N).round(4)
+    rise = np.random.default_rng(1).exponential(size=N).round(4)
+    data = pd.DataFrame({'low': low, 'high': low + rise, 'same': low, 'more': low + 3, 'log': rise})
+    data['more'] += rise
+    columns = {name: {'sdtype': 'numerical'} for name in data}
+    metadata = Metadata.load_from_dict({'tables': {'numbers': {'columns': columns}}})
+    synthesizer = TabDARSynthesizer(metadata, epochs=1, random_state=0)
+    synthesizer.add_constraints([Inequality('low', 'high')])
+    synthesizer.auto_assign_transformers(data)
+    synthesizer.update_transformers({'log': LogScaler(learn_rounding_scheme=True)})
+    with caplog.at_level(logging.INFO, 'sdv_tabdar'):
+        synthesizer.fit(data)
+    synthesizer.save_safe(tmp_path / 'numbers.tabdar')
+    told = [line for line in caplog.messages if "' is " in line]
+    told += [
+        line for line in str(describe(tmp_path / 'numbers.tabdar')).splitlines() if 'that' in line
+    ]
+
+    assert "'same' is 'low' in 300 of 300 rows, and will be in as many drawn ones." in told
+    assert "  that 'same' is 'low' in 300 rows" in told
+    assert "  that 'same' is never more than 'more'" in told
+    for made in ('fillna', '#', "'log'"):
+        assert not any(made in line for line in told)
