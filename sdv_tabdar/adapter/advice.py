@@ -32,7 +32,11 @@ _TIMES = ('', ' %H:%M', ' %H:%M:%S', ' %H:%M:%S.%f', 'T%H:%M:%S', 'T%H:%M:%S.%f'
 
 
 def advice(
-    plain: pd.DataFrame, profiles: Mapping[str, ColumnProfile], constrained: Collection[str]
+    plain: pd.DataFrame,
+    profiles: Mapping[str, ColumnProfile],
+    constrained: Collection[str],
+    *,
+    equals_stay: bool,
 ) -> list[str]:
     """A line for each thing that a user would want to know; most tables have none.
 
@@ -40,6 +44,7 @@ def advice(
         plain: The training table in plain form.
         profiles: Its columns.
         constrained: Columns that a constraint is about, of which relations are known.
+        equals_stay: Whether numbers and dates that are equal in all rows are so in drawn ones.
     """
     if len(plain) < FEWEST_ROWS:
         return []
@@ -50,7 +55,8 @@ def advice(
             lines.append(f"Column '{profile.column.name}' {line}")
     free = {key: profile for key, profile in profiles.items() if key not in constrained}
     copies = copies_in(plain, free)
-    lines += [about_copy(profiles, key, copied) for key, copied in copies.items()]
+    about = [about_copy(profiles, *pair, equals_stay=equals_stay) for pair in copies.items()]
+    lines += [line for line in about if line is not None]
     whole, parts = sums_in(plain, {key: free[key] for key in free if key not in copies})
     for total, terms in zip(whole, parts, strict=True):
         named = ' and '.join(f"'{profiles[term].column.name}'" for term in terms)

@@ -199,7 +199,14 @@ class Learning(SDVHooks):
 
     def _advise(self, plain: pd.DataFrame, stacklevel: int) -> None:
         """Say what a user would want to know of the training table, unless it was said before."""
-        found = advice(plain, self._table.profiles, private_names.constrained_columns(self))
+        found = advice(
+            plain,
+            self._table.profiles,
+            private_names.constrained_columns(self),
+            equals_stay=(
+                self.inequalities and self.column_order != 'fixed' and self.epsilon is None
+            ),
+        )
         lines = [line for line in found if line not in self._advised]
         self._advised = (*self._advised, *lines)
         if lines:

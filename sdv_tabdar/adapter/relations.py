@@ -60,8 +60,17 @@ def _pattern(values: pd.Series, profile: ColumnProfile) -> npt.NDArray[Any]:
     return np.where(np.isnan(numbers), np.inf, numbers + 0.0)  # -0.0 becomes 0.0
 
 
-def about_copy(profiles: Mapping[str, ColumnProfile], key: str, copied: str) -> str:
-    """What to say of a column that is a copy of another one."""
+def about_copy(
+    profiles: Mapping[str, ColumnProfile], key: str, copied: str, *, equals_stay: bool
+) -> str | None:
+    """What to say of a column that is a copy of another one; None if synthetic rows keep that.
+
+    Args:
+        profiles: The columns.
+        key: The copy.
+        copied: What it is a copy of.
+        equals_stay: Whether numbers and dates that are equal in all rows are so in drawn ones.
+    """
     name, original = profiles[key].column.name, profiles[copied].column.name
     if profiles[key].role is Role.DISCRETE:
         return (
@@ -69,9 +78,14 @@ def about_copy(profiles: Mapping[str, ColumnProfile], key: str, copied: str) -> 
             'level of the other. Synthetic rows keep that only under the constraint '
             f'FixedCombinations([{original!r}, {name!r}]).'
         )
+    if equals_stay and not profiles[key].has_missing:
+        return None
+    kept = 'which synthetic rows keep only nearly'
+    if equals_stay:
+        kept = 'and synthetic rows keep that, but not that the same cells are missing'
     return (
-        f"Column '{name}' is a copy of '{original}', which synthetic rows keep only nearly. Leave "
-        'it out and add it to the synthetic rows, or keep it by a programmable constraint.'
+        f"Column '{name}' is a copy of '{original}', {kept}. Leave it out and add it to the "
+        'synthetic rows, or keep it by a programmable constraint.'
     )
 
 

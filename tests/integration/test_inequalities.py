@@ -83,7 +83,9 @@ def test_relations_are_told_of_the_columns_of_the_user(
 ) -> None:
     low = np.random.default_rng(0).normal(size=N).round(4)
     rise = np.random.default_rng(1).exponential(size=N).round(4)
-    data = pd.DataFrame({'low': low, 'high': low + rise, 'same': low, 'more': low + 3, 'log': rise})
+    data = pd.DataFrame(
+        {'low': low, 'high': low + rise, 'same': low, 'more': low + 0.5, 'log': rise}
+    )
     data['more'] += rise
     columns = {name: {'sdtype': 'numerical'} for name in data}
     metadata = Metadata.load_from_dict({'tables': {'numbers': {'columns': columns}}})
@@ -94,10 +96,8 @@ def test_relations_are_told_of_the_columns_of_the_user(
     with caplog.at_level(logging.INFO, 'sdv_tabdar'):
         synthesizer.fit(data)
     synthesizer.save_safe(tmp_path / 'numbers.tabdar')
-    told = [line for line in caplog.messages if "' is " in line]
-    told += [
-        line for line in str(describe(tmp_path / 'numbers.tabdar')).splitlines() if 'that' in line
-    ]
+    described = str(describe(tmp_path / 'numbers.tabdar')).splitlines()
+    told = [line for line in [*caplog.messages, *described] if "' is " in line]
 
     assert "'same' is 'low' in 300 of 300 rows, and will be in as many drawn ones." in told
     assert "  that 'same' is 'low' in 300 rows" in told

@@ -60,14 +60,19 @@ def kept_inequalities(
 
 
 def without_consequences(inequalities: Sequence[Inequality]) -> list[Inequality]:
-    """The pairs that do not follow from two others, for a person to read."""
+    """The pairs that do not follow from two others, for a person to read.
+
+    Of columns that are equal in all rows each has its own, as one would follow from the other's.
+    """
+    every = set(inequalities)
     above: dict[int, set[int]] = {}
-    for low, high in inequalities:
-        above.setdefault(low, set()).add(high)
+    for low, high in every:
+        if (high, low) not in every:
+            above.setdefault(low, set()).add(high)
     return [
         (low, high)
         for low, high in inequalities
-        if not any(high in above.get(middle, ()) for middle in above[low])
+        if not any(high in above.get(middle, ()) for middle in above.get(low, ()))
     ]
 
 

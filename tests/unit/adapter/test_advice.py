@@ -19,7 +19,11 @@ TAX = RANDOM.lognormal(1, 1, N).round(2)
 
 
 def said(
-    data: pd.DataFrame, constrained: Collection[str] = (), sdtype: str = 'categorical'
+    data: pd.DataFrame,
+    constrained: Collection[str] = (),
+    sdtype: str = 'categorical',
+    *,
+    equals_stay: bool = True,
 ) -> list[str]:
     """The advice about a table; floats are numerical, other columns have the given sdtype."""
     sdtypes = {
@@ -28,7 +32,7 @@ def said(
     }
     profiles = {name: profile_of(data[name], sdtypes[name]) for name in data}
     plain = pd.DataFrame({name: profiles[name].column.plain(data[name]) for name in data})
-    return advice(plain, profiles, constrained)
+    return advice(plain, profiles, constrained, equals_stay=equals_stay)
 
 
 QUIET: dict[str, list[object]] = {
@@ -96,8 +100,13 @@ def test_copies_with_gaps() -> None:
     data = pd.DataFrame({'p': amount, 'q': amount, 'c': code, 'd': code.map({'a': 1, 'b': 2})})
     data['d'] = data['d'].astype(object)
 
-    copy, label = sorted(said(data), key=len)
-    assert copy.startswith("Column 'q' is a copy of 'p'")
+    label, copy = sorted(said(data), key=lambda line: "'q'" in line)
+    assert copy.startswith("Column 'q' is a copy of 'p', and synthetic rows keep that, but not")
+    (nearly,) = said(data[['p', 'q']], equals_stay=False)
+    assert nearly.startswith("Column 'q' is a copy of 'p', which synthetic rows keep only nearly")
+    whole = data[['p', 'q']].fillna(0)
+    assert said(whole) == []
+    assert len(said(whole, equals_stay=False)) == 1
     assert "FixedCombinations(['c', 'd'])" in label
     assert said(data, constrained={'c', 'd', 'q'}) == []
 

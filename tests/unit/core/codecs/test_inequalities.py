@@ -45,6 +45,11 @@ def test_all_pairs_of_a_chain_are_found_and_the_shortest_told() -> None:
     assert sorted(without_consequences(found)) == [(1, 2), (2, 0)]
 
 
+def test_of_equal_columns_each_is_told_of_with_what_is_above() -> None:
+    pairs = [(0, 1), (1, 0), (0, 2), (1, 2), (2, 3), (0, 3), (1, 3)]
+    assert without_consequences(pairs) == [(0, 1), (1, 0), (0, 2), (1, 2), (2, 3)]
+
+
 def test_off_there_are_none() -> None:
     assert fitted(chain(), ModelConfig(inequalities=False)).inequalities == ()
 
