@@ -16,7 +16,7 @@ from sdv_tabdar.adapter.relations import (
     FEWEST_ROWS,
     about_copy,
     copies_in,
-    sums_in,
+    sums_among,
 )
 
 _LOOKED_AT = 500  # levels of a first check for formats
@@ -37,6 +37,7 @@ def advice(
     constrained: Collection[str],
     *,
     equals_stay: bool,
+    summed: Collection[str] = (),
 ) -> list[str]:
     """A line for each thing that a user would want to know; most tables have none.
 
@@ -45,6 +46,7 @@ def advice(
         profiles: Its columns.
         constrained: Columns that a constraint is about, of which relations are known.
         equals_stay: Whether numbers and dates that are equal in all rows are so in drawn ones.
+        summed: Columns of which sums are kept without a constraint.
     """
     if len(plain) < FEWEST_ROWS:
         return []
@@ -57,13 +59,14 @@ def advice(
     copies = copies_in(plain, free)
     about = [about_copy(profiles, *pair, equals_stay=equals_stay) for pair in copies.items()]
     lines += [line for line in about if line is not None]
-    whole, parts = sums_in(plain, {key: free[key] for key in free if key not in copies})
-    for total, terms in zip(whole, parts, strict=True):
+    for total, terms in sums_among(plain, {key: free[key] for key in free if key not in copies}):
+        if {total, *terms} <= {*summed}:
+            continue
         named = ' and '.join(f"'{profiles[term].column.name}'" for term in terms)
         lines.append(
             f"Column '{profiles[total].column.name}' is the sum of {named}, which synthetic rows "
-            f'keep only nearly. The constraint FixedSum({terms!r}, total_column={total!r}) keeps '
-            'it exactly.'
+            f'keep only nearly. The constraint FixedSum({[*terms]!r}, total_column={total!r}) '
+            'keeps it exactly.'
         )
     return lines
 

@@ -9,6 +9,7 @@ import numpy.typing as npt
 import pandas as pd
 
 from sdv_tabdar.adapter import private_names
+from sdv_tabdar.adapter.added_up import added_up
 from sdv_tabdar.adapter.asking import ask
 from sdv_tabdar.adapter.fitted import FittedTable
 from sdv_tabdar.adapter.known import Known
@@ -82,7 +83,8 @@ class Candidates:
         for key, asked in (loose or {}).items():
             if key in known.exact:
                 meets &= self.meets(known, key, asked, rows)
-        rows, possible = settled_rows(self.table, self.overwritten(rows, known), known)
+        rows = added_up(self.table, self.overwritten(rows, known), known)
+        rows, possible = settled_rows(self.table, rows, known)
         meets &= possible
         for key, wanted in known.partial.items():
             # Levels that share a code in the model are told apart only here.

@@ -199,6 +199,7 @@ class Learning(SDVHooks):
 
     def _advise(self, plain: pd.DataFrame, stacklevel: int) -> None:
         """Say what a user would want to know of the training table, unless it was said before."""
+        model, *_ = self._configs()
         found = advice(
             plain,
             self._table.profiles,
@@ -206,6 +207,7 @@ class Learning(SDVHooks):
             equals_stay=(
                 self.inequalities and self.column_order != 'fixed' and self.epsilon is None
             ),
+            summed=private_names.unchanged_numbers(self) if model.keeps_sums else (),
         )
         lines = [line for line in found if line not in self._advised]
         self._advised = (*self._advised, *lines)

@@ -10,11 +10,10 @@ import numpy.typing as npt
 import pandas as pd
 
 from sdv_tabdar.adapter.profile import ColumnProfile, Role
+from sdv_tabdar.core.codecs.sums import sums_in
 
 FEWEST_ROWS = 50  # smaller tables show no relations reliably
 _LOOKED_AT = 500  # rows of a first check
-_MOST_COLUMNS = 60  # among which sums are looked for
-_FEW_GAPS = 0.05  # less than this share of a column of a sum may be missing
 
 
 def copies_in(plain: pd.DataFrame, profiles: Mapping[str, ColumnProfile]) -> dict[str, str]:
@@ -89,46 +88,9 @@ def about_copy(
     )
 
 
-def sums_in(
+def sums_among(
     plain: pd.DataFrame, profiles: Mapping[str, ColumnProfile]
-) -> tuple[list[str], list[list[str]]]:
+) -> list[tuple[str, tuple[str, ...]]]:
     """Numerical columns that are the sum of others, and these others for each."""
-    names = [
-        key
-        for key, profile in profiles.items()
-        if profile.role is Role.NUMBER and profile.low < profile.high
-    ][:_MOST_COLUMNS]
-    sample = plain[names].iloc[:: max(1, len(plain) // _LOOKED_AT)].astype(np.float64)
-    names = [name for name in names if sample[name].isna().mean() < _FEW_GAPS]
-    rows = sample[names].dropna().to_numpy()
-    whole: list[str] = []
-    parts: list[list[str]] = []
-    if len(rows) < max(FEWEST_ROWS, 2 * len(names)):
-        return whole, parts
-    rows = rows / np.abs(rows).max(axis=0)
-    scales = np.abs(sample[names].dropna().to_numpy()).max(axis=0)
-    independent: list[int] = []
-    for column in range(len(names)):
-        weights, *_ = np.linalg.lstsq(rows[:, independent], rows[:, column], rcond=None)
-        if np.abs(rows[:, independent] @ weights - rows[:, column]).max() > 1e-9:
-            independent.append(column)
-            continue
-        units = np.rint(weights * scales[column] / scales[independent])
-        sides: tuple[list[int], list[int]] = ([column], [])
-        for other, unit in zip(independent, units, strict=True):
-            if unit:
-                sides[int(unit > 0)].append(other)
-        left, right = sorted(sides, key=len)
-        if len(left) == 1 < len(right) and np.abs(units).max() == 1:
-            total, terms = names[left[0]], [names[other] for other in right]
-            if _adds_up(plain, total, terms):
-                whole.append(total)
-                parts.append(terms)
-    return whole, parts
-
-
-def _adds_up(plain: pd.DataFrame, total: str, terms: list[str]) -> bool:
-    """Whether a column is the sum of others in all rows where none of them is missing."""
-    found = plain[total].astype(np.float64)
-    rest = found - plain[terms].astype(np.float64).sum(axis=1, skipna=False)
-    return bool((rest.abs() <= 1e-9 * found.abs().max())[rest.notna()].all())
+    names = [key for key, profile in profiles.items() if profile.role is Role.NUMBER]
+    return sums_in(plain, names)

@@ -16,6 +16,7 @@ import torch
 
 from sdv_tabdar.core.config import ModelConfig, SamplingConfig
 from sdv_tabdar.core.inference.answers import Answers, CompletedRows, Floats, Marks, Progress
+from sdv_tabdar.core.inference.sums import Adding
 from sdv_tabdar.core.restrictions import Restriction
 from sdv_tabdar.core.runtime.allocator import kept_memory
 from sdv_tabdar.core.runtime.autograd import own_grad_mode
@@ -104,6 +105,30 @@ class AnsweringModel:
             free: ``(B, C)``, which cells may change.
         """
         return self._answers().followed(frame, free)
+
+    def add_up(
+        self,
+        frame: pd.DataFrame,
+        known: Marks,
+        restrictions: Mapping[str, Sequence[Restriction | None]],
+    ) -> None:
+        """Make finished rows add up again, where rounding, or what was given, has changed them.
+
+        Args:
+            frame: Numbers of any of the fitted columns, float64; it is written into.
+            known: ``(rows, columns of frame)``, cells that stay as they are.
+            restrictions: For a column, what each row's cell may be.
+        """
+        encoder = self.trained.encoder
+        given = encoder.by_position(frame, known)
+        Adding(encoder, given, given, restrictions, np.zeros_like(given)).add_up(frame)
+
+    @property
+    def summed_columns(self) -> list[str]:
+        """The columns that are the sum of others in all rows, and these others."""
+        encoder = self.trained.encoder
+        places = {position for one in encoder.sums for position in one.columns}
+        return [encoder.schema.names[position] for position in sorted(places)]
 
     def predict_proba(
         self, frame: pd.DataFrame, observed: Marks | None, column: str

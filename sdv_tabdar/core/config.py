@@ -90,6 +90,8 @@ class ModelConfig:
             is never after its end) are in all drawn ones.
         dependencies: Whether a level that follows from another column's in all training rows (a
             state from its city) does in all drawn ones.
+        sums: Whether numbers that are the sum of others in all training rows (a total of its parts)
+            are in all drawn ones.
         precision: Of the transformer's matrix products: ``'float32'``, ``'bfloat16'``, or
             ``'auto'``, which is bfloat16 where the processor multiplies it faster.
         numerical_head: What places a number inside its bin: the nested ``'diffusion'``, or
@@ -120,6 +122,7 @@ class ModelConfig:
     echoes: bool = True
     inequalities: bool = True
     dependencies: bool = True
+    sums: bool = True
     precision: str = 'auto'
     numerical_head: str = 'diffusion'
     column_order: str = 'random'
@@ -145,6 +148,7 @@ class ModelConfig:
         _check_flag(self, 'echoes')
         _check_flag(self, 'inequalities')
         _check_flag(self, 'dependencies')
+        _check_flag(self, 'sums')
         _check_choice(self, 'feedforward', ('relu', 'gated'))
         _check_choice(self, 'precision', ('auto', 'float32', 'bfloat16'))
         _check_choice(self, 'numerical_head', ('diffusion', 'bins'))
@@ -155,6 +159,11 @@ class ModelConfig:
                 f'width must be a multiple of num_heads, however: width={self.width}, '
                 f'num_heads={self.num_heads}.'
             )
+
+    @property
+    def keeps_sums(self) -> bool:
+        """Whether sums are kept; in a fixed order no cell is changed because of later ones."""
+        return self.sums and self.column_order != 'fixed'
 
     def is_causal(self, num_columns: int) -> bool:
         """Whether attention is causal in a table of so many columns."""
@@ -270,6 +279,7 @@ PAPER: dict[str, Any] = {
     'echoes': False,
     'inequalities': False,
     'dependencies': False,
+    'sums': False,
     'column_order': 'random',
     'attention': 'bidirectional',
     'precision': 'float32',
@@ -296,6 +306,7 @@ PRIVATE: dict[str, Any] = {
     'echoes': False,
     'inequalities': False,
     'dependencies': False,
+    'sums': False,
     'attention': 'bidirectional',
     'precision': 'float32',
     'numerical_head': 'bins',
@@ -313,6 +324,7 @@ _BEFORE: Mapping[type, Mapping[str, Any]] = {
         'echoes': False,
         'inequalities': False,
         'dependencies': False,
+        'sums': False,
     },
     TrainingConfig: {'calibration': False},
     SamplingConfig: {},

@@ -19,6 +19,7 @@ from sdv_tabdar.core.codecs.crosses import crosses_of, find_crosses
 from sdv_tabdar.core.codecs.dependencies import find_dependencies, kept_dependencies
 from sdv_tabdar.core.codecs.encoder import Table, TableEncoder
 from sdv_tabdar.core.codecs.inequalities import without_consequences
+from sdv_tabdar.core.codecs.sums import written
 from sdv_tabdar.core.config import ModelConfig, SamplingConfig, TrainingConfig
 from sdv_tabdar.core.inference.answers import Answers
 from sdv_tabdar.core.nn.lowered import lowered
@@ -254,5 +255,12 @@ def _relations(
             (entry.determinant, entry.dependent),
             lambda own, other: (
                 f"'{other}' follows from '{own}' in all rows, and will in drawn ones."
+            ),
+        )
+    for one in encoder.sums:
+        yield (
+            one.columns,
+            lambda own, *parts: (
+                f"'{own}' is {written(parts)} in all rows, and will be in drawn ones."
             ),
         )

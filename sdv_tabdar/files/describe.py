@@ -12,6 +12,7 @@ from sdv_tabdar.adapter.private_names import saved_host
 from sdv_tabdar.adapter.profile import Role
 from sdv_tabdar.core.codecs.echoes import Echo
 from sdv_tabdar.core.codecs.inequalities import without_consequences
+from sdv_tabdar.core.codecs.sums import Sum, written
 from sdv_tabdar.core.schema import ColumnKind
 from sdv_tabdar.files import model_state, table_state
 from sdv_tabdar.files.container import ModelFile
@@ -88,6 +89,7 @@ class Description:
         inequalities: Pairs of columns of which the first is never more than the second.
         dependencies: Pairs of columns of which the second follows from the first, and how many of
             its levels say what it is.
+        sums: Columns that are the sum of others, and what they are the sum of.
     """
 
     path: str
@@ -107,6 +109,7 @@ class Description:
     echoes: Sequence[tuple[str, str, int]]
     inequalities: Sequence[tuple[str, str]]
     dependencies: Sequence[tuple[str, str, int]]
+    sums: Sequence[tuple[str, str]]
 
     def __str__(self) -> str:
         """All of it for a person to read; of many values only the first ones."""
@@ -137,6 +140,7 @@ def describe(path: str | os.PathLike[str]) -> Description:
     learnt, crosses, echoes = ([], [], []) if model is None else _learnt(model['encoder'], names)
     inequalities = [] if model is None else _inequalities(model['encoder'], names)
     dependencies = [] if model is None else _dependencies(model['encoder'], names)
+    sums = [] if model is None else _sums(model['encoder'], names)
     return Description(
         path=str(path),
         size=file.size,
@@ -155,6 +159,7 @@ def describe(path: str | os.PathLike[str]) -> Description:
         echoes=echoes,
         inequalities=inequalities,
         dependencies=dependencies,
+        sums=sums,
     )
 
 
@@ -265,6 +270,16 @@ def _dependencies(
     ]
 
 
+def _sums(encoder: Mapping[str, Any], names: Mapping[Any, str]) -> list[tuple[str, str]]:
+    columns = [codec['column']['name'] for codec in encoder['codecs']]
+    found = [
+        [columns[place] for place in Sum.from_state(entry).columns]
+        for entry in encoder.get('sums', ())
+    ]
+    told = [[names[column] for column in own] for own in found if {*own} <= {*names}]
+    return [(total, written(parts)) for total, *parts in told]
+
+
 def _learnt_column(codec: Mapping[str, Any]) -> LearntColumn:
     column = codec['column']
     counts, missing = column['counts'], column['missing']
@@ -311,6 +326,8 @@ def _lines(found: Description) -> Iterator[str]:
         yield f'  that {low!r} is never more than {high!r}'
     for determinant, dependent, number in found.dependencies:
         yield f'  that {dependent!r} follows from {number:,} levels of {determinant!r}'
+    for own, formula in found.sums:
+        yield f'  that {own!r} is {formula}'
     for names_, kind in found.transformers:
         yield f'  values of {names_} in its transformer {kind}'
     yield 'No row of the table is stored.'

@@ -94,8 +94,17 @@ _STATE = checked.record(
                         }
                     )
                 ),
+                'sums': checked.items(
+                    checked.record(
+                        {
+                            'total': _COUNT,
+                            'parts': checked.items(_COUNT),
+                            'digits': checked.items(_DIGITS),
+                        }
+                    )
+                ),
             },
-            absent=('echoes', 'inequalities', 'dependencies'),
+            absent=('echoes', 'inequalities', 'dependencies', 'sums'),
         ),
         'precedence': checked.items(checked.number()),
         'generator': checked.array('u1', (None,)),
@@ -200,6 +209,7 @@ def checked_description(state: Any, place: str) -> dict[str, Any]:
     _check_echoes(encoder, f'{place}.encoder')
     _check_inequalities(encoder, f'{place}.encoder')
     _check_dependencies(encoder, f'{place}.encoder')
+    _check_sums(encoder, f'{place}.encoder')
     encoder = {**encoder, 'codecs': codecs}
     _check_columns(encoder, f'{place}.encoder')
     _check_history(state['history'], len(codecs), f'{place}.history')
@@ -363,6 +373,20 @@ def _check_dependencies(encoder: Mapping[str, Any], place: str) -> None:
             raise Unfit(f'{where}.codes', 'are not one for each code of the determinant.')
         if max(entry['codes']) >= len(dependent['counts']):
             raise Unfit(f'{where}.codes', 'are not codes of the dependent.')
+
+
+def _check_sums(encoder: Mapping[str, Any], place: str) -> None:
+    codecs, sums = encoder['codecs'], encoder.get('sums', ())
+    for number, one in enumerate(sums):
+        where, columns = f'{place}.sums[{number}]', [one['total'], *one['parts']]
+        if len({*columns}) != len(columns) or len(columns) < 3 or max(columns) >= len(codecs):
+            raise Unfit(where, 'is not of a column and two or more others.')
+        if any(codecs[at]['column']['kind'] != ColumnKind.NUMERICAL.value for at in columns):
+            raise Unfit(where, 'is not of numbers.')
+        if len(one['digits']) != len(columns):
+            raise Unfit(f'{where}.digits', 'are not those of each of its columns.')
+        if {*one['parts']} & {later['total'] for later in sums[number:]}:
+            raise Unfit(where, 'is not behind those of its parts.')
 
 
 def _check_echoes(encoder: Mapping[str, Any], place: str) -> None:

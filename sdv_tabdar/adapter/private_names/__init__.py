@@ -71,6 +71,7 @@ from sdv_tabdar.adapter.private_names.transformers import (
     pseudonyms,
     set_limits,
     transform_cells,
+    unchanged_numbers,
 )
 from sdv_tabdar.adapter.private_names.validity import (
     broken_rows,
@@ -146,6 +147,7 @@ __all__ = [
     'transform_cells',
     'unbind_totals',
     'unchanged',
+    'unchanged_numbers',
     'unique_columns',
     'valid_rows',
 ]

@@ -87,6 +87,15 @@ def keeps_order(transformer: BaseTransformer | None) -> bool:
     return type(transformer) in (FloatFormatter, UnixTimestampEncoder)
 
 
+def unchanged_numbers(synth: Any) -> list[str]:
+    """The columns of numbers that the model learns as the user has them."""
+    return [
+        name
+        for name, (field, transformer) in outputs(synth).items()
+        if name == field and type(transformer) is FloatFormatter
+    ]
+
+
 def transform_cells(cells: pd.DataFrame, transformer: BaseTransformer | None) -> pd.DataFrame:
     """Transform the columns of one field.
 

@@ -26,6 +26,7 @@ from sdv_tabdar.core.codecs.inequalities import (
 from sdv_tabdar.core.codecs.numerical import NumericalCodec
 from sdv_tabdar.core.codecs.pieces import Pieces
 from sdv_tabdar.core.codecs.stored import StoredTable
+from sdv_tabdar.core.codecs.sums import Sum, find_sums, kept_sums
 from sdv_tabdar.core.codecs.values import SHOWN, Floats, as_floats, frame_of
 from sdv_tabdar.core.config import ModelConfig
 from sdv_tabdar.core.restrictions import Restriction
@@ -55,6 +56,7 @@ class TableEncoder:
         echoes: Columns with one code more, for what follows from another column's number.
         inequalities: Columns that are in order in all rows.
         dependencies: Columns that follow from others in all rows.
+        sums: Columns that are the sum of others in all rows.
         schema: The codes of the columns.
     """
 
@@ -64,11 +66,13 @@ class TableEncoder:
         crosses: Sequence[Cross] = (),
         echoes: Sequence[Echo] = (),
         inequalities: Sequence[Inequality] = (),
+        sums: Sequence[Sum] = (),
         dependencies: Sequence[Dependency] = (),
     ) -> None:
         """Use :meth:`fit` to make one from data."""
         self.codecs, self.echoes = tuple(codecs), tuple(echoes)
-        self.inequalities, self.dependencies = tuple(inequalities), tuple(dependencies)
+        self.inequalities, self.sums = tuple(inequalities), tuple(sums)
+        self.dependencies = tuple(dependencies)
         columns = [codec.column for codec in codecs]
         for echo in echoes:
             columns[echo.position] = echo.column(columns[echo.position])
@@ -84,8 +88,8 @@ class TableEncoder:
         Args:
             frame: The training table.
             kinds: Kind of each of its columns.
-            config: For ``max_atoms``, ``num_bins``, ``max_categories``, ``echoes`` and
-                ``inequalities``.
+            config: For ``max_atoms``, ``num_bins``, ``max_categories``, ``echoes``,
+                ``inequalities`` and ``sums``.
 
         Raises:
             ValueError: If the table has no rows or columns, a numerical column holds infinite
@@ -101,6 +105,7 @@ class TableEncoder:
             codecs,
             echoes=find_echoes(frame, codecs) if config.echoes else (),
             inequalities=find_inequalities(frame, codecs) if in_order else (),
+            sums=find_sums(frame, codecs) if config.keeps_sums else (),
         )
 
     def grown(
@@ -132,6 +137,7 @@ class TableEncoder:
             codecs,
             echoes=counted_echoes(frame, codecs, lines),
             inequalities=kept_inequalities(frame, codecs, self.inequalities),
+            sums=kept_sums(frame, codecs, self.sums),
         )
 
     def codes_in(self, before: TableEncoder) -> list[torch.Tensor]:
@@ -149,7 +155,9 @@ class TableEncoder:
         self, crosses: Sequence[Cross], dependencies: Sequence[Dependency] = ()
     ) -> TableEncoder:
         """The same codecs, with what the codes of the table have shown."""
-        return TableEncoder(self.codecs, crosses, self.echoes, self.inequalities, dependencies)
+        return TableEncoder(
+            self.codecs, crosses, self.echoes, self.inequalities, self.sums, dependencies
+        )
 
     def codec(self, column: str) -> Codec:
         """The codec of a column.
@@ -332,6 +340,7 @@ class TableEncoder:
             'echoes': [echo.to_state() for echo in self.echoes],
             'inequalities': [list(pair) for pair in self.inequalities],
             'dependencies': [entry.to_state() for entry in self.dependencies],
+            'sums': [one.to_state() for one in self.sums],
         }
 
     @classmethod
@@ -356,7 +365,8 @@ class TableEncoder:
         crosses = [Cross.from_state(cross) for cross in state['crosses']]
         inequalities = [(low, high) for low, high in state.get('inequalities', ())]
         dependencies = [Dependency.from_state(entry) for entry in state.get('dependencies', ())]
-        return cls(codecs, crosses, echoes, inequalities, dependencies)
+        sums = [Sum.from_state(one) for one in state.get('sums', ())]
+        return cls(codecs, crosses, echoes, inequalities, sums, dependencies)
 
     @property
     def code_dtype(self) -> type[np.integer[Any]]:

@@ -35,6 +35,7 @@ from sdv_tabdar.core.inference.predict import (
     level_probabilities,
     quantiles_of,
 )
+from sdv_tabdar.core.inference.sums import Adding
 from sdv_tabdar.core.nn.network import TabDARNetwork
 from sdv_tabdar.core.restrictions import Restriction
 from sdv_tabdar.core.runtime.random import uniform_numbers
@@ -111,7 +112,11 @@ class Answers:
         self.encoder.enforce(filled, read.restrictions, generator=self.generator)
         write_back(filled, frame, known)
         ordering.clip(filled)
-        reader.join(filled, completed, self.encoder.by_position(frame, known))
+        given = self.encoder.by_position(frame, known)
+        adding = Adding.of(self.encoder, given, read, completed)
+        adding.add_up(filled)
+        reader.join(filled, completed, given)
+        adding.add_up(filled)  # where what follows from another number had not
         return CompletedRows(filled, completion.effective_sample_size.numpy())
 
     def followed(self, frame: pd.DataFrame, free: Marks) -> pd.DataFrame:

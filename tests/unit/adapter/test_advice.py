@@ -24,6 +24,7 @@ def said(
     sdtype: str = 'categorical',
     *,
     equals_stay: bool = True,
+    summed: Collection[str] = (),
 ) -> list[str]:
     """The advice about a table; floats are numerical, other columns have the given sdtype."""
     sdtypes = {
@@ -32,7 +33,7 @@ def said(
     }
     profiles = {name: profile_of(data[name], sdtypes[name]) for name in data}
     plain = pd.DataFrame({name: profiles[name].column.plain(data[name]) for name in data})
-    return advice(plain, profiles, constrained, equals_stay=equals_stay)
+    return advice(plain, profiles, constrained, equals_stay=equals_stay, summed=summed)
 
 
 QUIET: dict[str, list[object]] = {
@@ -121,6 +122,8 @@ def test_sums_of_several_columns_and_differences() -> None:
     (line,) = said(data[['gross', 'tax', 'net', 'tip']])
     assert line.startswith("Column 'gross' is the sum of ")
     assert said(data, constrained=['tax']) == []
+    assert said(data, summed=list(data)) == []
+    assert len(said(data, summed=['net', 'tax', 'gross'])) == 1
     assert said(data.assign(gross=data['gross'] + RANDOM.choice([0, 0.01], N))) == []
     assert said(data[['net', 'tax']].assign(other=2 * data['net'] - data['tax'])) == []
 

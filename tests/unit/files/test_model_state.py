@@ -46,3 +46,32 @@ def test_files_of_former_versions_have_neither_weights_nor_gated_layers(model: T
     found = model_state.checked_description(state, 'model')
     assert 'precedence' not in found
     assert dataclasses.asdict(model.model).items() >= state['model'].items()
+
+
+@pytest.mark.parametrize(
+    ('sums', 'wrong'),
+    [
+        ([{'total': 0, 'parts': [1], 'digits': [0, 0]}], 'two or more others'),
+        ([{'total': 0, 'parts': [1, 1], 'digits': [0, 0, 0]}], 'two or more others'),
+        ([{'total': 0, 'parts': [1, 9], 'digits': [0, 0, 0]}], 'two or more others'),
+        ([{'total': 0, 'parts': [1, 4], 'digits': [0, 0, 0]}], 'not of numbers'),
+        ([{'total': 0, 'parts': [1, 2], 'digits': [0, None]}], 'digits'),
+        ([{'total': 0, 'parts': [1, 2], 'digits': [0, 0, 99]}], 'digits'),
+        (
+            [
+                {'total': 0, 'parts': [1, 2], 'digits': [0, 0, 0]},
+                {'total': 1, 'parts': [2, 3], 'digits': [0, 0, 0]},
+            ],
+            'not behind those of its parts',
+        ),
+    ],
+)
+def test_sums_that_do_not_fit_the_columns_are_refused(
+    model: TabDAR, sums: list[object], wrong: str
+) -> None:
+    state, _ = model_state.written(model)
+    number, level = state['encoder']['codecs']
+    columns = [{**number, 'column': {**number['column'], 'name': name}} for name in 'abcd']
+    encoder = {**state['encoder'], 'codecs': [*columns, level], 'crosses': [], 'echoes': []}
+    with pytest.raises(Unfit, match=wrong):
+        model_state.checked_description({**state, 'encoder': {**encoder, 'sums': sums}}, 'model')

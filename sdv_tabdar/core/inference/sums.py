@@ -1,0 +1,279 @@
+"""Drawn numbers that add up as in all training rows (``core/codecs/sums.py``).
+
+Each cell has been drawn given others, so that a sum is nearly right and little has to move. A total
+that was drawn becomes the sum of its parts; where it was given, or is a number that occurs often or
+follows from another one, parts give way instead (``balance.py``). Cells that were given stay, and
+what is asked of a cell stays asked: what contradicts itself does not add up.
+"""
+
+from __future__ import annotations
+
+import dataclasses
+import functools
+from collections.abc import Mapping, Sequence
+
+import numpy as np
+import pandas as pd
+
+from sdv_tabdar.core.codecs.encoder import TableEncoder
+from sdv_tabdar.core.codecs.inequalities import Inequality
+from sdv_tabdar.core.codecs.lines import Marks
+from sdv_tabdar.core.codecs.numerical import NumericalCodec
+from sdv_tabdar.core.codecs.sums import Digits
+from sdv_tabdar.core.codecs.values import Codes, Floats
+from sdv_tabdar.core.inference.balance import Balance, Ends, Total
+from sdv_tabdar.core.inference.echoes.cells import Rows
+from sdv_tabdar.core.inference.echoes.rows import ReadRows
+from sdv_tabdar.core.restrictions import Interval, Members, Restriction
+from sdv_tabdar.core.table import EncodedTable
+
+_FEW = 0.5  # of the numbers between a column's ends; columns of fewer keep to those they have
+
+
+@dataclasses.dataclass(frozen=True)
+class _Attempt:
+    """What is asked of rows beside that they add up.
+
+    Attributes:
+        keeps_told: Whether cells that known ones told stay as well.
+        keeps_orders: Whether numbers stay in order with those of no sum, ...
+        keeps_apart: ... and with others of sums: what came out of order goes to the middle, or what
+            is on its own side of the middle stays there.
+        keeps_limits: Whether totals stay within the limits of training, as parts do.
+    """
+
+    keeps_told: bool = True
+    keeps_orders: bool = True
+    keeps_apart: bool = False
+    keeps_limits: bool = True
+
+
+_ATTEMPTS = (
+    _Attempt(),
+    _Attempt(keeps_apart=True),
+    _Attempt(keeps_orders=False),
+    _Attempt(keeps_orders=False, keeps_told=False),
+    _Attempt(keeps_orders=False, keeps_told=False, keeps_limits=False),
+)
+"""From the first one on, until a row adds up and is in order."""
+
+
+@dataclasses.dataclass(frozen=True)
+class Adding:
+    """Makes decoded rows add up.
+
+    Attributes:
+        encoder: The codes, and which columns are sums.
+        known: ``(B, C)``, cells that were given.
+        told: Likewise, with those that known ones told.
+        restrictions: By name, what each row's cell may be.
+        sticky: ``(B, C)``, cells that change only where no others can.
+    """
+
+    encoder: TableEncoder
+    known: Marks
+    told: Marks
+    restrictions: Mapping[str, Sequence[Restriction | None]]
+    sticky: Marks
+
+    @classmethod
+    def of(
+        cls, encoder: TableEncoder, known: Marks, read: ReadRows, completed: EncodedTable
+    ) -> Adding:
+        """For rows whose known cells were read, and which then were completed.
+
+        Args:
+            encoder: The codes.
+            known: ``(B, C)``, cells that were given.
+            read: What was known of the rows before they were completed.
+            completed: The rows.
+        """
+        told = known | read.table.observed.cpu().numpy()
+        codes = completed.codes.cpu().numpy()
+        sticky = np.zeros(codes.shape, dtype=bool)
+        for one in encoder.sums:
+            for position, digits in zip(one.columns, one.digits, strict=True):
+                codec = _codec(encoder, position)
+                sticky[:, position] = codes[:, position] < len(codec.atoms)
+                if not codec.bins:
+                    sticky[:, position] = _levels(codec, digits) is not None
+        summed = {position for one in encoder.sums for position in one.columns}
+        for echo in encoder.echoes:
+            if echo.position in summed:  # else it follows whatever becomes of its source
+                follows = codes[:, echo.position] == echo.code
+                sticky[follows, echo.position] = sticky[follows, echo.source] = True
+        return cls(encoder, known, told, read.restrictions, sticky)
+
+    def add_up(self, frame: pd.DataFrame) -> None:
+        """Make rows add up, as far as they can.
+
+        Args:
+            frame: Decoded rows, which are written into. Columns that it lacks count as missing.
+        """
+        if not self.encoder.sums:
+            return
+        names, lacking = self.encoder.schema.names, np.full(len(frame), np.nan)
+        numbers = {
+            position: frame[names[position]].to_numpy() if names[position] in frame else lacking
+            for position in {*self._columns}.union(*self._orders)
+        }
+        values = np.stack([numbers[position] for position in self._columns], axis=1)
+        found = self._balanced(values, {at: numbers[at] for at in {*numbers} - {*self._columns}})
+        for place, position in enumerate(self._columns):
+            if not np.array_equal(found[:, place], values[:, place], equal_nan=True):
+                frame[names[position]] = found[:, place]
+        self._let_others_follow(frame)
+
+    def _let_others_follow(self, frame: pd.DataFrame) -> None:
+        """Put what may be anything, and is in no sum, in order with what has been moved."""
+        names = self.encoder.schema.names
+        for pair in self._orders:
+            own = next((position for position in pair if position not in self._places), None)
+            if own is not None and all(names[position] in frame for position in pair):
+                low, high = (frame[names[position]].to_numpy() for position in pair)
+                rows = np.flatnonzero((low > high) & ~self.told[:, own]).tolist()
+                entries = self.restrictions.get(names[own], [None] * len(frame))
+                free = [row for row in rows if not isinstance(entries[row], Interval | Members)]
+                values = frame[names[own]].to_numpy(copy=True)
+                values[free] = (high if own == pair[0] else low)[free]
+                frame[names[own]] = values
+
+    def _balanced(self, values: Floats, others: Mapping[int, Floats]) -> Floats:
+        """The numbers ``(B, n)`` of the columns of sums, by the first attempt that does it best.
+
+        Args:
+            values: The numbers as they were drawn or given.
+            others: By position, those of columns in order with them.
+        """
+        rounded = self._balance.rounded(values, range(len(self._columns)))
+        values = np.where(self.known[:, self._columns], values, rounded)
+        best, points, most = values.copy(), np.full(len(values), -1), len(self._orders)
+        rows = np.arange(len(values))
+        for attempt in _ATTEMPTS:
+            beside = {position: numbers[rows] for position, numbers in others.items()}
+            start = best[rows] if attempt.keeps_apart else values[rows]
+            ends = self._ends(attempt, rows, start, beside)
+            found = self._balance.balanced(start, ends)
+            holds = self._balance.holds(found)
+            reached = (most + 1) * holds + self._num_in_order(found, beside)
+            is_better = reached > points[rows]
+            best[rows[is_better]] = found[is_better]
+            points[rows[is_better]] = reached[is_better]
+            rows = np.flatnonzero(points <= (2 * most if attempt.keeps_orders else most))
+            if not len(rows):
+                break
+        return best
+
+    @functools.cached_property
+    def _columns(self) -> list[int]:
+        """The positions of the n columns of sums."""
+        return sorted({position for one in self.encoder.sums for position in one.columns})
+
+    @functools.cached_property
+    def _totals(self) -> set[int]:
+        return {one.total for one in self.encoder.sums}
+
+    @functools.cached_property
+    def _places(self) -> Mapping[int, int]:
+        """For each position of such a column its place among them."""
+        return {position: place for place, position in enumerate(self._columns)}
+
+    @functools.cached_property
+    def _balance(self) -> Balance:
+        totals: list[Total] = []
+        digits: dict[int, Digits] = {}
+        for one in self.encoder.sums:
+            place, *parts = (self._places[position] for position in one.columns)
+            follows = all(place != total.place for total in totals)
+            totals.append(Total(place, tuple(parts), follows))
+            digits.update(zip(one.columns, one.digits, strict=True))
+        codecs = [_codec(self.encoder, column) for column in self._columns]
+        levels = [
+            _levels(codec, digits[column])
+            for codec, column in zip(codecs, self._columns, strict=True)
+        ]
+        return Balance(totals, [digits[column] for column in self._columns], levels)
+
+    @functools.cached_property
+    def _orders(self) -> list[Inequality]:
+        """Columns in order of which one at least is in a sum, but parts and their total."""
+        told = {(part, one.total) for one in self.encoder.sums for part in one.parts}
+        pairs = [pair for pair in self.encoder.inequalities if {*pair} & {*self._columns}]
+        return [pair for pair in pairs if pair not in told]
+
+    def _ends(
+        self, attempt: _Attempt, rows: Rows, values: Floats, others: Mapping[int, Floats]
+    ) -> Ends:
+        """Between what the numbers ``(B, n)`` of some rows have to be."""
+        low, high = np.empty_like(values), np.empty_like(values)
+        for place, position in enumerate(self._columns):
+            least, most = _codec(self.encoder, position).limits
+            if not attempt.keeps_limits and position in self._totals:
+                least, most = (0.0 if least >= 0 else -np.inf), (0.0 if most <= 0 else np.inf)
+            low[:, place], high[:, place] = least, most
+            self._restrict(position, rows, values[:, place], low[:, place], high[:, place])
+        for pair in self._orders if attempt.keeps_orders else ():
+            self._keep_order(pair, values, others, low, high, inner=attempt.keeps_apart)
+        cells = np.ix_(rows, np.array(self._columns))
+        fixed = (self.told if attempt.keeps_told else self.known)[cells]
+        outside = ~fixed & ((values < low) | (values > high))
+        sticky = self.sticky[cells] & ~outside
+        return Ends(np.where(fixed, values, low), np.where(fixed, values, high), sticky)
+
+    def _restrict(
+        self, position: int, rows: Rows, values: Floats, low: Floats, high: Floats
+    ) -> None:
+        """Write what is asked of a column into its ends ``(B,)``; members of a set stay."""
+        entries = self.restrictions.get(self.encoder.schema.names[position])
+        for place, row in enumerate(rows.tolist() if entries is not None else ()):
+            entry = entries[row] if entries is not None else None
+            if isinstance(entry, Members):
+                low[place] = high[place] = values[place]
+            elif isinstance(entry, Interval):
+                low[place] = max(low[place], -np.inf if entry.low is None else entry.low)
+                high[place] = min(high[place], np.inf if entry.high is None else entry.high)
+
+    def _keep_order(
+        self,
+        pair: Inequality,
+        values: Floats,
+        others: Mapping[int, Floats],
+        low: Floats,
+        high: Floats,
+        *,
+        inner: bool,
+    ) -> None:
+        """Narrow the ends ``(B, n)`` of two columns in order; if both move, only if ``inner``."""
+        below, above = (self._places.get(position) for position in pair)
+        if below is None and above is not None:
+            low[:, above] = np.fmax(low[:, above], others[pair[0]])
+        elif above is None and below is not None:
+            high[:, below] = np.fmin(high[:, below], others[pair[1]])
+        elif inner and below is not None and above is not None:
+            middle = (values[:, below] + values[:, above]) / 2
+            high[:, below] = np.fmin(high[:, below], middle)
+            low[:, above] = np.fmax(low[:, above], middle)
+
+    def _num_in_order(self, values: Floats, others: Mapping[int, Floats]) -> Codes:
+        """How many pairs are in order in each row ``(B,)``."""
+        found = np.zeros(len(values), dtype=np.int64)
+        for pair in self._orders:
+            low, high = (
+                others[position] if position in others else values[:, self._places[position]]
+                for position in pair
+            )
+            found += ~(low > high)
+        return found
+
+
+def _levels(codec: NumericalCodec, digits: Digits) -> Floats | None:
+    """All numbers of a column, where they are few between its ends; else None."""
+    steps = np.inf if digits is None else np.ptp(codec.limits) * 10.0**digits + 1
+    is_few = not codec.bins and len(codec.atoms) < _FEW * steps
+    return codec.atoms if is_few else None
+
+
+def _codec(encoder: TableEncoder, position: int) -> NumericalCodec:
+    codec = encoder.codecs[position]
+    assert isinstance(codec, NumericalCodec)
+    return codec

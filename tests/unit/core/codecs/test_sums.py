@@ -1,0 +1,126 @@
+"""Columns that are the sum of others in all rows: which they are, and that they are saved."""
+
+import numpy as np
+import pandas as pd
+import pytest
+
+from sdv_tabdar.core.codecs.encoder import TableEncoder
+from sdv_tabdar.core.codecs.stored import StoredTable
+from sdv_tabdar.core.codecs.sums import Sum, written
+from sdv_tabdar.core.config import ModelConfig
+from sdv_tabdar.core.schema import ColumnKind
+
+N = 400
+RANDOM = np.random.default_rng(3)
+NET = RANDOM.gamma(2, 30, N).round(2)
+TAX = RANDOM.gamma(1, 9, N).round(2)
+TIP = np.where(RANDOM.random(N) < 0.7, 0.0, RANDOM.integers(1, 9, N))
+CONFIG = ModelConfig(num_bins=4)
+
+
+def fitted(frame: pd.DataFrame, config: ModelConfig = CONFIG) -> TableEncoder:
+    return TableEncoder.fit(frame, dict.fromkeys(frame, ColumnKind.NUMERICAL), config)
+
+
+def found(frame: pd.DataFrame) -> list[tuple[str, ...]]:
+    """The names of totals and their parts."""
+    return [tuple(frame.columns[place] for place in one.columns) for one in fitted(frame).sums]
+
+
+def bills() -> pd.DataFrame:
+    gross = (NET + TAX).round(2)
+    return pd.DataFrame(
+        {'paid': (gross + TIP).round(2), 'net': NET, 'tip': TIP, 'gross': gross, 'tax': TAX}
+    )
+
+
+@pytest.mark.parametrize('order', range(6))
+def test_sums_of_sums_are_found_in_any_order_of_the_columns(order: int) -> None:
+    frame = bills().sample(frac=1, axis=1, random_state=order)
+    assert [one[0] for one in found(frame)] == ['gross', 'paid']
+    assert [{*one[1:]} for one in found(frame)] == [{'net', 'tax'}, {'gross', 'tip'}]
+
+
+def test_digits_are_those_of_each_column() -> None:
+    assert fitted(bills()).sums == (Sum(3, (1, 4), (2, 2, 2)), Sum(0, (2, 3), (2, 0, 2)))
+    exact = pd.DataFrame({'p': RANDOM.normal(size=N), 'q': RANDOM.normal(size=N)})
+    assert fitted(exact.assign(r=exact.sum(axis=1))).sums == (Sum(2, (0, 1), (None,) * 3),)
+
+
+def test_a_part_that_is_rarely_there_is_one() -> None:
+    fee = np.zeros(9 * N)
+    fee[5::280] = 3.5
+    net = RANDOM.gamma(2, 30, 9 * N).round(2)
+    assert found(pd.DataFrame({'net': net, 'fee': fee, 'due': net + fee})) == [
+        ('due', 'net', 'fee')
+    ]
+
+
+def test_two_ways_to_make_a_total() -> None:
+    left = (NET * 0.3).round(2)
+    frame = pd.DataFrame({'net': NET, 'tax': TAX, 'gross': NET + TAX, 'left': left})
+    frame['right'] = (frame['gross'] - left).round(2)
+    assert sorted(found(frame)) == [('gross', 'left', 'right'), ('gross', 'net', 'tax')]
+
+
+def test_a_sum_holds_in_all_rows_that_have_its_cells() -> None:
+    frame = bills()
+    frame.loc[::5, 'net'] = np.nan
+    frame.loc[::7, 'paid'] = np.nan
+    assert len(found(frame)) == 2
+    frame.loc[1, 'paid'] += 0.01
+    assert found(frame) == [('gross', 'net', 'tax')]
+
+
+def test_what_is_no_sum() -> None:
+    few = bills().head(30)
+    line = pd.DataFrame({'one': NET, 'two': 2 * NET, 'three': 3 * NET})
+    copies = pd.DataFrame({'one': NET, 'same': NET, 'again': NET, 'tax': TAX})
+    weighted = pd.DataFrame({'net': NET, 'tax': TAX, 'other': 2 * NET - TAX})
+    constant = pd.DataFrame({'net': NET, 'fee': 3.0, 'due': NET + 3})
+    shares = pd.DataFrame({'cash': NET, 'card': 500 - NET, 'tax': TAX})
+    for frame in (few, line, copies, weighted, constant, shares, pd.DataFrame({'net': NET})):
+        assert found(frame) == []
+
+
+def test_columns_that_are_mostly_empty_hide_no_sum() -> None:
+    frame = bills()
+    for number in range(5):
+        cells = RANDOM.normal(size=N)
+        frame[f'rare {number}'] = np.where(RANDOM.random(N) < 0.9, np.nan, cells)
+    assert len(found(frame)) == 2
+
+
+def test_off_there_are_none() -> None:
+    assert fitted(bills(), ModelConfig(sums=False)).sums == ()
+    assert fitted(bills(), ModelConfig(column_order='fixed')).sums == ()
+
+
+def test_a_saved_encoder_has_the_same_and_a_former_one_none() -> None:
+    encoder = fitted(bills())
+    state = encoder.to_state()
+    assert TableEncoder.from_state(state).sums == encoder.sums
+    del state['sums']
+    assert TableEncoder.from_state(state).sums == ()
+
+
+def test_training_goes_on_with_those_that_still_hold() -> None:
+    encoder, frame = fitted(bills()), bills()
+    frame.loc[0, 'paid'] += 5
+    frame.loc[3, ['tax', 'gross']] += 0.001
+    kinds = dict.fromkeys(frame, ColumnKind.NUMERICAL)
+    assert encoder.grown(frame, kinds, CONFIG).sums == (Sum(3, (1, 4), (3, 2, 3)),)
+
+
+def test_what_is_written_names_all_parts() -> None:
+    assert written(['b', 'c']) == "the sum of 'b' and 'c'"
+    assert written('bcd') == "the sum of 'b', 'c' and 'd'"
+
+
+def test_from_files_they_are_what_they_are_from_a_frame(tmp_path) -> None:
+    frame = bills()
+    with StoredTable(tmp_path, dict.fromkeys(frame, ColumnKind.NUMERICAL)) as stored:
+        for start in range(0, N, 150):
+            stored.append(frame[start : start + 150])
+        sums = TableEncoder.fit(stored, stored.kinds, CONFIG).sums
+    assert sums == fitted(frame).sums

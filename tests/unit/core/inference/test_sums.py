@@ -1,0 +1,164 @@
+"""Drawn numbers add up, whatever the network says; what is given or asked for stays."""
+
+from __future__ import annotations
+
+import numpy as np
+import pandas as pd
+import pytest
+
+from sdv_tabdar.core.config import ModelConfig, TrainingConfig
+from sdv_tabdar.core.model import TabDAR
+from sdv_tabdar.core.restrictions import Interval, Members
+from sdv_tabdar.core.schema import ColumnKind
+
+N = 400
+
+
+def table() -> pd.DataFrame:
+    """A subtotal of two and a total of three decimals' worth of parts, some often 0 or missing."""
+    random = np.random.default_rng(1)
+    fees = np.where(random.random(N) < 0.3, 0.0, random.gamma(2, 20, N)).round(2)
+    rooms = random.integers(0, 50, N).astype(float)
+    stay = (fees + rooms).round(2)
+    food = np.where(random.random(N) < 0.2, np.nan, random.gamma(1, 30, N)).round(1)
+    total = (stay + food).round(2)
+    kind = random.choice(['a', 'b'], N)
+    return pd.DataFrame(
+        {'total': total, 'fees': fees, 'kind': kind, 'rooms': rooms, 'stay': stay, 'food': food}
+    )
+
+
+def trained(frame: pd.DataFrame | None = None, **settings: object) -> TabDAR:
+    """A model that has learnt little, so that hardly a row adds up by itself."""
+    frame = table() if frame is None else frame
+    config = ModelConfig(width=16, head_width=8, denoiser_width=16, num_bins=4, **settings)
+    kinds = {
+        name: ColumnKind.CATEGORICAL if name == 'kind' else ColumnKind.NUMERICAL for name in frame
+    }
+    return TabDAR(config, TrainingConfig(epochs=1), random_state=0).fit(frame, kinds)
+
+
+@pytest.fixture(scope='module', params=['bidirectional', 'causal'])
+def model(request: pytest.FixtureRequest) -> TabDAR:
+    return trained(attention=request.param)
+
+
+def broken(rows: pd.DataFrame) -> int:
+    """In how many rows a sum is wrong by as much as a digit that can be seen."""
+    stay = (rows['stay'] - rows['fees'] - rows['rooms']).abs() > 1e-9
+    return int((stay | ((rows['total'] - rows['stay'] - rows['food']).abs() > 1e-9)).sum())
+
+
+def test_all_drawn_rows_add_up_in_the_digits_of_training(model: TabDAR) -> None:
+    rows = model.sample(600)
+    assert broken(rows) == 0
+    assert rows['food'].isna().any()
+    for name, digits in {'total': 2, 'fees': 2, 'rooms': 0, 'stay': 2, 'food': 1}.items():
+        assert (rows[name].dropna() == rows[name].dropna().round(digits)).all()
+        real, drawn = table()[name], rows[name].dropna()
+        assert drawn.between(real.min(), real.max()).all()
+    assert 0.2 < (rows['fees'] == 0).mean() < 0.6
+
+
+def test_without_it_they_do_not() -> None:
+    assert broken(trained(sums=False).sample(600)) > 300
+    assert broken(trained(column_order='fixed', attention='causal').sample(600)) > 300
+
+
+@pytest.mark.parametrize(
+    'given',
+    [
+        ['total'],
+        ['fees'],
+        ['fees', 'rooms'],
+        ['total', 'fees'],
+        ['total', 'stay'],
+        ['total', 'fees', 'rooms'],
+        ['total', 'food', 'fees'],
+        ['fees', 'rooms', 'food'],
+        ['stay', 'food', 'kind'],
+    ],
+)
+def test_others_give_way_to_what_is_given(model: TabDAR, given: list[str]) -> None:
+    values = table().dropna()[given].reset_index(drop=True)
+    rows = model.complete(values).rows
+    assert broken(rows) == 0
+    assert rows[given].equals(values)
+    assert (rows[['fees', 'rooms', 'food']].min() >= 0).all()
+
+
+def test_what_contradicts_itself_stays_as_it_is_given(model: TabDAR) -> None:
+    given = pd.DataFrame({'total': [10.0] * 50, 'fees': [30.0] * 50, 'food': [5.0] * 50})
+    rows = model.complete(given).rows
+    assert (rows[given.columns] == given).all(axis=None)
+    assert (rows['stay'] == rows['fees'] + rows['rooms']).all()
+    all_of_it = pd.DataFrame({'stay': [50.0], 'fees': [30.0], 'rooms': [10.0]})
+    assert (model.complete(all_of_it).rows[all_of_it.columns] == all_of_it).all(axis=None)
+
+
+def test_a_total_out_of_reach_is_come_as_near_as_possible(model: TabDAR) -> None:
+    rows = model.complete(pd.DataFrame({'stay': [10_000.0] * 20})).rows
+    assert (rows['stay'] == 10_000).all()
+    assert (rows['fees'] == table()['fees'].max()).all()
+    assert (rows['rooms'] == 49).all()
+
+
+def test_ranges_and_sets_are_kept_as_well(model: TabDAR) -> None:
+    limits = {
+        'total': [Interval(60.0, 80.0)] * 200,
+        'fees': [Interval(5.0, 30.0)] * 200,
+        'rooms': [Members((7.0, 11.0))] * 200,
+    }
+    rows = model.complete(pd.DataFrame(index=range(200)), restrictions=limits).rows
+    assert broken(rows) == 0
+    assert rows['total'].between(60, 80).all()
+    assert rows['total'].nunique() > 50  # and not at the ends alone
+    assert rows['fees'].between(5, 30).all()
+    assert rows['rooms'].isin([7, 11]).all()
+
+
+def test_numbers_that_are_not_rounded_are_as_exact_as_floats() -> None:
+    frame = pd.DataFrame(np.random.default_rng(2).normal(size=(N, 3)), columns=['p', 'q', 'r'])
+    frame['all'] = frame.sum(axis=1)
+    rows = trained(frame).sample(300)
+    assert np.allclose(rows['all'], rows[['p', 'q', 'r']].sum(axis=1), rtol=1e-12, atol=1e-12)
+
+
+def test_orders_are_kept_beside_sums() -> None:
+    random = np.random.default_rng(4)
+    net = random.integers(40, 90, N) / 4
+    tax = (net * random.random(N)).round(2)
+    paid = (net + tax) * random.choice([0.5, 1.0], N)
+    frame = pd.DataFrame({'tax': tax, 'net': net, 'gross': net + tax, 'paid': paid})
+    model = trained(frame)
+    assert len(model.trained.encoder.inequalities) == 5
+    for rows in (model.sample(500), model.complete(frame[['gross']]).rows):
+        assert ((rows['gross'] - rows['net'] - rows['tax']).abs() < 1e-9).all()
+        assert (rows['tax'] <= rows['net']).all()
+        assert (rows['paid'] <= rows['gross']).mean() > 0.99
+
+
+def test_a_price_that_follows_from_another_goes_on_to_follow_from_it() -> None:
+    net = np.random.default_rng(5).gamma(3, 20, N).round(2)
+    frame = pd.DataFrame({'net': net, 'gross': (1.19 * net).round(2)})
+    frame['tax'] = (frame['gross'] - frame['net']).round(2)
+    model = trained(frame)
+    assert len(model.trained.encoder.echoes) > 0
+    rows = model.sample(300)
+    assert ((rows['net'] + rows['tax'] - rows['gross']).abs() < 1e-9).all()
+    assert ((1.19 * rows['net']).round(2) == rows['gross']).mean() > 0.8
+
+
+def test_a_total_of_few_numbers_stays_one_of_them() -> None:
+    random = np.random.default_rng(6)
+    budget = random.choice([100.0, 250.0, 500.0], N)
+    used = (budget * random.random(N)).round(2)
+    frame = pd.DataFrame({'budget': budget, 'used': used, 'left': (budget - used).round(2)})
+    rows = trained(frame).sample(300)
+    assert ((rows['used'] + rows['left'] - rows['budget']).abs() < 1e-9).all()
+    assert rows['budget'].isin([100, 250, 500]).all()
+
+
+def test_equal_seeds_give_equal_rows() -> None:
+    first, second = (trained().sample(100) for _ in range(2))
+    pd.testing.assert_frame_equal(first, second)
