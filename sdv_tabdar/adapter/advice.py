@@ -36,7 +36,7 @@ def advice(
     profiles: Mapping[str, ColumnProfile],
     constrained: Collection[str],
     *,
-    equals_stay: bool,
+    kept: Collection[str],
     summed: Collection[str] = (),
 ) -> list[str]:
     """A line for each thing that a user would want to know; most tables have none.
@@ -45,7 +45,7 @@ def advice(
         plain: The training table in plain form.
         profiles: Its columns.
         constrained: Columns that a constraint is about, of which relations are known.
-        equals_stay: Whether numbers and dates that are equal in all rows are so in drawn ones.
+        kept: Which relations synthetic rows keep, see ``ModelConfig.kept_relations``.
         summed: Columns of which sums are kept without a constraint.
     """
     if len(plain) < FEWEST_ROWS:
@@ -57,7 +57,7 @@ def advice(
             lines.append(f"Column '{profile.column.name}' {line}")
     free = {key: profile for key, profile in profiles.items() if key not in constrained}
     copies = copies_in(plain, free)
-    about = [about_copy(profiles, *pair, equals_stay=equals_stay) for pair in copies.items()]
+    about = [about_copy(profiles, *pair, len(plain), kept) for pair in copies.items()]
     lines += [line for line in about if line is not None]
     for total, terms in sums_among(plain, {key: free[key] for key in free if key not in copies}):
         if {total, *terms} <= {*summed}:

@@ -204,10 +204,8 @@ class Learning(SDVHooks):
             plain,
             self._table.profiles,
             private_names.constrained_columns(self),
-            equals_stay=(
-                self.inequalities and self.column_order != 'fixed' and self.epsilon is None
-            ),
-            summed=private_names.unchanged_numbers(self) if model.keeps_sums else (),
+            kept=model.kept_relations,
+            summed=private_names.unchanged_numbers(self) if 'sums' in model.kept_relations else (),
         )
         lines = [line for line in found if line not in self._advised]
         self._advised = (*self._advised, *lines)

@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from collections.abc import Mapping
+from collections.abc import Collection, Mapping
 from typing import Any
 
 import numpy as np
@@ -10,6 +10,7 @@ import numpy.typing as npt
 import pandas as pd
 
 from sdv_tabdar.adapter.profile import ColumnProfile, Role
+from sdv_tabdar.core.codecs.dependencies import LEVEL_ROWS
 from sdv_tabdar.core.codecs.sums import sums_in
 
 FEWEST_ROWS = 50  # smaller tables show no relations reliably
@@ -60,7 +61,11 @@ def _pattern(values: pd.Series, profile: ColumnProfile) -> npt.NDArray[Any]:
 
 
 def about_copy(
-    profiles: Mapping[str, ColumnProfile], key: str, copied: str, *, equals_stay: bool
+    profiles: Mapping[str, ColumnProfile],
+    key: str,
+    copied: str,
+    num_rows: int,
+    kept: Collection[str],
 ) -> str | None:
     """What to say of a column that is a copy of another one; None if synthetic rows keep that.
 
@@ -68,22 +73,27 @@ def about_copy(
         profiles: The columns.
         key: The copy.
         copied: What it is a copy of.
-        equals_stay: Whether numbers and dates that are equal in all rows are so in drawn ones.
+        num_rows: Of the table.
+        kept: Which relations synthetic rows keep, see ``ModelConfig.kept_relations``.
     """
     name, original = profiles[key].column.name, profiles[copied].column.name
     if profiles[key].role is Role.DISCRETE:
+        levels = len(profiles[key].levels) + profiles[key].has_missing
+        if 'dependencies' in kept and num_rows >= LEVEL_ROWS * levels:
+            return None
         return (
             f"Column '{name}' is a copy of '{original}' in other words: each level of one has a "
             'level of the other. Synthetic rows keep that only under the constraint '
             f'FixedCombinations([{original!r}, {name!r}]).'
         )
+    equals_stay = 'inequalities' in kept
     if equals_stay and not profiles[key].has_missing:
         return None
-    kept = 'which synthetic rows keep only nearly'
+    how = 'which synthetic rows keep only nearly'
     if equals_stay:
-        kept = 'and synthetic rows keep that, but not that the same cells are missing'
+        how = 'and synthetic rows keep that, but not that the same cells are missing'
     return (
-        f"Column '{name}' is a copy of '{original}', {kept}. Leave it out and add it to the "
+        f"Column '{name}' is a copy of '{original}', {how}. Leave it out and add it to the "
         'synthetic rows, or keep it by a programmable constraint.'
     )
 

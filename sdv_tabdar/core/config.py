@@ -161,9 +161,13 @@ class ModelConfig:
             )
 
     @property
-    def keeps_sums(self) -> bool:
-        """Whether sums are kept; in a fixed order no cell is changed because of later ones."""
-        return self.sums and self.column_order != 'fixed'
+    def kept_relations(self) -> frozenset[str]:
+        """Which relations drawn rows keep; in a fixed order no cell changes because of later ones.
+
+        Of ``'inequalities'``, ``'dependencies'`` and ``'sums'``.
+        """
+        names = ('inequalities', 'dependencies', 'sums') if self.column_order != 'fixed' else ()
+        return frozenset(name for name in names if getattr(self, name))
 
     def is_causal(self, num_columns: int) -> bool:
         """Whether attention is causal in a table of so many columns."""

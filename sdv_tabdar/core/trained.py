@@ -107,8 +107,7 @@ class Trained:
             encoder = TableEncoder.fit(frame, kinds, model)
             table = encoder.encode_all(frame)
             crosses = find_crosses(table, encoder.schema, model.max_crosses)
-            # In a fixed order no cell is drawn again given later ones.
-            may_follow = model.dependencies and model.column_order != 'fixed'
+            may_follow = 'dependencies' in model.kept_relations
             follows = find_dependencies(table, encoder.codecs) if may_follow else ()
             encoder = encoder.with_relations(crosses, follows)
             _tell_of_relations(encoder, len(frame), told)

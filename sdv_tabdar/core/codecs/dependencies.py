@@ -20,10 +20,12 @@ from sdv_tabdar.core.table import EncodedTable
 
 _LOOKS = 500, 12_000  # rows of the first looks at all pairs of columns
 _TOGETHER = 1 << 20  # rows that are looked at together after it
-_LEVEL_ROWS = 3  # rows of a level of the determinant, on average: fewer would tell of single rows
 _BY_CHANCE = 14.0  # -log of the probability at most that independent columns look like that
 _SEED = 0  # of the choice of rows
 _SEVERAL = -2  # while it is looked for: levels that share a code of the determinant say different
+
+LEVEL_ROWS = 3
+"""Rows of a code of the determinant, on average, at least: fewer would tell of single rows."""
 
 Pair = tuple[int, int]
 """The positions of a determinant and a dependent."""
@@ -109,7 +111,7 @@ def _may_follow(codecs: Sequence[Codec], pair: Pair) -> bool:
     determinant, dependent = (codecs[place].column for place in pair)
     rows = sum(determinant.counts)
     return determinant.num_codes >= dependent.num_codes and (
-        rows >= _LEVEL_ROWS * determinant.num_codes
+        rows >= LEVEL_ROWS * determinant.num_codes
     )
 
 

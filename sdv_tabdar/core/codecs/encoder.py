@@ -99,13 +99,12 @@ class TableEncoder:
         """
         _check_training_table(frame, kinds)
         codecs = [CODECS[kinds[name]].fit(name, frame[name], config) for name in frame.columns]
-        # In a fixed order no cell is drawn again given later ones.
-        in_order = config.inequalities and config.column_order != 'fixed'
+        kept = config.kept_relations
         return cls(
             codecs,
             echoes=find_echoes(frame, codecs) if config.echoes else (),
-            inequalities=find_inequalities(frame, codecs) if in_order else (),
-            sums=find_sums(frame, codecs) if config.keeps_sums else (),
+            inequalities=find_inequalities(frame, codecs) if 'inequalities' in kept else (),
+            sums=find_sums(frame, codecs) if 'sums' in kept else (),
         )
 
     def grown(

@@ -9,11 +9,13 @@ import pandas as pd
 import pytest
 
 from sdv_tabdar.adapter.advice import advice
+from sdv_tabdar.core.config import ModelConfig
 
 from .conftest import profile_of
 
 N = 120
 RANDOM = np.random.default_rng(0)
+RELATIONS = ModelConfig().kept_relations
 AMOUNT = RANDOM.lognormal(3, 1, N).round(2)
 TAX = RANDOM.lognormal(1, 1, N).round(2)
 
@@ -23,7 +25,7 @@ def said(
     constrained: Collection[str] = (),
     sdtype: str = 'categorical',
     *,
-    equals_stay: bool = True,
+    kept: Collection[str] = RELATIONS,
     summed: Collection[str] = (),
 ) -> list[str]:
     """The advice about a table; floats are numerical, other columns have the given sdtype."""
@@ -33,7 +35,7 @@ def said(
     }
     profiles = {name: profile_of(data[name], sdtypes[name]) for name in data}
     plain = pd.DataFrame({name: profiles[name].column.plain(data[name]) for name in data})
-    return advice(plain, profiles, constrained, equals_stay=equals_stay, summed=summed)
+    return advice(plain, profiles, constrained, kept=kept, summed=summed)
 
 
 QUIET: dict[str, list[object]] = {
@@ -101,14 +103,17 @@ def test_copies_with_gaps() -> None:
     data = pd.DataFrame({'p': amount, 'q': amount, 'c': code, 'd': code.map({'a': 1, 'b': 2})})
     data['d'] = data['d'].astype(object)
 
-    label, copy = sorted(said(data), key=lambda line: "'q'" in line)
+    (copy,) = said(data)
     assert copy.startswith("Column 'q' is a copy of 'p', and synthetic rows keep that, but not")
-    (nearly,) = said(data[['p', 'q']], equals_stay=False)
+    (nearly,) = said(data[['p', 'q']], kept=())
     assert nearly.startswith("Column 'q' is a copy of 'p', which synthetic rows keep only nearly")
     whole = data[['p', 'q']].fillna(0)
     assert said(whole) == []
-    assert len(said(whole, equals_stay=False)) == 1
+    assert len(said(whole, kept=())) == 1
+    (label,) = said(data[['c', 'd']], kept=())
     assert "FixedCombinations(['c', 'd'])" in label
+    few = pd.DataFrame({'c': np.arange(N) // 2, 'd': -(np.arange(N) // 2)}).astype(str)
+    assert any("FixedCombinations(['c', 'd'])" in line for line in said(few))
     assert said(data, constrained={'c', 'd', 'q'}) == []
 
 
