@@ -362,7 +362,16 @@ def check_whole(shares: Any, first_row: Any) -> None:
 
 
 def settings_text(parameters: Mapping[str, Any], constructor: Callable[..., Any]) -> str:
-    """The arguments of a constructor that are not as by default, as they would be written."""
+    """The arguments that are not a constructor's defaults, as they would be written.
+
+    Args:
+        parameters: Their values; those of another constructor count as well.
+        constructor: The constructor.
+    """
     declared = inspect.signature(constructor).parameters
-    changed = {name: value for name, value in parameters.items() if value != declared[name].default}
+    changed = {
+        name: value
+        for name, value in parameters.items()
+        if name not in declared or value != declared[name].default
+    }
     return ', '.join(f'{name}={value!r}' for name, value in changed.items())

@@ -5,7 +5,7 @@ from __future__ import annotations
 import contextlib
 import os
 import warnings
-from collections.abc import Iterator, Mapping
+from collections.abc import Callable, Iterator, Mapping
 from typing import Any, TypeVar
 
 from sdv.metadata import Metadata
@@ -36,12 +36,12 @@ _STATE = checked.record(
 )
 
 
-def read(path: str | os.PathLike[str], kind: type[Host]) -> Host:
+def read(path: str | os.PathLike[str], make: Callable[[Metadata, Mapping[str, Any]], Host]) -> Host:
     """The synthesizer in a file.
 
     Args:
         path: A file that :func:`sdv_tabdar.files.write.write` wrote.
-        kind: Class of the synthesizer.
+        make: Makes the synthesizer of metadata and settings.
 
     Raises:
         ModelFileError: If the file is damaged, of another kind or of a later version, or its
@@ -55,7 +55,7 @@ def read(path: str | os.PathLike[str], kind: type[Host]) -> Host:
         file.close()
         with warnings.catch_warnings(), untouched_random_states():
             warnings.simplefilter('ignore')
-            return _made(state, weights, kind)
+            return _made(state, weights, make)
 
 
 def read_state(file: ModelFile) -> dict[str, Any]:
@@ -86,7 +86,11 @@ def wrong_content(file: ModelFile) -> Iterator[None]:
         ) from error
 
 
-def _made(state: Mapping[str, Any], weights: dict[str, Any], kind: type[Host]) -> Host:
+def _made(
+    state: Mapping[str, Any],
+    weights: dict[str, Any],
+    make: Callable[[Metadata, Mapping[str, Any]], Host],
+) -> Host:
     host, table = state['host'], state['table']
     saved_host.check(host, 'host')
     if table is not None:
@@ -103,7 +107,7 @@ def _made(state: Mapping[str, Any], weights: dict[str, Any], kind: type[Host]) -
     check_locales(state['settings'].get('locales'), 'settings.locales')
     with _others_refuse('host'):
         metadata = Metadata.load_from_dict(host['metadata'])
-        synthesizer = kind(metadata, **with_former_settings(state['settings']))
+        synthesizer = make(metadata, with_former_settings(state['settings']))
         saved_host.restore(synthesizer, host, 'host')
     if found is not None:
         model_state.check_readable(found, private_names.readable_levels(synthesizer), 'model')

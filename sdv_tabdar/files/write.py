@@ -6,6 +6,7 @@ import importlib.metadata
 import os
 import platform
 import warnings
+from collections.abc import Mapping
 from typing import Any
 
 from sdv_tabdar.adapter import private_names
@@ -19,11 +20,12 @@ from sdv_tabdar.files.values import Foreign, Writer
 _PACKAGES = ('sdv_tabdar', 'sdv', 'rdt', 'faker', 'torch', 'pandas', 'numpy')
 
 
-def write(synthesizer: SDVHooks, path: str | os.PathLike[str]) -> None:
+def write(synthesizer: SDVHooks, settings: Mapping[str, Any], path: str | os.PathLike[str]) -> None:
     """Write a synthesizer to a file that is safe to open.
 
     Args:
         synthesizer: Fitted or not.
+        settings: Of its constructor.
         path: Where; a file that is there is replaced.
 
     Raises:
@@ -37,7 +39,7 @@ def write(synthesizer: SDVHooks, path: str | os.PathLike[str]) -> None:
             'python': platform.python_version(),
             **{name: _version(name) for name in _PACKAGES},
         },
-        'settings': synthesizer.get_parameters(),
+        'settings': dict(settings),
         **synthesizer.own_state(),
         'model': None,
     }

@@ -9,6 +9,7 @@ own methods call each other through the public ones here, with tables that are i
 
 from __future__ import annotations
 
+import functools
 from collections.abc import Callable
 from pathlib import Path
 from typing import Any
@@ -24,6 +25,7 @@ from sdv_tabdar.adapter.parameters import (
     check_transformers,
     settings_text,
 )
+from sdv_tabdar.adapter.subclasses import made_with, settings_of
 from sdv_tabdar.adapter.tables import PlainTables, Tables, plain_tables
 from sdv_tabdar.core.config import ModelConfig, SamplingConfig, TrainingConfig
 from sdv_tabdar.core.training.history import EpochReport
@@ -166,8 +168,8 @@ class TabDARSynthesizer(Drawing, Answering):
 
     def __repr__(self) -> str:
         """The settings that are not as by default, and whether it is fitted."""
-        changed = settings_text(self.get_parameters(), TabDARSynthesizer)
-        return f'TabDARSynthesizer({changed}): {self._state_text()}'
+        changed = settings_text(self._settings(), TabDARSynthesizer)
+        return f'{type(self).__name__}({changed}): {self._state_text()}'
 
     def add_constraints(self, constraints: list[Any]) -> None:
         """Add constraints to the synthesizer.
@@ -340,7 +342,7 @@ class TabDARSynthesizer(Drawing, Answering):
         with one_at_a_time(self):
             if self._outdated:
                 raise ModelFileError(f'The synthesizer cannot be saved safely. {OUTDATED}')
-            write(self, path)
+            write(self, self._settings(), path)
 
     @classmethod
     def load_safe(cls, path: str | Path) -> TabDARSynthesizer:
@@ -357,7 +359,10 @@ class TabDARSynthesizer(Drawing, Answering):
                 version than this one reads.
             OSError: If the file cannot be read.
         """
-        return read(path, cls)
+        return read(path, functools.partial(made_with, cls, TabDARSynthesizer))
+
+    def _settings(self) -> dict[str, Any]:
+        return settings_of(self, TabDARSynthesizer)
 
     def get_loss_values(self) -> pd.DataFrame:
         """The training loss of each epoch: columns ``Epoch`` and ``Loss`` (nats per cell).
