@@ -36,6 +36,7 @@ from sdv_tabdar.adapter.table_format import unique_names
 from sdv_tabdar.adapter.tables import (
     PlainTables,
     check_finite,
+    check_no_containers,
     plain_tables,
     quiet_about_plain_dates,
     single_table,
@@ -222,6 +223,7 @@ class Learning(SDVHooks):
         original = private_names.original_table(self)
         table = plain[private_names.table_name(self)]
         check_finite(table, original.columns)
+        check_no_containers(table, original.columns)
         entries = plain.form.plain_entries(original.columns)
         try:
             with quiet_about_plain_dates(plain.form), private_names.described(self, entries):

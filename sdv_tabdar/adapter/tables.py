@@ -5,7 +5,7 @@ from __future__ import annotations
 import contextlib
 import re
 import warnings
-from collections.abc import Iterator, Mapping, Sequence
+from collections.abc import Hashable, Iterator, Mapping, Sequence
 from typing import Any
 
 import numpy as np
@@ -17,6 +17,8 @@ from sdv_tabdar.adapter import private_names
 from sdv_tabdar.adapter.table_format import TableFormat, unique_names
 
 Tables = Mapping[str, pd.DataFrame]
+
+_SINGLE = ('numerical', 'datetime', 'boolean')  # sdtypes that containers are no values of
 
 
 class PlainTables(dict[str, pd.DataFrame]):
@@ -100,6 +102,30 @@ def check_finite(plain: pd.DataFrame, columns: Mapping[str, Mapping[str, Any]]) 
                 f"Column '{key}' has {int(infinite.sum())} infinite values (first in row "
                 f'{values.index[int(infinite.argmax())]!r}). Numbers must be finite; replace '
                 'them or leave the cells empty.'
+            )
+    if errors:
+        raise InvalidDataError(errors)
+
+
+def check_no_containers(plain: pd.DataFrame, columns: Mapping[str, Mapping[str, Any]]) -> None:
+    """Refuse cells that are lists, dictionaries or the like where there can only be single values.
+
+    Args:
+        plain: A table in plain form.
+        columns: The metadata's description of each column.
+
+    Raises:
+        InvalidDataError: If there are some; it names every column that has them.
+    """
+    errors = []
+    for key, entry in columns.items():
+        if entry.get('sdtype') not in _SINGLE or key not in plain or plain[key].dtype != object:
+            continue
+        found = next((cell for cell in plain[key] if not isinstance(cell, Hashable)), None)
+        if found is not None:
+            errors.append(
+                f"Column '{key}' is {entry['sdtype']} and holds containers such as {found!r}. "
+                'Give each of their values a column, or describe the column otherwise.'
             )
     if errors:
         raise InvalidDataError(errors)

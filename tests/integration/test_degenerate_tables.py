@@ -190,3 +190,12 @@ def test_names_on_several_levels() -> None:
     assert list(synthesizer.sample(3).columns) == [('x', 1), ('y', 2)]
     filled = synthesizer.impute(data.where(data != 2.0))
     pd.testing.assert_index_equal(filled.columns, data.columns)
+
+
+@pytest.mark.parametrize('sdtype', ['numerical', 'datetime', 'boolean'])
+@pytest.mark.parametrize('value', [[1, 2], {'a': 1}, {1}], ids=str)
+def test_containers_in_cells_are_refused(sdtype: str, value: object) -> None:
+    data = pd.DataFrame({'x': range(30), 'v': [None, *[value] * 29]})
+    synthesizer = TabDARSynthesizer(make_metadata({'x': NUMBER, 'v': {'sdtype': sdtype}}), **TINY)
+    with pytest.raises(InvalidDataError, match=f"Column 'v' is {sdtype} and holds containers such"):
+        synthesizer.fit(data)
