@@ -206,13 +206,13 @@ class Imputer:
         trained = {column.name: column.dtype for column in self.table.form.columns}
         filled = {}
         for name in [*self.data.columns, *self.absent]:
-            source = restored[_label(restored, name)]
-            source = source.reindex(pd.RangeIndex(len(self.data)))
+            drawn = restored[_label(restored, name)]
+            source = drawn.reindex(pd.RangeIndex(len(self.data)))
             if name in self.data.columns:
-                filled[name] = _merged(self.data[name], source, trained[name])
+                cells = drawn.astype(object).reindex(source.index)  # whole numbers as such
+                filled[name] = _merged(self.data[name], cells, source.dtype, trained[name])
             else:
-                dtype = restored[_label(restored, name)].dtype
-                filled[name] = _as_dtype(source.set_axis(self.data.index), dtype)
+                filled[name] = _as_dtype(source.set_axis(self.data.index), drawn.dtype)
         columns = pd.Index(list(filled), tupleize_cols=False, name=self.data.columns.name)
         frame = pd.DataFrame(filled, index=self.data.index, columns=columns)
         return frame if self.absent else frame.set_axis(self.data.columns, axis=1)
@@ -278,19 +278,20 @@ def _label(frame: pd.DataFrame, name: Hashable) -> Hashable:
     return name if name in frame.columns else next(c for c in frame.columns if str(c) == str(name))
 
 
-def _merged(given: pd.Series, filled: pd.Series, trained: Any) -> pd.Series:
-    """``given`` with its gaps taken from ``filled``, row by row in order.
+def _merged(given: pd.Series, filled: pd.Series, filled_dtype: Any, trained: Any) -> pd.Series:
+    """``given`` with its gaps taken from objects, row by row in order.
 
     Pandas holds whole numbers, and ones and zeros that stand for True and False, with gaps as
     floats. Without gaps they are of the dtype ``trained`` again, if the training column had such a
-    one.
+    one. Where all cells are filled, they are of
+    ``filled_dtype``.
     """
     gaps = given.isna().to_numpy()
     if not gaps.any():
         return given
     values = given.astype(object).to_numpy(dtype=object, copy=True)
     found = gaps & filled.notna().to_numpy()  # what stays missing is marked as it was
-    values[found] = filled.astype(object).to_numpy()[found]
+    values[found] = filled.to_numpy()[found]
     merged = pd.Series(values, index=given.index, name=given.name, dtype=object)
     is_back = _is_whole if pd.api.types.is_integer_dtype(trained) else None
     if pd.api.types.is_bool_dtype(trained) and not isinstance(trained, pd.CategoricalDtype):
@@ -301,7 +302,7 @@ def _merged(given: pd.Series, filled: pd.Series, trained: Any) -> pd.Series:
         if all_back and is_back is _is_truth_value:
             merged = merged.map(bool)  # pandas' nullable dtype takes no numbers
     else:
-        dtype = filled.dtype if gaps.all() else given.dtype
+        dtype = filled_dtype if gaps.all() else given.dtype
     return _as_dtype(merged, dtype)
 
 

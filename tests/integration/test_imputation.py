@@ -217,3 +217,16 @@ def test_dtype_follows_the_training_table_where_a_column_is_empty(
 
     filled = fitted.impute(data)
     pd.testing.assert_series_equal(filled[table.columns].dtypes, table.dtypes)
+
+
+def test_whole_numbers_among_objects_are_filled_as_whole_numbers() -> None:
+    data = pd.DataFrame({'key': range(30), 'i': range(30), 'x': [0.5, 1.5] * 15})
+    columns = {'key': {'sdtype': 'id'}} | {name: {'sdtype': 'numerical'} for name in 'ix'}
+    synthesizer = TabDARSynthesizer(make_metadata(columns, alternate_keys=['key']), **TINY)
+    synthesizer.fit(data)
+    cells = {'key': [5, None, 7, 8], 'i': [None, 3, 4, 9], 'x': [0.5] * 4}
+    gaps = pd.DataFrame(cells, dtype=object)  # nothing is to be filled in the last row
+
+    filled = synthesizer.impute(gaps)
+    assert filled.dtypes.tolist() == [object] * 3
+    assert {type(value) for value in [*filled['key'], *filled['i']]} == {int}
