@@ -74,10 +74,10 @@ def test_the_checkpoint_of_another_seed_is_refused(
     [
         ({'on_epoch_end': 3}, "'on_epoch_end' must be a function"),
         ({'checkpoint_path': 3}, "'checkpoint_path' must be the path of a file"),
-        ({'checkpoint_path': 'no/such/folder/fit.ckpt'}, 'folder that exists .* no such folder'),
+        ({'checkpoint_path': 'no/such/folder/fit.ckpt'}, 'exists .* there is no folder'),
         ({'checkpoint_path': '.'}, "however: '.', as it is a folder. .* give another path"),
         ({'checkpoint_path': 'a' * 300}, 'can be written to, however: .* too long'),
-        ({'checkpoint_path': 'fit\0.ckpt'}, 'can be written to, however: .* null'),
+        ({'checkpoint_path': 'fit\0.ckpt'}, 'can be written to, however: .* no name of a file'),
     ],
 )
 def test_options_of_wrong_type_are_named(
