@@ -20,8 +20,6 @@ MIN_ROWS = 50
 """Real rows with both numbers; fewer show no order."""
 MIN_FAILING = 0.02, 14
 """A share of these rows, and so many of them, that would fail if cells of different rows met."""
-MAX_ROWS = 20_000
-"""Rows of each table that are looked at, at most."""
 _FEW = 0.001  # of the rows, which few readers would come upon
 
 
@@ -56,12 +54,7 @@ def order_breaks(
 
 def order(context: Context) -> MetricResult:
     """`order_error`, the share of rows that break an order; nothing where there is none."""
-    generator = np.random.default_rng(context.seed)
-    real, synthetic = (
-        frame.iloc[generator.permutation(len(frame))[:MAX_ROWS]]
-        for frame in (context.real, context.synthetic)
-    )
-    table, broken = order_breaks(real, synthetic, context.columns)
+    table, broken = order_breaks(context.real, context.synthetic, context.columns)
     if not len(table):
         return MetricResult({})
     return MetricResult({'order_error': float(broken.mean())}, {'order': table})
