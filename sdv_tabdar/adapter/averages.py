@@ -12,6 +12,7 @@ from sdv_tabdar.adapter import private_names
 from sdv_tabdar.adapter.asking import ask
 from sdv_tabdar.adapter.candidates import FILL_PARTICLES, Candidates, needs_draws
 from sdv_tabdar.adapter.fitted import FittedTable
+from sdv_tabdar.adapter.handed_back import handed_back
 from sdv_tabdar.adapter.known import Known
 from sdv_tabdar.adapter.request import Request
 from sdv_tabdar.core.schema import ColumnKind
@@ -29,7 +30,7 @@ def averaged_rows(candidates: Candidates, known: Known, num_samples: int) -> pd.
         Rows of the processed table, one for each of ``known``.
     """
     table = candidates.table
-    model, processed = table.trained
+    model, _ = table.trained
     drawn = _repeated_draws(candidates, known, num_samples)
     draws = {name: drawn[name].to_numpy().reshape(-1, num_samples) for name in drawn.columns}
     averaged = {name: _average(table, name, cells) for name, cells in draws.items()}
@@ -37,7 +38,7 @@ def averaged_rows(candidates: Candidates, known: Known, num_samples: int) -> pd.
     if model.levels_that_follow:
         free = np.stack([_differ(cells) for cells in draws.values()], axis=1)
         rows = model.followed(rows, free)
-    return processed.from_model(rows)
+    return handed_back(table, rows)
 
 
 def _repeated_draws(candidates: Candidates, known: Known, num_samples: int) -> pd.DataFrame:

@@ -12,6 +12,7 @@ from sdv_tabdar.adapter import private_names
 from sdv_tabdar.adapter.added_up import added_up
 from sdv_tabdar.adapter.asking import ask
 from sdv_tabdar.adapter.fitted import FittedTable
+from sdv_tabdar.adapter.handed_back import handed_back
 from sdv_tabdar.adapter.known import Known
 from sdv_tabdar.adapter.lower_ends import has_lower_ends, with_lower_ends
 from sdv_tabdar.adapter.profile import Role
@@ -113,10 +114,10 @@ class Candidates:
         """Draws of the processed table, and of which known cells the model was not told."""
         if self.table.model is None:
             return pd.DataFrame(index=pd.RangeIndex(len(known.cells))), {}
-        model, processed = self.table.trained
+        model, _ = self.table.trained
         request = Request.translate(self.table, known, fill=fill)
         drawn = ask(model, request, FILL_PARTICLES if fill else None)
-        return processed.from_model(drawn), request.loose
+        return handed_back(self.table, drawn), request.loose
 
     def ask_once(self, request: Request, num_copies: int) -> pd.DataFrame:
         """The model's completion of a request, with one particle for each row."""

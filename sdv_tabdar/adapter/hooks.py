@@ -26,6 +26,7 @@ from sdv_tabdar.adapter.complete import Completer, NothingMetError
 from sdv_tabdar.adapter.exact import in_users_form
 from sdv_tabdar.adapter.fitted import FittedTable
 from sdv_tabdar.adapter.global_generators import others_turn
+from sdv_tabdar.adapter.handed_back import handed_back
 from sdv_tabdar.adapter.known import READ, Known, Task, warn_of_unseen
 from sdv_tabdar.adapter.made_columns import columns_with_own_values
 from sdv_tabdar.adapter.new_keys import refuse_repeated_keys, with_new_keys, with_taken_keys
@@ -158,7 +159,7 @@ class SDVHooks(private_names.BaseSingleTableSynthesizer):
 
     def _sample(self, num_rows: int, conditions: dict[str, Any] | None = None) -> pd.DataFrame:
         """Draw processed rows, all with the same known cells if ``conditions`` gives any."""
-        model, processed = self._table.trained
+        model, _ = self._table.trained
         known = pd.DataFrame(index=pd.RangeIndex(num_rows))
         for name, value in (conditions or {}).items():
             known[name] = pd.Series([value] * num_rows, dtype=object)
@@ -168,7 +169,7 @@ class SDVHooks(private_names.BaseSingleTableSynthesizer):
                 completed = model.complete(known, progress=bar.update)
         except NotImplementedError as error:
             raise missing_operation(error) from error
-        return processed.from_model(completed.rows)
+        return handed_back(self._table, completed.rows)
 
     def _sample_rows(
         self,

@@ -91,6 +91,13 @@ class AnsweringModel:
             )
 
     @property
+    def ordered_columns(self) -> list[tuple[str, str]]:
+        """Columns of numbers of which the first is never more than the second."""
+        encoder = self.trained.encoder
+        names = encoder.schema.names
+        return [(names[low], names[high]) for low, high in encoder.inequalities]
+
+    @property
     def levels_that_follow(self) -> frozenset[str]:
         """The columns of which one follows from another in all rows."""
         encoder = self.trained.encoder

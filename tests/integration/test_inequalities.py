@@ -104,3 +104,31 @@ def test_relations_are_told_of_the_columns_of_the_user(
     assert "  that 'same' is never more than 'more'" in told
     for made in ('fillna', '#', "'log'"):
         assert not any(made in line for line in told)
+
+
+def test_rounding_puts_nothing_out_of_order() -> None:
+    random = np.random.default_rng(0)
+    least = random.gamma(2, 50, N).round(1)
+    mean = least + random.exponential(0.1, N) * (random.random(N) < 0.7)
+    start = pd.Timestamp('2025-01-01') + pd.to_timedelta(random.integers(0, 20, N), 'D')
+    end = start + pd.to_timedelta(random.integers(0, 5_000, N), 's')
+    data = pd.DataFrame({'least': least, 'mean': mean, 'end': end, 'start': start})
+    sdtypes = {'least': 'numerical', 'mean': 'numerical', 'end': 'datetime', 'start': 'datetime'}
+    columns = {name: {'sdtype': sdtype} for name, sdtype in sdtypes.items()}
+    metadata = Metadata.load_from_dict({'tables': {'stays': {'columns': columns}}})
+    synthesizer = TabDARSynthesizer(metadata, epochs=1, random_state=0)
+    synthesizer.fit(data)
+
+    gaps = data.mask(random.random(data.shape) < 0.5)
+    filled = synthesizer.impute(gaps)
+    conditions = [Condition({'mean': 60.123456}, num_rows=50), Condition({'least': 70.1}, 50)]
+    for rows in (
+        synthesizer.sample(500),
+        filled,
+        synthesizer.sample_from_conditions(conditions),
+    ):
+        assert (rows['least'] <= rows['mean']).all()
+        assert (rows['start'] <= rows['end']).all()
+        assert (rows['least'] == rows['least'].round(1)).all()
+        assert (rows['start'] == rows['start'].dt.normalize()).all()
+    assert filled[gaps.notna()].equals(gaps)
