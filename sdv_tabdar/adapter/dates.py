@@ -20,8 +20,9 @@ from sdv_tabdar.adapter.values import mapped, plain_objects
 # Nanoseconds of the units that dates come in, coarsest first.
 _UNITS = (DAY, 3_600 * 10**9, 60 * 10**9, 10**9, 10**6, 10**3)
 # What else pandas reads, it reads by guessing which number is the month.
-_ISO_DATE = re.compile(r'\d{4}-\d{2}|\d{8}(?!\d)')
-# Texts in formats with this order of numbers are no other dates by ISO 8601.
+_ISO_DATE = re.compile(r'\d{4}-\d{2}')
+# Texts in formats with this order of numbers are no other dates by ISO 8601, also without signs.
+_ISO_DIGITS = re.compile(r'\d{8}(?!\d)')
 _ISO_ORDER = re.compile(r'%Y\W?%-?m\W?%-?d')
 POSSIBLE = f'between {pd.Timestamp.min:%Y-%m-%d} and {pd.Timestamp.max:%Y-%m-%d}'  # in nanoseconds
 DATE_TYPES = (datetime.date, np.datetime64)  # datetime and Timestamp are dates as well
@@ -185,14 +186,14 @@ class DateForm:
         """A single date from text, or of one of Python's or NumPy's types.
 
         Text is read in the column's format. Where it has none, or one with year, month and day in
-        this order, that of ISO 8601 is read as well.
+        this order, that of ISO 8601 is read as well; digits alone in columns of text only.
 
         Raises:
             TypeError: If it is neither.
             ValueError: If the text is no date in the format.
         """
         if isinstance(value, str):
-            is_iso = not self.reads(value) and self.reads_iso and _ISO_DATE.match(value)
+            is_iso = not self.reads(value) and self._is_iso(value)
             if self.text_format is None and not is_iso:
                 raise ValueError(f'{value!r} does not begin with a date such as 2020-12-31.')
             return pd.to_datetime(value, format='ISO8601' if is_iso else self._readable_format)
@@ -202,10 +203,13 @@ class DateForm:
             return pd.Timestamp(value)
         raise TypeError(f'{value!r} is no date.')
 
-    @property
-    def reads_iso(self) -> bool:
-        """Whether it reads dates of ISO 8601 as well, which can be no others in its format."""
-        return self.text_format is None or bool(_ISO_ORDER.match(self.text_format))
+    def _is_iso(self, text: str) -> bool:
+        """Whether a text begins as a date of ISO 8601 that could be no other in this column."""
+        if self.text_format is None:
+            return bool(_ISO_DATE.match(text))
+        in_order = _ISO_ORDER.match(self.text_format)
+        is_digits = self.is_text and _ISO_DIGITS.match(text)
+        return bool(in_order and (_ISO_DATE.match(text) or is_digits))
 
     def reads(self, text: str) -> bool:
         """Whether the column's format reads a text."""

@@ -134,7 +134,7 @@ def drawn(synthesizer: TabDARSynthesizer, value: Any) -> pd.Series:
     return synthesizer.sample_from_conditions([Condition({'t': value}, num_rows=2)])['t']
 
 
-@pytest.mark.parametrize('text', ['03/04/2020', '04.05.2020', '3 Apr 2020'])
+@pytest.mark.parametrize('text', ['03/04/2020', '04.05.2020', '3 Apr 2020', '20200403'])
 def test_text_in_an_order_of_its_own_is_refused(dates: Dates, text: str) -> None:
     """3 April or 4 March? ISO 8601 is clear, and so is the format of the column, if it has one."""
     kind, synthesizer, _ = dates

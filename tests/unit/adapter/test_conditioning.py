@@ -138,12 +138,11 @@ def test_ranges_and_sets_are_of_what_training_has_seen(wanted: Any, message: str
         read_restrictions(profile, [wanted])
 
 
-@pytest.mark.parametrize('text', ['03/04/2020', '3 Apr 2020', '040320', '2020-04-03T12:00+02:00'])
+@pytest.mark.parametrize('text', ['03/04/2020', '3 Apr 2020', '20200403', '2020-04-03T12:00+02:00'])
 def test_text_that_is_no_clear_date_of_the_column_is_refused(text: str) -> None:
     profile = profile_of(pd.Series(pd.to_datetime(['2020-01-01', '2020-12-31'])), 'datetime')
 
     assert plain_value(profile, '2020-04-03T12:00') == pd.Timestamp('2020-04-03 12:00')
-    assert plain_value(profile, '20200403') == pd.Timestamp('2020-04-03')
     with pytest.raises(CellRefusedError, match=f'{text[:8]}'):
         plain_value(profile, text)
 
@@ -296,6 +295,10 @@ ISO_TEXTS = {
 def test_another_form_of_iso_8601_is_read_where_it_is_clear(kind: str, text: str) -> None:
     texts, text_format = ISO_TEXTS[kind]
     profile = profile_of(pd.Series(texts), 'datetime', text_format)
+    if text == '20200403' and not profile.column.dates.is_text:  # their digits are not all written
+        with pytest.raises(CellRefusedError, match='the column holds dates in the format'):
+            plain_value(profile, text)
+        return
     plain = pd.Series([plain_value(profile, text)])
     assert profile.comparable(plain)[0] == pd.Timestamp('2020-04-03').value
     with pytest.raises(CellRefusedError, match='has a time zone, and the column has none'):
