@@ -12,6 +12,7 @@ import pandas as pd
 from sdv_tabdar.adapter.fitted import FittedTable
 from sdv_tabdar.adapter.known import Known
 from sdv_tabdar.adapter.profile import Role
+from sdv_tabdar.core.codecs.values import with_columns
 
 
 def added_up(table: FittedTable, rows: pd.DataFrame, known: Known) -> pd.DataFrame:
@@ -45,4 +46,4 @@ def added_up(table: FittedTable, rows: pd.DataFrame, known: Known) -> pd.DataFra
         for key in keys
         if not np.array_equal(found[key].to_numpy(), numbers[key], equal_nan=True)
     }
-    return rows.assign(**made) if made else rows
+    return with_columns(rows, made) if made else rows

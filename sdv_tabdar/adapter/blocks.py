@@ -17,6 +17,7 @@ from sdv_tabdar.adapter import private_names
 from sdv_tabdar.adapter.fitted import FittedTable
 from sdv_tabdar.adapter.global_generators import seed_random_states
 from sdv_tabdar.adapter.parameters import check_first_row
+from sdv_tabdar.core.codecs.values import with_columns
 
 BLOCK_ROWS = 16_384
 """Rows of a block: the fewest of which each of the eight parts that share an order of the columns
@@ -88,7 +89,9 @@ class Blocks:
         """
         places = rows.index.to_numpy() - before
         made = self._counted(table, places, set(rows.columns) - set(given))
-        return rows.assign(**{key: values.set_axis(rows.index) for key, values in made.items()})
+        return with_columns(
+            rows, {key: values.set_axis(rows.index) for key, values in made.items()}
+        )
 
     def recounted(self, table: FittedTable, rows: pd.DataFrame) -> pd.DataFrame:
         """As :meth:`counted`, for all rows of a block in the user's form."""

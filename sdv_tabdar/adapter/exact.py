@@ -26,6 +26,7 @@ from sdv_tabdar.adapter.known import Known
 from sdv_tabdar.adapter.profile import ColumnProfile, Role, is_inside
 from sdv_tabdar.adapter.values import is_missing
 from sdv_tabdar.conditions import Between, OneOf
+from sdv_tabdar.core.codecs.values import with_columns
 from sdv_tabdar.core.restrictions import Restriction
 
 _MOST = 2**53  # values that a uniform number tells apart
@@ -71,7 +72,7 @@ def with_exact_dates(table: FittedTable, rows: pd.DataFrame, known: Known) -> pd
         for row, count in chosen.items():
             counts[row] = count
         found[key] = dates_at(counts, rows[key])
-    return rows.assign(**found)
+    return with_columns(rows, found)
 
 
 def with_exact_numbers(

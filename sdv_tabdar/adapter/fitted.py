@@ -13,6 +13,7 @@ from sdv_tabdar.adapter import private_names
 from sdv_tabdar.adapter.processed import ProcessedFormat
 from sdv_tabdar.adapter.profile import ColumnProfile, role_of
 from sdv_tabdar.adapter.table_format import TableFormat
+from sdv_tabdar.core.codecs.values import with_columns
 from sdv_tabdar.core.model import TabDAR
 
 _LOOKED_AT = 100  # training rows in which to see what constraints do
@@ -103,7 +104,7 @@ class FittedTable:
                     rounded[key] = dates
         if not rounded:
             return rows
-        return rows.assign(**rounded)
+        return with_columns(rows, rounded)
 
     @property
     def trained(self) -> tuple[TabDAR, ProcessedFormat]:

@@ -17,6 +17,7 @@ from sdv.metadata import Metadata
 from sdv_tabdar.adapter import checked, private_names
 from sdv_tabdar.adapter.checked import Unfit
 from sdv_tabdar.adapter.private_names import saved_constraints
+from sdv_tabdar.core.codecs.values import with_columns
 
 Floats = npt.NDArray[np.float64]
 Flags = npt.NDArray[np.bool_]
@@ -159,11 +160,12 @@ class FixedSum(SingleTableProgrammableConstraint):
         """The table with the total, or with parts that add up."""
         parts = self._parts(transformed_data)
         if self.total_column is not None:
-            return transformed_data.assign(**{self.total_column: self.added(parts)})
+            return with_columns(transformed_data, {self.total_column: self.added(parts)})
         totals = np.full(len(parts), float(self.total or 0.0))
         settled = self.settled(parts, np.zeros(parts.shape, dtype=bool), totals)
-        return transformed_data.assign(
-            **{name: settled[:, place] for place, name in enumerate(self.part_columns)}
+        return with_columns(
+            transformed_data,
+            {name: settled[:, place] for place, name in enumerate(self.part_columns)},
         )
 
     def is_valid(self, synthetic_data: pd.DataFrame) -> pd.Series:

@@ -19,6 +19,7 @@ from sdv_tabdar.adapter.formats import with_categories
 from sdv_tabdar.adapter.known import Known, Task, warn_of_unseen
 from sdv_tabdar.adapter.new_keys import with_new_keys, with_taken_keys
 from sdv_tabdar.adapter.profile import Role
+from sdv_tabdar.core.codecs.values import with_columns
 
 _TRIES = 5  # draws for rows that break a constraint
 _TRIES_WITHOUT = 3  # the same where columns of a constraint are left out
@@ -182,7 +183,7 @@ class Imputer:
             values = rows[name].to_numpy(dtype=object, copy=True)
             values[left_out.loc[rows.index, name].to_numpy()] = None
             emptied[name] = self.table.profiles[name].typed(list(values), rows.index)
-        return rows.assign(**emptied)
+        return with_columns(rows, emptied)
 
     def _note_impossible(self, rows: pd.Index, left_out: pd.DataFrame) -> None:
         for name in left_out.columns[left_out.any()]:

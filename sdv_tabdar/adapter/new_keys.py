@@ -14,6 +14,7 @@ from sdv_tabdar.adapter.blocks import Blocks
 from sdv_tabdar.adapter.fitted import FittedTable
 from sdv_tabdar.adapter.known import Known
 from sdv_tabdar.adapter.values import item
+from sdv_tabdar.core.codecs.values import with_columns
 
 
 def with_taken_keys(table: FittedTable, parts: Sequence[Known]) -> list[Known]:
@@ -66,7 +67,7 @@ def with_new_keys(
             values[clashes] = blocks.fresh(table, key, int(clashes.sum()))
             clashes = ~given & np.array([value in taken for value in values])
         made[key] = table.profiles[key].typed(list(values), rows.index)
-    return rows.assign(**made)
+    return with_columns(rows, made)
 
 
 def _given(known: Known, key: str) -> list[Any]:

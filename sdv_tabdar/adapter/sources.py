@@ -12,6 +12,8 @@ from typing import Any
 import pandas as pd
 from sdv.errors import InvalidDataError
 
+from sdv_tabdar.core.codecs.values import with_columns
+
 _CELLS = 1 << 20  # of a batch ...
 _MOST_ROWS, _FEWEST_ROWS = 1 << 17, 1 << 10  # ... within these numbers of rows
 _READAHEAD = 1  # batches, and files, that PyArrow reads before they are wanted
@@ -163,7 +165,7 @@ def _spark_frames(frame: Any) -> Iterator[pd.DataFrame]:
             name: column.dt.tz_localize(None).astype('datetime64[ns]')
             for name, column in times.items()
         }
-        yield rows.assign(**local)
+        yield with_columns(rows, local)
 
 
 def _packed(batches: Iterable[Any]) -> Iterator[Any]:

@@ -21,6 +21,7 @@ from sdv_tabdar.adapter.known import Known
 from sdv_tabdar.adapter.profile import ColumnProfile
 from sdv_tabdar.adapter.room import Room, known_null, limits_of, listed, next_number
 from sdv_tabdar.adapter.values import is_missing
+from sdv_tabdar.core.codecs.values import with_columns
 from sdv_tabdar.core.restrictions import Members
 
 
@@ -74,7 +75,7 @@ def steered(
         chain = _chain(draft, names, strict, drawn.loc[rows.index], rows, fill=fill)
         for name, values, changed in _placed(table, chain):
             moved[name] = _written(table.profiles[name], rows[name], values, changed)
-    return rows.assign(**moved)
+    return with_columns(rows, moved)
 
 
 def anchored(

@@ -22,6 +22,7 @@ from sdv_tabdar.adapter.known import Known
 from sdv_tabdar.adapter.request import Request
 from sdv_tabdar.adapter.room import bounds_of, listed
 from sdv_tabdar.adapter.values import is_missing
+from sdv_tabdar.core.codecs.values import with_columns
 from sdv_tabdar.core.restrictions import Members
 
 _MOST_CANDIDATES = 64
@@ -93,7 +94,9 @@ def settled_rows(
         for key, values in made.items():
             if not np.array_equal(values, _numbers(table, rows, key), equal_nan=True):
                 profile = table.profiles[key]
-                rows = rows.assign(**{key: profile.typed(profile.plain_of(values), rows.index)})
+                rows = with_columns(
+                    rows, {key: profile.typed(profile.plain_of(values), rows.index)}
+                )
     return rows, possible
 
 

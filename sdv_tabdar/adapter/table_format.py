@@ -18,6 +18,7 @@ import pandas as pd
 from sdv.errors import InvalidDataError
 
 from sdv_tabdar.adapter.formats import ColumnFormat
+from sdv_tabdar.core.codecs.values import with_columns
 
 
 @dataclasses.dataclass(frozen=True)
@@ -141,8 +142,8 @@ class TableFormat:
     def as_learnt(self, frame: pd.DataFrame) -> pd.DataFrame:
         """Drawn rows in plain form, their dates without the error of a float64."""
         dates = {column.key: column.dates for column in self.columns if column.sdtype == 'datetime'}
-        return frame.assign(
-            **{key: form.as_learnt(frame[key]) for key, form in dates.items() if key in frame}
+        return with_columns(
+            frame, {key: form.as_learnt(frame[key]) for key, form in dates.items() if key in frame}
         )
 
     def restore(self, frame: pd.DataFrame, given: pd.DataFrame | None = None) -> pd.DataFrame:

@@ -8,6 +8,7 @@ from typing import Any
 import numpy as np
 import pandas as pd
 
+from sdv_tabdar.core.codecs.values import with_columns
 from sdv_tabdar.estimators.tables import (
     as_given,
     categorical_names,
@@ -128,7 +129,7 @@ class TabDAROversampler(BaseOverSampler):
         if not len(wanted):
             return as_given(given.set_axis(X.columns, axis=1), self._dtype), y
         target = _free_name(X)
-        table = given.assign(**{target: y})
+        table = with_columns(given, {target: y})
         seed = seed_of(self.random_state)
         metadata = metadata_of(table, [*categorical, target])
         self.synthesizer_ = fitted_synthesizer(table, metadata, seed, settings_of(self))

@@ -16,6 +16,7 @@ from sdv_tabdar.adapter.calls import Calls
 from sdv_tabdar.adapter.sources import Source
 from sdv_tabdar.adapter.streamed import Streamed
 from sdv_tabdar.adapter.tables import PlainTables, plain_tables
+from sdv_tabdar.core.codecs.values import with_columns
 from sdv_tabdar.privacy.described import LEVELS
 from sdv_tabdar.privacy.numbers import protected_numbers
 from sdv_tabdar.privacy.table import protected_table
@@ -121,7 +122,7 @@ class ProtectedCalls(Calls):
             for name in table_data
             if name not in own and pd.api.types.is_float_dtype(table_data[name].dtype)
         }
-        return super()._preprocess(table_data.assign(**made))
+        return super()._preprocess(with_columns(table_data, made))
 
     def _protected(self, values: pd.Series) -> pd.Series:
         numbers = values.to_numpy(dtype=np.float64)

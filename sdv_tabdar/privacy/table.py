@@ -20,7 +20,7 @@ from sdv_tabdar.adapter import private_names
 from sdv_tabdar.adapter.formats import ColumnFormat
 from sdv_tabdar.adapter.profile import ColumnProfile, Role, role_of
 from sdv_tabdar.adapter.table_format import TableFormat
-from sdv_tabdar.core.codecs.values import Floats
+from sdv_tabdar.core.codecs.values import Floats, with_columns
 from sdv_tabdar.privacy.described import protected_entries
 from sdv_tabdar.privacy.levels import NothingKeptError, protected_levels
 from sdv_tabdar.privacy.numbers import ends_are_shared, grid, protected_numbers
@@ -215,10 +215,10 @@ class _Work:
         found = self.without_rare_numbers(plain)
         groups = _joined(private_names.constraint_groups(self.synth))
         tied: set[str] = set().union(*groups)
-        best = plain.assign(**{key: found[key] for key in self.ordered if key not in tied})
+        best = with_columns(plain, {key: found[key] for key in self.ordered if key not in tied})
         for group in groups:
             names = [key for key in self.ordered if key in group]
-            trial = best.assign(**{key: found[key] for key in names})
+            trial = with_columns(best, {key: found[key] for key in names})
             if private_names.valid_rows(self.synth, trial).all():
                 best = trial
         return best

@@ -155,6 +155,17 @@ def is_missing(value: Any) -> bool:
     return value is None or (pd.api.types.is_scalar(value) and bool(pd.isna(value)))
 
 
+def with_columns(frame: pd.DataFrame, columns: Mapping[Any, Any]) -> pd.DataFrame:
+    """A copy of a frame with other values in some columns, or with more columns.
+
+    ``DataFrame.assign`` takes names as arguments, so that none may be ``self``.
+    """
+    found = frame.copy()
+    for name, values in columns.items():
+        found[name] = values
+    return found
+
+
 def level_order(level: Hashable) -> tuple[Any, ...]:
     """A key by which the levels of a column can be sorted, whatever their types.
 

@@ -320,3 +320,28 @@ def test_known_numbers_of_short_floats_are_within_their_range() -> None:
     synthesizer = fit_tiny(data, {'x': NUMBER})
 
     pd.testing.assert_frame_equal(synthesizer.sample_remaining_columns(data.head(3)), data.head(3))
+
+
+def test_columns_of_every_kind_may_be_called_self() -> None:
+    numbers = np.arange(60) % 7 + 0.5
+    days = pd.Series(pd.date_range('2024-01-01', periods=60))
+    kinds = {
+        'number': (numbers, NUMBER),
+        'day': (
+            days.dt.strftime('%Y-%m-%d'),
+            {'sdtype': 'datetime', 'datetime_format': '%Y-%m-%d'},
+        ),
+        'level': (np.where(numbers > 3, 'a', 'b'), {'sdtype': 'categorical'}),
+        'key': (
+            [f'k{place}' for place in range(60)],
+            {'sdtype': 'id', 'regex_format': 'k[0-9]{3}'},
+        ),
+    }
+    for values, entry in kinds.values():
+        data = pd.DataFrame({'self': values, 'part': numbers, 'whole': numbers + 1})
+        synthesizer = fit_tiny(data, {'self': entry, 'part': NUMBER, 'whole': NUMBER})
+        assert synthesizer.sample(10)['self'].notna().all()
+        gaps = data.mask(np.random.default_rng(0).random(data.shape) < 0.3)
+        assert synthesizer.impute(gaps)['self'].notna().all()
+        known = data[['part']].head(5)
+        assert synthesizer.sample_remaining_columns(known)['self'].notna().all()
