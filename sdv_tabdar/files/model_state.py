@@ -330,14 +330,16 @@ def _check_columns(encoder: Mapping[str, Any], place: str) -> None:
     names = {column['name'] for column in columns}
     if not columns or len(names) != len(columns):
         raise Unfit(f'{place}.codecs', 'are none, or two have the same name.')
+    num_codes = [len(column['counts']) for column in columns]
+    for echo in encoder.get('echoes', ()):
+        num_codes[echo['position']] += 1
     for number, cross in enumerate(encoder['crosses']):
         where = f'{place}.crosses[{number}]'
         members, groups, levels = cross['members'], cross['groups'], cross['levels']
         if len(members) < 2 or len(set(members)) < len(members) or max(members) >= len(columns):
             raise Unfit(f'{where}.members', f'are not two or more of {len(columns)} columns.')
         fits = len(groups) == len(members) and all(
-            len(own) == len(columns[member]['counts'])
-            for own, member in zip(groups, members, strict=True)
+            len(own) == num_codes[member] for own, member in zip(groups, members, strict=True)
         )
         if not fits:
             raise Unfit(f'{where}.groups', 'are not one for each code of the members.')

@@ -119,3 +119,27 @@ def test_files_keep_them(synthesizer: TabDARSynthesizer, tmp_path):
     ]
     again = TabDARSynthesizer.load_safe(path)
     pd.testing.assert_frame_equal(again.sample(50, seed=4), synthesizer.sample(50, seed=4))
+
+
+def test_a_column_seen_together_with_others_may_follow_from_one(tmp_path):
+    random = np.random.default_rng(0)
+    first, other = random.normal(size=(2, 1500)).round(3)
+    second = np.where(random.random(1500) < SHARE, first, other)
+    side = np.where((first > 0) ^ (second > 0), 'apart', 'together')
+    table = pd.DataFrame({'first': first, 'second': second, 'side': side})
+    metadata = make_metadata(
+        {
+            'first': {'sdtype': 'numerical'},
+            'second': {'sdtype': 'numerical'},
+            'side': {'sdtype': 'categorical'},
+        }
+    )
+    synthesizer = TabDARSynthesizer(metadata, **TINY)
+    synthesizer.fit(table)
+    path = tmp_path / 'sides.tabdar'
+    synthesizer.save_safe(path)
+    known = describe(path)
+    assert [echo[0] for echo in known.echoes] == ['second']
+    assert any('second' in members for members, _ in known.crosses)
+    again = TabDARSynthesizer.load_safe(path)
+    pd.testing.assert_frame_equal(again.sample(20, seed=1), synthesizer.sample(20, seed=1))
