@@ -8,7 +8,7 @@ stands for *the number there*. Atoms are left out: they come back exactly by the
 
 Of two columns the later one follows from the earlier, but where only the other way round is right:
 of prices in whole cents not every one is 1.19 times another, so that a net price must not follow
-from a gross one that was drawn by itself.
+from a gross one that was drawn by itself, and a greatest value in whole numbers not from a mean.
 """
 
 from __future__ import annotations
@@ -22,7 +22,7 @@ import numpy.typing as npt
 import pandas as pd
 
 from sdv_tabdar.core.codecs.codec import Codec
-from sdv_tabdar.core.codecs.lines import LEAST, Line, Marks, digits_of, lines_through
+from sdv_tabdar.core.codecs.lines import LEAST, Line, Marks, digits_of, finest, lines_through
 from sdv_tabdar.core.codecs.numerical import NumericalCodec
 from sdv_tabdar.core.codecs.values import Floats, as_floats
 from sdv_tabdar.core.schema import Column
@@ -159,8 +159,12 @@ class _Search:
         chance: if they do in as many rows, it is the one that they were made of.
         """
         count, place, line = best
-        turned = self._best(place, [index]) if line.is_coarse else None
+        is_coarse = line.is_coarse or (line.is_same and self._has_fewer_digits(index, place))
+        turned = self._best(place, [index]) if is_coarse else None
         return turned if turned is not None and turned[0] >= _AS_OFTEN * count else None
+
+    def _has_fewer_digits(self, index: int, place: int) -> bool:
+        return _fewer_digits(self._digits[index], self._digits[place])
 
     def _turn(self, place: int, turned: _Found) -> None:
         """Let a column follow from one that follows from none.
@@ -196,6 +200,15 @@ def sources_last_first(echoes: Sequence[Echo]) -> list[int]:
     return [column for column in reversed(ordered) if column in wanted]
 
 
+def source_digits(echoes: Sequence[Echo]) -> dict[int, int]:
+    """Digits of columns whose very number occurs in columns of more, by position."""
+    found: dict[int, int] = {}
+    for echo in echoes:
+        if echo.line.is_same and echo.line.source_digits is not None:
+            found[echo.source] = echo.line.source_digits
+    return found
+
+
 def _count(own: Floats, source: Floats, line: Line) -> int:
     """In how many rows a column is on a line; 0 where that may be by chance."""
     count = int(line.holds(own, source).sum())
@@ -209,6 +222,7 @@ def counted_echoes(
     frame: Table, codecs: Sequence[Codec], lines: Sequence[tuple[int, int, Line]]
 ) -> tuple[Echo, ...]:
     """Echoes of columns, their sources and lines, with what a training table counts of them."""
+    lines = _with_digits(frame, codecs, lines)
     names = [codec.column.name for codec in codecs]
     wanted = sorted({names[place] for *places, _ in lines for place in places})
     counts = [np.array([*codecs[own].column.counts, 0], dtype=np.int64) for own, *_ in lines]
@@ -223,6 +237,28 @@ def counted_echoes(
         Echo(*which, tuple(found.clip(min=1).tolist()))
         for which, found in zip(lines, counts, strict=True)
     )
+
+
+def _with_digits(
+    frame: Table, codecs: Sequence[Codec], lines: Sequence[tuple[int, int, Line]]
+) -> list[tuple[int, int, Line]]:
+    """Lines of which those to the very number know the digits of a source that has fewer."""
+    names = [codec.column.name for codec in codecs]
+    wanted = {names[place] for *places, line in lines if line.is_same for place in places}
+    digits = digits_in(frame, sorted(wanted))
+    found = []
+    for position, source, line in lines:
+        if line.is_same:
+            own, others = digits[names[position]], digits[names[source]]
+            is_coarse = _fewer_digits(others, own)
+            line = Line(digits=own, source_digits=others) if is_coarse else Line()
+        found.append((position, source, line))
+    return found
+
+
+def _fewer_digits(digits: int | None, others: int | None) -> bool:
+    """Whether a column is rounded to fewer digits than another one."""
+    return digits is not None and (others is None or digits < others)
 
 
 def can_echo(codec: Codec) -> bool:
@@ -253,6 +289,15 @@ def some_numbers(frame: Table, names: Sequence[str]) -> Floats:
             found[place].append(part[name][-start % step :: step].copy())
         start += len(part[names[0]])
     return np.array([np.concatenate(parts) for parts in found])
+
+
+def digits_in(frame: Table, names: Sequence[str]) -> dict[str, int | None]:
+    """Digits behind the point of some columns in all rows; None where they are not rounded."""
+    digits: dict[str, int | None] = dict.fromkeys(names, 0)
+    for cells in parts_of(frame, names) if names else ():
+        for name in names:
+            digits[name] = finest((digits[name], digits_of(cells[name])))
+    return digits
 
 
 def parts_of(frame: Table, names: Sequence[str]) -> Iterator[Mapping[str, Floats]]:

@@ -17,7 +17,7 @@ import torch
 from sdv_tabdar.core.codecs.categorical import CategoricalCodec
 from sdv_tabdar.core.codecs.codec import Codec
 from sdv_tabdar.core.codecs.dependencies import Dependency
-from sdv_tabdar.core.codecs.echoes import Echo, counted_echoes, echoed, find_echoes
+from sdv_tabdar.core.codecs.echoes import Echo, counted_echoes, echoed, find_echoes, source_digits
 from sdv_tabdar.core.codecs.inequalities import (
     Inequality,
     find_inequalities,
@@ -78,6 +78,7 @@ class TableEncoder:
             columns[echo.position] = echo.column(columns[echo.position])
         self.schema = TableSchema(tuple(columns), tuple(crosses))
         self._residual_of = {column: place for place, column in enumerate(self.schema.numerical)}
+        self._digits = source_digits(echoes)
 
     @classmethod
     def fit(
@@ -221,7 +222,8 @@ class TableEncoder:
             place = self._residual_of.get(position)
             residual = zeros if place is None else residuals[:, place]
             uniforms = _uniforms(len(codes), generator) if codec.needs_uniforms else zeros
-            columns[codec.column.name] = codec.decode(codes[:, position], residual, uniforms)
+            decoded = codec.decode(codes[:, position], residual, uniforms)
+            columns[codec.column.name] = self._rounded(position, decoded)
         for echo in self.echoes:
             own, source = (self.schema.names[place] for place in (echo.position, echo.source))
             rows = codes[:, echo.position] == echo.code
@@ -233,12 +235,21 @@ class TableEncoder:
         place = self._residual_of[position]
         codes = table.codes[:, position].cpu().numpy().astype(np.int64)
         residuals = table.residuals[:, place].cpu().numpy().astype(np.float64)
-        found: Floats = self.codecs[position].decode(codes, residuals, np.zeros(len(codes)))
+        decoded = self.codecs[position].decode(codes, residuals, np.zeros(len(codes)))
+        found: Floats = self._rounded(position, decoded)
         for echo in self.echoes:
             rows = codes == echo.code
             if echo.position == position and rows.any():
                 found[rows] = echo.line.of(self.numbers(table, echo.source)[rows])
         return found
+
+    def _rounded(self, position: int, values: npt.NDArray[Any]) -> npt.NDArray[Any]:
+        """Decoded cells, with the digits that they have where others of more are the same."""
+        if position not in self._digits:
+            return values
+        low, high = self.codecs[position].limits
+        rounded = np.round(values, self._digits[position]) + 0.0  # no -0
+        return np.where((rounded >= low) & (rounded <= high), rounded, values)
 
     def restrict(self, restrictions: Restrictions) -> dict[int, list[Pieces | None]]:
         """Restrictions in codes and residuals, by the position of their column.

@@ -9,7 +9,7 @@ from __future__ import annotations
 
 import dataclasses
 import math
-from collections.abc import Iterator
+from collections.abc import Iterable, Iterator
 from typing import Any, TypeVar
 
 import numpy as np
@@ -27,6 +27,7 @@ _NOISE = 1e-9  # of a slope or a shift, by which computing changes it
 _ROUNDED = 1e-12  # of a number on a line, which a computer may round away
 _UNSURE = 0.02  # of a slope, the most by which rounded numbers may change it
 _MOST_DIGITS = 9  # behind the point; numbers with more are taken as they are
+_FIRST = 1_000  # numbers whose digits are looked at before those of all
 _LOSSY = 0.5  # times the rounding unit of a column is the least that a source's may become
 _TINY = np.finfo(np.float64).tiny
 _TURNS = 4  # of fitting a line to the rows near it
@@ -41,7 +42,8 @@ class Line:
         slope: Not 0.
         shift: The number where the source's is 0.
         digits: Behind the point to which the column's numbers are rounded, or None.
-        source_digits: Likewise of the source.
+        source_digits: Likewise of the source. Of the very number both are None, unless the source
+            has fewer.
     """
 
     slope: float = 1.0
@@ -68,20 +70,19 @@ class Line:
         Of rounded numbers that is how many units of rounding of the column one of the source is,
         as numbers on the line are no farther from each other than those of the source.
         """
-        if self.digits is None or self.source_digits is None:
+        digits = _MOST_DIGITS + 1 if self.is_same and self.digits is None else self.digits
+        if digits is None or self.source_digits is None:
             return math.log(abs(self.slope))
-        return math.log(10) * (self.source_digits - self.digits)
+        return math.log(10) * (self.source_digits - digits)
 
     def of(self, source: Number) -> Number:
         """The numbers of the column."""
-        if self.is_same:
-            return source
         number = _rounded(source, self.source_digits)  # as it is when it is given to somebody
-        return _rounded(self.shift + self.slope * number, self.digits)
+        return number if self.is_same else _rounded(self.shift + self.slope * number, self.digits)
 
     def back(self, own: Number) -> Number:
         """The numbers of the source."""
-        return own if self.is_same else _rounded(self.inverse(own), self.source_digits)
+        return _rounded(self.inverse(own), self.source_digits)
 
     def inverse(self, own: Number) -> Number:
         """The numbers of the source before they are rounded."""
@@ -101,7 +102,7 @@ class Line:
         shift = f' {"-" if self.shift < 0 else "+"} {abs(self.shift):.12g}' if self.shift else ''
         falling = f'{self.shift:.12g} - {factor}{source!r}'
         text = falling if self.slope < 0 else f'{factor}{source!r}{shift}'
-        return text if self.digits is None else f'{text}, rounded'
+        return text if self.is_same or self.digits is None else f'{text}, rounded'
 
     def to_state(self) -> dict[str, Any]:
         """The fields as plain values."""
@@ -119,9 +120,22 @@ def digits_of(numbers: Floats) -> int | None:
     """Digits behind the point of numbers that have few; NaN does not count."""
     present = numbers[np.isfinite(numbers)]
     for digits in range(_MOST_DIGITS + 1):
-        if (np.abs(np.round(present, digits) - present) <= _ROUNDED * np.abs(present)).all():
+        if _have_digits(present[:_FIRST], digits) and _have_digits(present, digits):
             return digits
     return None
+
+
+def _have_digits(numbers: Floats, digits: int) -> bool:
+    """Whether finite numbers have no more digits behind the point."""
+    rest = np.abs(np.round(numbers, digits) - numbers)
+    return bool((rest <= _ROUNDED * np.abs(numbers)).all())
+
+
+def finest(digits: Iterable[int | None]) -> int | None:
+    """The most digits; None if some numbers are not rounded."""
+    found = list(digits)
+    known = [number for number in found if number is not None]
+    return max(known, default=0) if len(known) == len(found) else None
 
 
 def lines_through(

@@ -14,8 +14,8 @@ import numpy as np
 import numpy.typing as npt
 
 from sdv_tabdar.core.codecs.codec import Codec
-from sdv_tabdar.core.codecs.echoes import Table, parts_of, some_numbers
-from sdv_tabdar.core.codecs.lines import Marks, digits_of
+from sdv_tabdar.core.codecs.echoes import Table, digits_in, parts_of, some_numbers
+from sdv_tabdar.core.codecs.lines import Marks, digits_of, finest
 from sdv_tabdar.core.codecs.numerical import NumericalCodec
 from sdv_tabdar.core.codecs.values import Floats
 
@@ -248,16 +248,9 @@ def adds_up(total: Floats, parts: Floats) -> Marks:
     """In which rows a total ``(B,)`` is the sum of its parts ``(B, P)``, or a cell is missing."""
     rest = np.abs(total - parts.sum(axis=1))
     size = np.abs(total) + np.abs(parts).sum(axis=1)
-    digits = _finest(digits_of(column) for column in (total, *parts.T))
+    digits = finest(digits_of(column) for column in (total, *parts.T))
     slack = _REST * size if digits is None else np.minimum(_REST * size, 0.5 * 10.0**-digits)
     return ~(rest > slack)
-
-
-def _finest(digits: Iterable[Digits]) -> Digits:
-    """The most digits; None if some numbers are not rounded."""
-    found = list(digits)
-    known = [number for number in found if number is not None]
-    return max(known, default=0) if len(known) == len(found) else None
 
 
 def _independent(sums: Sequence[Named]) -> list[Named]:
@@ -293,15 +286,12 @@ def _with_digits(frame: Table, codecs: Sequence[Codec], sums: Sequence[Sum]) -> 
     """Sums with the digits that their columns have in a table, if these are more."""
     names = [codec.column.name for codec in codecs]
     columns = sorted({names[place] for one in sums for place in one.columns})
-    digits: dict[str, Digits] = dict.fromkeys(columns, 0)
-    for cells in parts_of(frame, columns) if columns else ():
-        for name in columns:
-            digits[name] = _finest((digits[name], digits_of(cells[name])))
+    digits = digits_in(frame, columns)
     return tuple(
         dataclasses.replace(
             one,
             digits=tuple(
-                _finest((before, digits[names[place]]))
+                finest((before, digits[names[place]]))
                 for before, place in zip(one.digits, one.columns, strict=True)
             ),
         )

@@ -143,3 +143,25 @@ def test_a_column_seen_together_with_others_may_follow_from_one(tmp_path):
     assert any('second' in members for members, _ in known.crosses)
     again = TabDARSynthesizer.load_safe(path)
     pd.testing.assert_frame_equal(again.sample(20, seed=1), synthesizer.sample(20, seed=1))
+
+
+@pytest.mark.parametrize('order', [('mean', 'least'), ('least', 'mean')])
+def test_a_mean_of_one_number_is_that_whole_number(order: tuple[str, str]):
+    random = np.random.default_rng(0)
+    least = random.gamma(2, 500, 900).round()
+    mean = np.where(random.random(900) < SHARE, least, least + 100 * random.random(900))
+    table = pd.DataFrame({'mean': mean, 'least': least})[[*order]]
+    metadata = make_metadata({name: {'sdtype': 'numerical'} for name in order})
+    synthesizer = TabDARSynthesizer(metadata, **{**TINY, 'epochs': 10})
+    synthesizer.fit(table)
+    drawn = synthesizer.sample(500, seed=1)
+    known = synthesizer.sample_remaining_columns(table[['least']].head(300), seed=2)
+    asked = {'mean': Between(500, 2000)}
+    asked_for = synthesizer.sample_from_conditions([Condition(asked, num_rows=300)])
+    for rows in (drawn, known, asked_for):
+        assert (rows['least'] == rows['least'].round()).all()
+        assert (rows['mean'] == rows['least']).mean() == pytest.approx(SHARE, abs=0.15)
+    assert asked_for['mean'].between(500, 2000).all()
+    told = synthesizer.sample_remaining_columns(table[['mean']].head(300), seed=3)
+    whole = told['mean'] == told['mean'].round()
+    assert (told['mean'] == told['least']).equals(whole)

@@ -14,6 +14,8 @@ and all that follow from it are echoes::
     P(x = v)    ~  the same, with P(echo) for the y_e that are echoes, and p(v) / s for P(x in A)
 
 with s = dy / dx along the line of the first echo, so that densities are per unit of known numbers.
+Of rounded numbers s counts units of rounding: the whole numbers of a column with digits behind the
+point are one of many, and all but certain to be those of a source that is whole.
 
 **A cell known in part** (``in_part``): y is known to be in B, its source to be in A, and f is the
 line from one to the other::

@@ -81,7 +81,7 @@ def _carried(read: ReadRows, echo: Echo, rows: Rows) -> tuple[Rows, list[Restric
 
 def _within(own: Restriction | None, source: Restriction | None, line: Line) -> Restriction | None:
     """What a source may be where both it and what follows from it are restricted; None: nothing."""
-    if isinstance(own, Members) and not line.is_same:
+    if isinstance(own, Members):
         numbers = [line.back(value) for value in own.values if isinstance(value, int | float)]
         numbers = [value for value in numbers if meets(own, line.of(value))]
         return both(Members(tuple(numbers)), source) if numbers else None

@@ -3,6 +3,7 @@
 import numpy as np
 import pandas as pd
 import pytest
+import torch
 
 from sdv_tabdar.core.codecs.echoes import (
     Echo,
@@ -252,6 +253,37 @@ def test_what_came_before_follows_from_what_is_turned() -> None:
     frame.loc[::6, 'gross'] = np.nan
     lines = {echo.position: (echo.source, echo.line.slope) for echo in fitted(frame).echoes}
     assert lines == {1: (2, 1.19), 0: (1, 1.0)}
+
+
+def means() -> pd.DataFrame:
+    """Means, often of a single number, with the least and the greatest, which are whole."""
+    generator = np.random.default_rng(3)
+    least = generator.gamma(2, 500, ROWS).round()
+    greatest = np.where(generator.random(ROWS) < 0.5, least, least + generator.integers(1, 900))
+    mean = np.where(least == greatest, least, least + generator.random(ROWS))
+    return pd.DataFrame({'mean': mean, 'least': least, 'greatest': greatest})
+
+
+@pytest.mark.parametrize('order', [('mean', 'least'), ('least', 'mean')])
+def test_a_number_of_more_digits_follows_from_one_of_fewer(order: tuple[str, str]) -> None:
+    frame = means()[[*order]]
+    encoder = fitted(frame)
+    own, source = order.index('mean'), order.index('least')
+    assert [(echo.position, echo.source) for echo in encoder.echoes] == [(own, source)]
+    assert encoder.echoes[0].line == Line(source_digits=0)
+    decoded = encoder.decode(encoder.encode_all(frame), generator=torch.Generator())
+    pd.testing.assert_series_equal(decoded['least'], frame['least'])
+    assert ((decoded['mean'] == decoded['least']) == (frame['mean'] == frame['least'])).all()
+
+
+def test_the_digits_of_all_rows_count() -> None:
+    generator = np.random.default_rng(4)
+    mean = generator.gamma(2, 500, 25_000)
+    least = np.where(generator.random(25_000) < 0.5, mean.round(), (mean / 2).round())
+    mean = np.where(mean.round() == least, least, mean)
+    least[1] = 0.125  # in a row that the search does not look at
+    frame = pd.DataFrame({'mean': mean, 'least': least})
+    assert [echo.line for echo in fitted(frame).echoes] == [Line(source_digits=3)]
 
 
 def test_echoes_are_behind_their_sources() -> None:
