@@ -2,11 +2,11 @@
 
 Each column is asked for twice: given all others, and given a random half of them, which the seed
 chooses. Both learn from the same training rows and answer for the same test rows: the mean of a
-number, the probabilities of a category. Our mean is that of the column's atoms and of the training
-rows in its bins, by their probabilities; where in a bin a number lies is left out. The trees are
-those of the evaluation's machine-learning efficiency, which stop by a held-back tenth; they see a
-category as its place among the sorted levels, and with few levels also as one indicator each, and
-so know levels that are numbers.
+number, the probabilities of a category. Our mean is that of a hundred draws of the cell, spread
+evenly over its distribution as those of ``impute`` are. The trees are those of the evaluation's
+machine-learning efficiency, which stop by a held-back tenth; they see a category as its place among
+the sorted levels, and with few levels also as one indicator each, and so know levels that are
+numbers.
 
 An error below a hundredth of what guessing by the column's own distribution makes (its standard
 deviation; its entropy) counts as that hundredth: where one column follows from another, ratios of
@@ -28,8 +28,12 @@ from sdv_tabdar.benchmark.experiments.core_table import part_facts, settings_of,
 from sdv_tabdar.benchmark.experiments.held_out import known_rows, shuffled_test, training_part
 from sdv_tabdar.benchmark.jobs.job import Job
 from sdv_tabdar.benchmark.output.rendering import Cell, Grid
+from sdv_tabdar.core.inference.column import draw_cells
+from sdv_tabdar.core.inference.echoes.reader import EchoReader
+from sdv_tabdar.core.inference.frames import without
 from sdv_tabdar.core.model import TabDAR
 from sdv_tabdar.core.nn.lowered import lowered
+from sdv_tabdar.core.runtime.random import make_generator
 from sdv_tabdar.core.schema import ColumnKind
 from sdv_tabdar.evaluation.metrics.mle import TREES
 from sdv_tabdar.evaluation.trees import fit_classifier, fit_regressor
@@ -37,6 +41,7 @@ from sdv_tabdar.evaluation.trees import fit_classifier, fit_regressor
 _MOST_LEVELS = 100  # of a column that is asked for
 _INDICATORS = 32  # levels of a column, at most, that have one each
 _LEAST_ERROR = 0.01  # of the error of a guess
+_DRAWS = 100  # of which a mean is made
 _QUESTIONS = {'all others': 1.0, 'half of the others': 0.5}
 
 Floats = npt.NDArray[np.float64]
@@ -117,7 +122,7 @@ def _errors(
     if kinds[column] is ColumnKind.NUMERICAL:
         y, truth = (part[column].to_numpy(dtype=float) for part in (train, test))
         predict = fit_regressor(x[used], y[used], (x[held], y[held]), TREES, seed)
-        mean = _mean(model, train, test, observed, column)
+        mean = _mean(model, test, observed, column, float(y.mean()))
         ours, trees = (_rmse(truth, found) for found in (mean, predict(test_x)))
         guess = _rmse(truth, np.full(len(truth), y.mean()))
     else:
@@ -139,19 +144,33 @@ def _errors(
 
 @torch.no_grad()
 def _mean(
-    model: TabDAR, train: pd.DataFrame, test: pd.DataFrame, observed: Marks, column: str
+    model: TabDAR, test: pd.DataFrame, observed: Marks, column: str, otherwise: float
 ) -> Floats:
-    """The mean of a number that is not missing ``(B,)``, given the observed cells."""
+    """The mean of a number that is not missing ``(B,)``, given the observed cells.
+
+    ``otherwise`` is the answer where all draws are missing.
+    """
     encoder, network = model.trained.encoder, lowered(model.trained.network)
     position = encoder.schema.position(column)
-    codes = encoder.encode(train, np.ones(train.shape, dtype=bool)).codes[:, position].numpy()
-    number = encoder.schema.columns[position].num_codes
-    counts = np.bincount(codes, minlength=number)
-    values = np.bincount(codes, train[column], number) / np.maximum(counts, 1)
-    contexts = network.contexts(encoder.encode(test, observed))[:, position]
-    logs = network.code_head.log_probabilities(contexts, position)
-    masses: Floats = logs.exp().double().numpy() * (counts > 0)
-    means: Floats = masses @ values / masses.sum(axis=1)
+    read = EchoReader(encoder, network, model.sampling).read(*without(test, observed, column), {})
+    codes, residuals = draw_cells(
+        network,
+        position,
+        network.contexts(read.table)[:, position].repeat_interleave(_DRAWS, dim=0),
+        config=model.sampling,
+        generator=make_generator(0, torch.device('cpu')),
+        group=_DRAWS,
+    )
+    drawn: Floats = encoder.codecs[position].decode(
+        codes.numpy().astype(np.int64), residuals.double().numpy(), np.zeros(len(codes))
+    )
+    for echo in encoder.echoes:
+        if echo.position == position:
+            numbers = echo.line.of(read.numbers[:, echo.source]).repeat(_DRAWS)
+            drawn = np.where(codes.numpy() == echo.code, numbers, drawn)
+    found = pd.DataFrame(drawn.reshape(-1, _DRAWS)).mean(axis=1).fillna(otherwise)
+    told = read.table.observed[:, position].numpy()  # by a known number that follows from it
+    means: Floats = np.where(told, read.numbers[:, position], found)
     return means
 
 

@@ -72,3 +72,17 @@ def test_an_impossible_level_costs_as_much_as_one_row_in_training() -> None:
     found = np.array([[1.0, 0.0], [0.5, 0.5]])
     loss = conditional_skill._log_loss(np.array([1, 0]), found, 0.01)
     assert loss == pytest.approx(-(np.log(0.01) + np.log(0.5)) / 2)
+
+
+def test_the_mean_knows_what_follows_from_another_number() -> None:
+    generator = np.random.default_rng(0)
+    bill = generator.gamma(2, 100, 400).round(3)
+    paid = np.where(generator.random(400) < 0.9, bill, generator.gamma(2, 100, 400).round(3))
+    frame = pd.DataFrame({'bill': bill, 'paid': paid})
+    kinds = dict.fromkeys(frame, ColumnKind.NUMERICAL)
+    small = ModelConfig(width=8, num_heads=2, head_width=8, denoiser_width=8)
+    model = TabDAR(small, TrainingConfig(epochs=8), random_state=0).fit(frame, kinds)
+    for column in frame:
+        observed = np.tile(frame.columns != column, (400, 1))
+        mean = conditional_skill._mean(model, frame, observed, column, 0.0)
+        assert np.corrcoef(mean, frame[column])[0, 1] > 0.8
