@@ -9,8 +9,8 @@ import numpy.typing as npt
 import pandas as pd
 
 from sdv_tabdar.adapter import private_names
-from sdv_tabdar.adapter.added_up import added_up
 from sdv_tabdar.adapter.asking import ask
+from sdv_tabdar.adapter.calculated import calculated
 from sdv_tabdar.adapter.fitted import FittedTable
 from sdv_tabdar.adapter.handed_back import handed_back
 from sdv_tabdar.adapter.known import Known
@@ -84,7 +84,7 @@ class Candidates:
         for key, asked in (loose or {}).items():
             if key in known.exact:
                 meets &= self.meets(known, key, asked, rows)
-        rows = added_up(self.table, self.overwritten(rows, known), known)
+        rows = calculated(self.table, self.overwritten(rows, known), known)
         rows, possible = settled_rows(self.table, rows, known)
         meets &= possible
         for key, wanted in known.partial.items():

@@ -16,6 +16,8 @@ import torch
 
 from sdv_tabdar.core.config import ModelConfig, SamplingConfig
 from sdv_tabdar.core.inference.answers import Answers, CompletedRows, Floats, Marks, Progress
+from sdv_tabdar.core.inference.arithmetic import Arithmetic
+from sdv_tabdar.core.inference.products import Multiplying
 from sdv_tabdar.core.inference.sums import Adding
 from sdv_tabdar.core.restrictions import Restriction
 from sdv_tabdar.core.runtime.allocator import kept_memory
@@ -113,13 +115,13 @@ class AnsweringModel:
         """
         return self._answers().followed(frame, free)
 
-    def add_up(
+    def settle(
         self,
         frame: pd.DataFrame,
         known: Marks,
         restrictions: Mapping[str, Sequence[Restriction | None]],
     ) -> None:
-        """Make finished rows add up again, where rounding, or what was given, has changed them.
+        """Make finished rows add up and multiply where rounding, or what was given, changed them.
 
         Args:
             frame: Numbers of any of the fitted columns, float64; it is written into.
@@ -128,13 +130,17 @@ class AnsweringModel:
         """
         encoder = self.trained.encoder
         given = encoder.by_position(frame, known)
-        Adding(encoder, given, given, restrictions, np.zeros_like(given)).add_up(frame)
+        Arithmetic(
+            Multiplying(encoder, given, given, restrictions),
+            Adding(encoder, given, given, restrictions, np.zeros_like(given)),
+        ).settle(frame)
 
     @property
-    def summed_columns(self) -> list[str]:
-        """The columns that are the sum of others in all rows, and these others."""
+    def calculated_columns(self) -> list[str]:
+        """The columns that are sums or products of others in all rows, and these others."""
         encoder = self.trained.encoder
         places = {position for one in encoder.sums for position in one.columns}
+        places |= {position for one in encoder.products for position in one.columns}
         return [encoder.schema.names[position] for position in sorted(places)]
 
     def predict_proba(

@@ -92,6 +92,8 @@ class ModelConfig:
             state from its city) does in all drawn ones.
         sums: Whether numbers that are the sum of others in all training rows (a total of its parts)
             are in all drawn ones.
+        products: Whether numbers that are the product or the quotient of two others in all training
+            rows (an amount of a quantity and a price) are in all drawn ones.
         precision: Of the transformer's matrix products: ``'float32'``, ``'bfloat16'``, or
             ``'auto'``, which is bfloat16 where the processor multiplies it faster.
         numerical_head: What places a number inside its bin: the nested ``'diffusion'``, or
@@ -123,6 +125,7 @@ class ModelConfig:
     inequalities: bool = True
     dependencies: bool = True
     sums: bool = True
+    products: bool = True
     precision: str = 'auto'
     numerical_head: str = 'diffusion'
     column_order: str = 'random'
@@ -149,6 +152,7 @@ class ModelConfig:
         _check_flag(self, 'inequalities')
         _check_flag(self, 'dependencies')
         _check_flag(self, 'sums')
+        _check_flag(self, 'products')
         _check_choice(self, 'feedforward', ('relu', 'gated'))
         _check_choice(self, 'precision', ('auto', 'float32', 'bfloat16'))
         _check_choice(self, 'numerical_head', ('diffusion', 'bins'))
@@ -164,10 +168,11 @@ class ModelConfig:
     def kept_relations(self) -> frozenset[str]:
         """Which relations drawn rows keep; in a fixed order no cell changes because of later ones.
 
-        Of ``'inequalities'``, ``'dependencies'`` and ``'sums'``.
+        Of ``'inequalities'``, ``'dependencies'``, ``'sums'`` and ``'products'``.
         """
-        names = ('inequalities', 'dependencies', 'sums') if self.column_order != 'fixed' else ()
-        return frozenset(name for name in names if getattr(self, name))
+        names = ('inequalities', 'dependencies', 'sums', 'products')
+        in_any_order = self.column_order != 'fixed'
+        return frozenset(name for name in names if in_any_order and getattr(self, name))
 
     def is_causal(self, num_columns: int) -> bool:
         """Whether attention is causal in a table of so many columns."""
@@ -284,6 +289,7 @@ PAPER: dict[str, Any] = {
     'inequalities': False,
     'dependencies': False,
     'sums': False,
+    'products': False,
     'column_order': 'random',
     'attention': 'bidirectional',
     'precision': 'float32',
@@ -311,6 +317,7 @@ PRIVATE: dict[str, Any] = {
     'inequalities': False,
     'dependencies': False,
     'sums': False,
+    'products': False,
     'attention': 'bidirectional',
     'precision': 'float32',
     'numerical_head': 'bins',
@@ -329,6 +336,7 @@ _BEFORE: Mapping[type, Mapping[str, Any]] = {
         'inequalities': False,
         'dependencies': False,
         'sums': False,
+        'products': False,
     },
     TrainingConfig: {'calibration': False},
     SamplingConfig: {},

@@ -19,6 +19,7 @@ from sdv_tabdar.core.codecs.crosses import crosses_of, find_crosses
 from sdv_tabdar.core.codecs.dependencies import find_dependencies, kept_dependencies
 from sdv_tabdar.core.codecs.encoder import Table, TableEncoder
 from sdv_tabdar.core.codecs.inequalities import without_consequences
+from sdv_tabdar.core.codecs.products import written as written_product
 from sdv_tabdar.core.codecs.sums import written
 from sdv_tabdar.core.config import ModelConfig, SamplingConfig, TrainingConfig
 from sdv_tabdar.core.inference.answers import Answers
@@ -261,5 +262,13 @@ def _relations(
             one.columns,
             lambda own, *parts: (
                 f"'{own}' is {written(parts)} in all rows, and will be in drawn ones."
+            ),
+        )
+    for product in encoder.products:
+        yield (
+            product.columns,
+            lambda own, *factors, product=product: (
+                f"'{own}' is {written_product(factors, product.exponent)} in all rows, and will be "
+                'in drawn ones.'
             ),
         )

@@ -12,6 +12,8 @@ from sdv_tabdar.adapter.private_names import saved_host
 from sdv_tabdar.adapter.profile import Role
 from sdv_tabdar.core.codecs.echoes import Echo
 from sdv_tabdar.core.codecs.inequalities import without_consequences
+from sdv_tabdar.core.codecs.products import Product
+from sdv_tabdar.core.codecs.products import written as written_product
 from sdv_tabdar.core.codecs.sums import Sum, written
 from sdv_tabdar.core.schema import ColumnKind
 from sdv_tabdar.files import model_state, table_state
@@ -90,6 +92,7 @@ class Description:
         dependencies: Pairs of columns of which the second follows from the first, and how many of
             its levels say what it is.
         sums: Columns that are the sum of others, and what they are the sum of.
+        products: Columns that are the product or the quotient of two others, and of which.
     """
 
     path: str
@@ -110,6 +113,7 @@ class Description:
     inequalities: Sequence[tuple[str, str]]
     dependencies: Sequence[tuple[str, str, int]]
     sums: Sequence[tuple[str, str]]
+    products: Sequence[tuple[str, str]]
 
     def __str__(self) -> str:
         """All of it for a person to read; of many values only the first ones."""
@@ -141,6 +145,7 @@ def describe(path: str | os.PathLike[str]) -> Description:
     inequalities = [] if model is None else _inequalities(model['encoder'], names)
     dependencies = [] if model is None else _dependencies(model['encoder'], names)
     sums = [] if model is None else _sums(model['encoder'], names)
+    products = [] if model is None else _products(model['encoder'], names)
     return Description(
         path=str(path),
         size=file.size,
@@ -160,6 +165,7 @@ def describe(path: str | os.PathLike[str]) -> Description:
         inequalities=inequalities,
         dependencies=dependencies,
         sums=sums,
+        products=products,
     )
 
 
@@ -280,6 +286,17 @@ def _sums(encoder: Mapping[str, Any], names: Mapping[Any, str]) -> list[tuple[st
     return [(total, written(parts)) for total, *parts in told]
 
 
+def _products(encoder: Mapping[str, Any], names: Mapping[Any, str]) -> list[tuple[str, str]]:
+    columns = [codec['column']['name'] for codec in encoder['codecs']]
+    found = [Product.from_state(entry) for entry in encoder.get('products', ())]
+    told = [(one, [columns[place] for place in one.columns]) for one in found]
+    return [
+        (names[result], written_product([names[factor] for factor in factors], one.exponent))
+        for one, (result, *factors) in told
+        if {result, *factors} <= {*names}
+    ]
+
+
 def _learnt_column(codec: Mapping[str, Any]) -> LearntColumn:
     column = codec['column']
     counts, missing = column['counts'], column['missing']
@@ -326,7 +343,7 @@ def _lines(found: Description) -> Iterator[str]:
         yield f'  that {low!r} is never more than {high!r}'
     for determinant, dependent, number in found.dependencies:
         yield f'  that {dependent!r} follows from {number:,} levels of {determinant!r}'
-    for own, formula in found.sums:
+    for own, formula in (*found.sums, *found.products):
         yield f'  that {own!r} is {formula}'
     for names_, kind in found.transformers:
         yield f'  values of {names_} in its transformer {kind}'

@@ -16,6 +16,7 @@ import torch
 from sdv_tabdar.adapter import checked
 from sdv_tabdar.adapter.checked import Unfit
 from sdv_tabdar.core.codecs.encoder import TableEncoder
+from sdv_tabdar.core.codecs.products import are_numbers
 from sdv_tabdar.core.config import (
     ModelConfig,
     SamplingConfig,
@@ -103,8 +104,18 @@ _STATE = checked.record(
                         }
                     )
                 ),
+                'products': checked.items(
+                    checked.record(
+                        {
+                            'result': _COUNT,
+                            'factors': checked.items(_COUNT),
+                            'exponent': checked.whole(-1, 1),
+                            'digits': checked.items(_DIGITS),
+                        }
+                    )
+                ),
             },
-            absent=('echoes', 'inequalities', 'dependencies', 'sums'),
+            absent=('echoes', 'inequalities', 'dependencies', 'sums', 'products'),
         ),
         'precedence': checked.items(checked.number()),
         'generator': checked.array('u1', (None,)),
@@ -210,6 +221,7 @@ def checked_description(state: Any, place: str) -> dict[str, Any]:
     _check_inequalities(encoder, f'{place}.encoder')
     _check_dependencies(encoder, f'{place}.encoder')
     _check_sums(encoder, f'{place}.encoder')
+    _check_products(encoder, f'{place}.encoder')
     encoder = {**encoder, 'codecs': codecs}
     _check_columns(encoder, f'{place}.encoder')
     _check_history(state['history'], len(codecs), f'{place}.history')
@@ -389,6 +401,25 @@ def _check_sums(encoder: Mapping[str, Any], place: str) -> None:
             raise Unfit(f'{where}.digits', 'are not those of each of its columns.')
         if {*one['parts']} & {later['total'] for later in sums[number:]}:
             raise Unfit(where, 'is not behind those of its parts.')
+
+
+def _check_products(encoder: Mapping[str, Any], place: str) -> None:
+    codecs, products = encoder['codecs'], encoder.get('products', ())
+    for number, one in enumerate(products):
+        where, columns = f'{place}.products[{number}]', [one['result'], *one['factors']]
+        if len({*columns}) != 3 or len(columns) != 3 or max(columns) >= len(codecs):
+            raise Unfit(where, 'is not of a column and two others.')
+        is_number = [
+            codecs[at]['column']['kind'] == ColumnKind.NUMERICAL.value
+            or are_numbers(codecs[at]['levels'])
+            for at in columns
+        ]
+        if not all(is_number):
+            raise Unfit(where, 'is not of numbers.')
+        if len(one['digits']) != len(columns) or not one['exponent']:
+            raise Unfit(where, 'has no exponent, or not the digits of each of its columns.')
+        if {*one['factors']} & {later['result'] for later in products[number:]}:
+            raise Unfit(where, 'is not behind those of its factors.')
 
 
 def _check_echoes(encoder: Mapping[str, Any], place: str) -> None:

@@ -68,6 +68,8 @@ class TabDARSynthesizer(Drawing, Answering):
         dependencies (bool): Whether what follows from another level in all training rows does so in
             all drawn ones.
         sums (bool): Whether what is the sum of others in all training rows is in all drawn ones.
+        products (bool): Whether what is the product or the quotient of two others in all training
+            rows is in all drawn ones.
         precision (str): ``'float32'``, ``'bfloat16'`` or ``'auto'``, of the transformer's products.
         numerical_head (str): What places numbers in their bins, ``'diffusion'`` or ``'bins'``.
         column_order (str): In which columns are drawn, ``'weighted'``, ``'random'`` or ``'fixed'``.
@@ -137,6 +139,7 @@ class TabDARSynthesizer(Drawing, Answering):
         inequalities: bool = _MODEL.inequalities,
         dependencies: bool = _MODEL.dependencies,
         sums: bool = _MODEL.sums,
+        products: bool = _MODEL.products,
         precision: str = _MODEL.precision,
         numerical_head: str = _MODEL.numerical_head,
         column_order: str = _MODEL.column_order,

@@ -90,6 +90,7 @@ def models() -> tuple[Model, ...]:
     rules = [Inequality('low', 'high'), FixedCombinations(['a', 'b'])]
     sums = pd.DataFrame({'net': low, 'tax': low % 4, 'x': plain['x'], 'y': plain['x'] + 1})
     sums['gross'] = sums['net'] + sums['tax']
+    sums['duty'] = sums['x'] * sums['net']
     return (
         _model(plain, kinds, []),
         _model(pairs, pair_kinds, rules),

@@ -18,7 +18,6 @@ from collections.abc import Iterator, Mapping, Sequence
 from typing import Any, Protocol, TypeAlias
 
 import numpy as np
-import numpy.typing as npt
 import pandas as pd
 
 from sdv_tabdar.core.codecs.codec import Codec
@@ -34,8 +33,8 @@ class InParts(Protocol):
     def __len__(self) -> int:
         """Number of rows."""
 
-    def parts(self, names: Sequence[str]) -> Iterator[Mapping[str, npt.NDArray[Any]]]:
-        """The cells of some columns, of some rows after the others."""
+    def number_parts(self, names: Sequence[str]) -> Iterator[Mapping[str, Floats]]:
+        """Numbers of some columns, of some rows after the others."""
 
 
 Table: TypeAlias = 'pd.DataFrame | InParts'
@@ -305,4 +304,4 @@ def parts_of(frame: Table, names: Sequence[str]) -> Iterator[Mapping[str, Floats
     if isinstance(frame, pd.DataFrame):
         yield {name: as_floats(frame[name]) for name in names}
     else:
-        yield from frame.parts(names)
+        yield from frame.number_parts(names)

@@ -25,6 +25,7 @@ from sdv_tabdar.core.codecs.inequalities import (
 )
 from sdv_tabdar.core.codecs.numerical import NumericalCodec
 from sdv_tabdar.core.codecs.pieces import Pieces
+from sdv_tabdar.core.codecs.products import Product, find_products, kept_products
 from sdv_tabdar.core.codecs.stored import StoredTable
 from sdv_tabdar.core.codecs.sums import Sum, find_sums, kept_sums
 from sdv_tabdar.core.codecs.values import SHOWN, Floats, as_floats, frame_of
@@ -57,6 +58,7 @@ class TableEncoder:
         inequalities: Columns that are in order in all rows.
         dependencies: Columns that follow from others in all rows.
         sums: Columns that are the sum of others in all rows.
+        products: Columns that are the product or the quotient of two others in all rows.
         schema: The codes of the columns.
     """
 
@@ -68,11 +70,12 @@ class TableEncoder:
         inequalities: Sequence[Inequality] = (),
         sums: Sequence[Sum] = (),
         dependencies: Sequence[Dependency] = (),
+        products: Sequence[Product] = (),
     ) -> None:
         """Use :meth:`fit` to make one from data."""
         self.codecs, self.echoes = tuple(codecs), tuple(echoes)
         self.inequalities, self.sums = tuple(inequalities), tuple(sums)
-        self.dependencies = tuple(dependencies)
+        self.dependencies, self.products = tuple(dependencies), tuple(products)
         columns = [codec.column for codec in codecs]
         for echo in echoes:
             columns[echo.position] = echo.column(columns[echo.position])
@@ -90,7 +93,7 @@ class TableEncoder:
             frame: The training table.
             kinds: Kind of each of its columns.
             config: For ``max_atoms``, ``num_bins``, ``max_categories``, ``echoes``,
-                ``inequalities`` and ``sums``.
+                ``inequalities``, ``sums`` and ``products``.
 
         Raises:
             ValueError: If the table has no rows or columns, a numerical column holds infinite
@@ -106,6 +109,7 @@ class TableEncoder:
             echoes=find_echoes(frame, codecs) if config.echoes else (),
             inequalities=find_inequalities(frame, codecs) if 'inequalities' in kept else (),
             sums=find_sums(frame, codecs) if 'sums' in kept else (),
+            products=find_products(frame, codecs) if 'products' in kept else (),
         )
 
     def grown(
@@ -138,6 +142,7 @@ class TableEncoder:
             echoes=counted_echoes(frame, codecs, lines),
             inequalities=kept_inequalities(frame, codecs, self.inequalities),
             sums=kept_sums(frame, codecs, self.sums),
+            products=kept_products(frame, codecs, self.products),
         )
 
     def codes_in(self, before: TableEncoder) -> list[torch.Tensor]:
@@ -156,7 +161,13 @@ class TableEncoder:
     ) -> TableEncoder:
         """The same codecs, with what the codes of the table have shown."""
         return TableEncoder(
-            self.codecs, crosses, self.echoes, self.inequalities, self.sums, dependencies
+            self.codecs,
+            crosses,
+            self.echoes,
+            self.inequalities,
+            self.sums,
+            dependencies,
+            self.products,
         )
 
     def codec(self, column: str) -> Codec:
@@ -351,6 +362,7 @@ class TableEncoder:
             'inequalities': [list(pair) for pair in self.inequalities],
             'dependencies': [entry.to_state() for entry in self.dependencies],
             'sums': [one.to_state() for one in self.sums],
+            'products': [one.to_state() for one in self.products],
         }
 
     @classmethod
@@ -376,7 +388,8 @@ class TableEncoder:
         inequalities = [(low, high) for low, high in state.get('inequalities', ())]
         dependencies = [Dependency.from_state(entry) for entry in state.get('dependencies', ())]
         sums = [Sum.from_state(one) for one in state.get('sums', ())]
-        return cls(codecs, crosses, echoes, inequalities, sums, dependencies)
+        products = [Product.from_state(one) for one in state.get('products', ())]
+        return cls(codecs, crosses, echoes, inequalities, sums, dependencies, products)
 
     @property
     def code_dtype(self) -> type[np.integer[Any]]:

@@ -77,12 +77,12 @@ class Line:
 
     def of(self, source: Number) -> Number:
         """The numbers of the column."""
-        number = _rounded(source, self.source_digits)  # as it is when it is given to somebody
-        return number if self.is_same else _rounded(self.shift + self.slope * number, self.digits)
+        number = rounded(source, self.source_digits)  # as it is when it is given to somebody
+        return number if self.is_same else rounded(self.shift + self.slope * number, self.digits)
 
     def back(self, own: Number) -> Number:
         """The numbers of the source."""
-        return _rounded(self.inverse(own), self.source_digits)
+        return rounded(self.inverse(own), self.source_digits)
 
     def inverse(self, own: Number) -> Number:
         """The numbers of the source before they are rounded."""
@@ -109,11 +109,12 @@ class Line:
         return dataclasses.asdict(self)
 
 
-def _rounded(numbers: Number, digits: int | None) -> Number:
+def rounded(numbers: Number, digits: int | None) -> Number:
+    """Numbers with so many digits behind the point; None leaves them as they are."""
     if digits is None:
         return numbers
-    rounded: Number = np.round(numbers, digits) + 0.0  # no -0
-    return rounded
+    found: Number = np.round(numbers, digits) + 0.0  # no -0
+    return found
 
 
 def digits_of(numbers: Floats) -> int | None:

@@ -174,6 +174,19 @@ class StoredTable:
                 offset += -(-size * dtype.itemsize // _NUMBER_BYTES) * _NUMBER_BYTES
             yield part
 
+    def number_parts(self, names: Sequence[str]) -> Iterator[dict[str, Floats]]:
+        """As :meth:`parts`, but the numbers that levels are, where these are numbers."""
+        levels = {
+            name: as_floats(_column(name, index.levels))
+            for name, index in self._levels.items()
+            if name in names
+        }
+        for part in self.parts(names):
+            yield {
+                name: levels[name][cells] if name in levels else cells
+                for name, cells in part.items()
+            }
+
     def _read(self, offset: int, size: int, dtype: np.dtype[Any]) -> Cells:
         self._file.seek(offset)
         return np.frombuffer(self._file.read(size * dtype.itemsize), dtype=dtype)

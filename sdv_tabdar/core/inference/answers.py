@@ -16,6 +16,7 @@ import torch
 
 from sdv_tabdar.core.codecs.encoder import TableEncoder
 from sdv_tabdar.core.config import SamplingConfig
+from sdv_tabdar.core.inference.arithmetic import Arithmetic
 from sdv_tabdar.core.inference.complete import complete
 from sdv_tabdar.core.inference.dependencies import Following, followed
 from sdv_tabdar.core.inference.echoes.reader import EchoReader
@@ -35,6 +36,7 @@ from sdv_tabdar.core.inference.predict import (
     level_probabilities,
     quantiles_of,
 )
+from sdv_tabdar.core.inference.products import Multiplying
 from sdv_tabdar.core.inference.sums import Adding
 from sdv_tabdar.core.nn.network import TabDARNetwork
 from sdv_tabdar.core.restrictions import Restriction
@@ -113,10 +115,14 @@ class Answers:
         write_back(filled, frame, known)
         ordering.clip(filled)
         given = self.encoder.by_position(frame, known)
-        adding = Adding.of(self.encoder, given, read, completed)
-        adding.add_up(filled)
+        told = given | read.table.observed.cpu().numpy()
+        arithmetic = Arithmetic(
+            Multiplying(self.encoder, given, told, read.restrictions),
+            Adding.of(self.encoder, given, read, completed),
+        )
+        arithmetic.settle(filled)
         reader.join(filled, completed, given)
-        adding.add_up(filled)  # where what follows from another number had not
+        arithmetic.settle(filled)  # where what follows from another number had not
         return CompletedRows(filled, completion.effective_sample_size.numpy())
 
     def followed(self, frame: pd.DataFrame, free: Marks) -> pd.DataFrame:

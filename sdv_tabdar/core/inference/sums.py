@@ -68,6 +68,7 @@ class Adding:
         told: Likewise, with those that known ones told.
         restrictions: By name, what each row's cell may be.
         sticky: ``(B, C)``, cells that change only where no others can.
+        following: Columns of no sum that are made of the others afterwards.
     """
 
     encoder: TableEncoder
@@ -75,6 +76,7 @@ class Adding:
     told: Marks
     restrictions: Mapping[str, Sequence[Restriction | None]]
     sticky: Marks
+    following: frozenset[int] = frozenset()
 
     @classmethod
     def of(
@@ -199,7 +201,7 @@ class Adding:
         """Columns in order of which one at least is in a sum, but parts and their total."""
         told = {(part, one.total) for one in self.encoder.sums for part in one.parts}
         pairs = [pair for pair in self.encoder.inequalities if {*pair} & {*self._columns}]
-        return [pair for pair in pairs if pair not in told]
+        return [pair for pair in pairs if pair not in told and not {*pair} & self.following]
 
     def _ends(
         self, attempt: _Attempt, rows: Rows, values: Floats, others: Mapping[int, Floats]

@@ -49,6 +49,36 @@ def test_files_of_former_versions_have_neither_weights_nor_gated_layers(model: T
 
 
 @pytest.mark.parametrize(
+    ('wrong', 'changed'),
+    [
+        ('two others', {'factors': [1]}),
+        ('two others', {'factors': [1, 1]}),
+        ('two others', {'factors': [1, 9]}),
+        ('not of numbers', {'factors': [1, 4]}),
+        ('digits', {'digits': [0, None]}),
+        ('digits', {'digits': [0, 0, 99]}),
+        ('exponent', {'exponent': 0}),
+        ('exponent', {'exponent': 2}),
+        ('not behind those of its factors', {'factors': [3, 1]}),
+    ],
+)
+def test_products_that_do_not_fit_the_columns_are_refused(
+    model: TabDAR, wrong: str, changed: dict[str, object]
+) -> None:
+    state, _ = model_state.written(model)
+    number, level = state['encoder']['codecs']
+    columns = [{**number, 'column': {**number['column'], 'name': name}} for name in 'abcd']
+    encoder = {**state['encoder'], 'codecs': [*columns, level], 'crosses': [], 'echoes': []}
+    entry = {'result': 0, 'factors': [1, 2], 'exponent': 1, 'digits': [0, None, 2]}
+    later = {**entry, 'result': 3}
+    products = [{**entry, **changed}, later]
+    with pytest.raises(Unfit, match=wrong):
+        model_state.checked_description(
+            {**state, 'encoder': {**encoder, 'products': products}}, 'model'
+        )
+
+
+@pytest.mark.parametrize(
     ('sums', 'wrong'),
     [
         ([{'total': 0, 'parts': [1], 'digits': [0, 0]}], 'two or more others'),

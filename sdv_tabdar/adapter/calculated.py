@@ -1,0 +1,74 @@
+"""Finished rows whose sums and products hold also beside cells that the model was not shown.
+
+The model is shown the nearest number that it has seen in place of one beyond its range, and the
+mean of draws is rounded column by column: such rows nearly add up, and so would be left.
+"""
+
+from __future__ import annotations
+
+from typing import Any
+
+import numpy as np
+import pandas as pd
+
+from sdv_tabdar.adapter.fitted import FittedTable
+from sdv_tabdar.adapter.known import Known
+from sdv_tabdar.adapter.profile import ColumnProfile, Role
+from sdv_tabdar.adapter.values import level_key
+from sdv_tabdar.core.codecs.values import Floats, with_columns
+
+
+def calculated(table: FittedTable, rows: pd.DataFrame, known: Known) -> pd.DataFrame:
+    """Finished rows that add up and multiply, where known cells leave room for it.
+
+    Args:
+        table: The fitted table.
+        rows: Rows in plain form with the known cells, under their positions.
+        known: What is known.
+    """
+    keys = [] if table.model is None else table.model.calculated_columns
+    keys = [key for key in keys if key in rows and _has_numbers(table.profiles[key])]
+    if not keys:
+        return rows
+    assert table.model is not None
+    positions = rows.index.to_numpy()
+    numbers = {key: _numbers(table.profiles[key], rows[key]) for key in keys}
+    exact = np.zeros((len(rows), len(keys)), dtype=bool)
+    for place, key in enumerate(keys):
+        if key in known.exact:
+            exact[:, place] = known.exact[key].to_numpy()[positions]
+    found = pd.DataFrame(numbers)
+    restrictions = {
+        key: [known.partial[key][position] for position in positions]
+        for key in keys
+        if key in known.partial
+    }
+    table.model.settle(found, exact, restrictions)
+    made = {
+        key: table.profiles[key].typed(_plain(table.profiles[key], found[key]), rows.index)
+        for key in keys
+        if not np.array_equal(found[key].to_numpy(), numbers[key], equal_nan=True)
+    }
+    return with_columns(rows, made) if made else rows
+
+
+def _has_numbers(profile: ColumnProfile) -> bool:
+    levels = profile.levels.values()
+    is_discrete = profile.role is Role.DISCRETE and len(levels) > 0
+    return profile.role is Role.NUMBER or (
+        is_discrete and all(isinstance(level, int | float) for level in levels)
+    )
+
+
+def _numbers(profile: ColumnProfile, values: pd.Series) -> Floats:
+    """Plain numbers, or levels that are numbers."""
+    if profile.role is Role.NUMBER:
+        return profile.comparable(values).to_numpy()
+    return pd.to_numeric(values).to_numpy(dtype=np.float64, na_value=np.nan)
+
+
+def _plain(profile: ColumnProfile, numbers: pd.Series) -> list[Any]:
+    """The plain values of numbers, None for NaN; levels as training had them."""
+    if profile.role is Role.NUMBER:
+        return profile.plain_of(numbers.to_numpy())
+    return [profile.levels.get(level_key(number)) for number in numbers.tolist()]

@@ -1,0 +1,50 @@
+"""Drawn numbers that add up and multiply as in all training rows: the order in which they do."""
+
+from __future__ import annotations
+
+import dataclasses
+
+import pandas as pd
+
+from sdv_tabdar.core.inference.products import Multiplying
+from sdv_tabdar.core.inference.sums import Adding
+
+
+@dataclasses.dataclass(frozen=True)
+class Arithmetic:
+    """Makes decoded rows add up and keep their products.
+
+    Attributes:
+        multiplying: Products and quotients.
+        adding: Sums.
+    """
+
+    multiplying: Multiplying
+    adding: Adding
+
+    def settle(self, frame: pd.DataFrame) -> None:
+        """Make rows keep all of it, as far as they can; ``frame`` is written into.
+
+        What is in a sum and a product (of invoices the amount of a line) is made by its factors
+        first; where the sum then has moved it, these follow.
+        """
+        self.multiplying.multiply(frame)
+        self._adding_beside_products().add_up(frame)
+        if self._summed:
+            self.multiplying.multiply(frame, self._summed)
+
+    def _adding_beside_products(self) -> Adding:
+        """Sums of which what products have made stays sooner than a total that occurs often."""
+        encoder, sticky = self.adding.encoder, self.adding.sticky.copy()
+        made = {one.result for one in encoder.products}
+        for one in encoder.sums:
+            if made & {*one.parts}:
+                sticky[:, one.total] = False
+        told = self.multiplying.with_told(self.adding.told)
+        following = frozenset(made - self._summed)
+        return dataclasses.replace(self.adding, told=told, sticky=sticky, following=following)
+
+    @property
+    def _summed(self) -> set[int]:
+        """The columns of sums."""
+        return {position for one in self.adding.encoder.sums for position in one.columns}

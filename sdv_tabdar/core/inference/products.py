@@ -1,0 +1,311 @@
+"""Drawn numbers that are products and quotients as in all training rows (``codecs/products.py``).
+
+Each cell has been drawn given others, so that a product is nearly right. A result that was drawn
+becomes what its factors make; where it was given, or would be beyond what training had, a factor
+gives way, or both where one has few values (of a given amount a whole quantity and its price).
+Factors that are results themselves follow, from above, and the rest again from below. Cells that
+were given stay, and what is asked of a cell stays asked: what contradicts itself stays.
+"""
+
+from __future__ import annotations
+
+import dataclasses
+import functools
+from collections.abc import Collection, Mapping, Sequence
+
+import numpy as np
+import numpy.typing as npt
+import pandas as pd
+
+from sdv_tabdar.core.codecs.categorical import CategoricalCodec
+from sdv_tabdar.core.codecs.encoder import TableEncoder
+from sdv_tabdar.core.codecs.lines import Marks, rounded
+from sdv_tabdar.core.codecs.numerical import NumericalCodec
+from sdv_tabdar.core.codecs.products import Product
+from sdv_tabdar.core.codecs.values import Codes, Floats, as_floats
+from sdv_tabdar.core.inference.echoes.cells import Rows
+from sdv_tabdar.core.restrictions import Restriction, meets
+
+_SWEEPS = 2  # over all products, from above and then from below
+_MOST_VALUES = 1_000  # of a factor, all of which are tried
+_RESULT = 0  # its place among the columns of a product; the factors have the next ones
+
+
+@dataclasses.dataclass(frozen=True)
+class Multiplying:
+    """Makes decoded rows keep their products.
+
+    Attributes:
+        encoder: The codes, and which columns are products.
+        known: ``(B, C)``, cells that were given.
+        told: Likewise, with those that known ones told.
+        restrictions: By name, what each row's cell may be.
+    """
+
+    encoder: TableEncoder
+    known: Marks
+    told: Marks
+    restrictions: Mapping[str, Sequence[Restriction | None]]
+
+    def multiply(self, frame: pd.DataFrame, locked: Collection[int] = ()) -> None:
+        """Make rows keep their products, as far as they can.
+
+        Args:
+            frame: Decoded rows, which are written into. Products of columns that it lacks are left.
+            locked: Positions of columns that are to stay as they are.
+        """
+        names = self.encoder.schema.names
+        products = [
+            one
+            for one in self.encoder.products
+            if all(names[position] in frame for position in one.columns)
+        ]
+        columns = {
+            position: self._column(frame, position, position in locked)
+            for one in products
+            for position in one.columns
+        }
+        _keep(products, columns)
+        for position, column in columns.items():
+            if not np.array_equal(column.numbers, column.before, equal_nan=True):
+                frame[names[position]] = column.written(frame[names[position]])
+
+    def with_told(self, told: Marks) -> Marks:
+        """Cells ``(B, C)`` that are told, and those that products with such a result then tell."""
+        found = told.copy()
+        for one in reversed(self.encoder.products):
+            found[:, list(one.factors)] |= found[:, [one.result]]
+        return found
+
+    def _column(self, frame: pd.DataFrame, position: int, is_locked: bool) -> _Column:
+        name = self.encoder.schema.names[position]
+        before = as_floats(frame[name])
+        digits = next(
+            digits
+            for one in self.encoder.products
+            for place, digits in zip(one.columns, one.digits, strict=True)
+            if place == position
+        )
+        stays = self.known[:, position] | is_locked
+        numbers = np.where(stays, before, rounded(before, digits))
+        free = ~(self.told[:, position] | is_locked)
+        restrictions = self.restrictions.get(name)
+        codec = self.encoder.codecs[position]
+        assert isinstance(codec, NumericalCodec | CategoricalCodec)
+        return _Column(codec, digits, restrictions, free, before, numbers)
+
+
+@dataclasses.dataclass
+class _Column:
+    """The cells of a column in B rows.
+
+    Attributes:
+        codec: The column.
+        digits: Behind the point; None for numbers that are not rounded.
+        restrictions: What each row's cell may be; None for anything.
+        free: ``(B,)``, which cells may change.
+        before: ``(B,)``, the numbers that they had.
+        numbers: ``(B,)``, those that they have; written into.
+    """
+
+    codec: NumericalCodec | CategoricalCodec
+    digits: int | None
+    restrictions: Sequence[Restriction | None] | None
+    free: Marks
+    before: Floats
+    numbers: Floats
+
+    @functools.cached_property
+    def values(self) -> Floats | None:
+        """All numbers of a column of few; else None."""
+        if isinstance(self.codec, CategoricalCodec):
+            return np.array([float(level) for level in self._levels])
+        is_few = not len(self.codec.bins) and 0 < len(self.codec.atoms) <= _MOST_VALUES
+        return self.codec.atoms if is_few else None
+
+    @property
+    def coarseness(self) -> tuple[bool, float]:
+        """By which factors are ordered: those of few values last, then those of few digits."""
+        return self.values is not None, -np.inf if self.digits is None else -self.digits
+
+    def may_be(self, rows: Rows, numbers: Floats, *, bounded: bool = True) -> Marks:
+        """Whether cells in N rows may be numbers ``(N,)``.
+
+        Args:
+            rows: The rows.
+            numbers: The numbers.
+            bounded: Whether numbers beyond those of training may not.
+        """
+        found = np.isfinite(numbers)
+        if isinstance(self.codec, CategoricalCodec):
+            found &= np.isin(numbers, [*map(float, self._levels)])
+        elif bounded:
+            low, high = self.codec.limits
+            found &= (numbers >= low) & (numbers <= high)
+        for place in np.flatnonzero(found).tolist() if self.restrictions is not None else ():
+            entry = None if self.restrictions is None else self.restrictions[rows[place]]
+            found[place] = entry is None or meets(entry, float(numbers[place]))
+        return found
+
+    def written(self, cells: pd.Series) -> npt.NDArray[np.float64] | pd.Series:
+        """The column as it is to be, by what it was in the decoded table."""
+        if cells.dtype != object:
+            return self.numbers
+        levels = {float(level): level for level in self._levels}
+        found = cells.to_numpy(copy=True)
+        for row in np.flatnonzero(self.numbers != self.before).tolist():
+            found[row] = levels.get(self.numbers[row], found[row])
+        return pd.Series(found, index=cells.index, dtype=object)
+
+    @property
+    def _levels(self) -> list[float]:
+        """The levels of a column of categories that are numbers, without the missing one."""
+        levels = self.codec.levels if isinstance(self.codec, CategoricalCodec) else ()
+        return [level for level in levels if isinstance(level, int | float)]
+
+
+def _keep(products: Sequence[Product], columns: Mapping[int, _Column]) -> None:
+    """Change numbers until products hold, in each row as many as can be.
+
+    Args:
+        products: Each behind those whose results are factors of it.
+        columns: By position; their numbers are written into.
+    """
+    for one in products:
+        _Open.of(one, columns).mend()
+    best, points = _state(products, columns)
+    for _ in range(_SWEEPS if len(products) > 1 else 0):
+        if (points == len(products)).all():
+            break
+        for one in reversed(products):
+            _Open.of(one, columns, keeps_result=True).mend()
+        for one in products:
+            _Open.of(one, columns).mend()
+        found, reached = _state(products, columns)
+        for position, numbers in found.items():
+            best[position] = np.where(reached > points, numbers, best[position])
+        points = np.maximum(points, reached)
+    for position, numbers in best.items():
+        columns[position].numbers = numbers
+
+
+def _state(
+    products: Sequence[Product], columns: Mapping[int, _Column]
+) -> tuple[dict[int, Floats], Codes]:
+    """The numbers of all columns, and how many products hold in each row ``(B,)``."""
+    numbers = {position: column.numbers.copy() for position, column in columns.items()}
+    held = [one.holds(*(numbers[position] for position in one.columns)) for one in products]
+    return numbers, np.sum(held, axis=0, dtype=np.int64)
+
+
+@dataclasses.dataclass(frozen=True)
+class _Open:
+    """A product of which cells are being changed.
+
+    Attributes:
+        one: The product.
+        columns: The result and both factors.
+        keeps_result: Whether the result stays.
+    """
+
+    one: Product
+    columns: tuple[_Column, _Column, _Column]
+    keeps_result: bool
+
+    @classmethod
+    def of(
+        cls, one: Product, columns: Mapping[int, _Column], *, keeps_result: bool = False
+    ) -> _Open:
+        """A product among columns by position."""
+        result, first, second = (columns[position] for position in one.columns)
+        return cls(one, (result, first, second), keeps_result)
+
+    def mend(self) -> None:
+        """Make it hold, where it can, by changing the result or else the factors."""
+        left = np.flatnonzero(~self.one.holds(*(column.numbers for column in self.columns)))
+        finer, coarser = sorted((1, 2), key=lambda place: self.columns[place].coarseness)
+        for place in (finer, coarser) if self.keeps_result else (_RESULT, finer, coarser):
+            left = self._solve(place, left)
+        left = self._solve_both(coarser, finer, self._solve_clipped(finer, coarser, left))
+        self._come_near(finer if self.keeps_result else _RESULT, left)
+
+    def _solved(self, place: int, cells: Sequence[Floats]) -> Floats:
+        """What a cell is by the two others."""
+        result, first, second = cells
+        if place == _RESULT:
+            return self.one.of(first, second)
+        return self.one.first(result, second) if place == 1 else self.one.second(result, first)
+
+    def _can_be(self, rows: Rows, cells: list[Floats], *changed: int) -> Marks:
+        """Where changed cells of rows may be so, and the product holds.
+
+        A result that may change is written into them: of a price in cents it is near what it was.
+        """
+        result = self.columns[_RESULT]
+        if not self.keeps_result:
+            made = self._solved(_RESULT, cells)
+            may = result.free[rows] & result.may_be(rows, made)
+            cells[_RESULT] = np.where(may, made, cells[_RESULT])
+        found = self.one.holds(*cells)
+        for place in changed:
+            found &= self.columns[place].may_be(rows, cells[place])
+        return found
+
+    def _solve(self, place: int, rows: Rows) -> Rows:
+        """Change one cell of rows in which that is enough; the other rows."""
+        asked = rows[self.columns[place].free[rows]]
+        cells = [own.numbers[asked] for own in self.columns]
+        cells[place] = self._solved(place, cells)
+        done = self._can_be(asked, cells, place)
+        for column, numbers in zip(self.columns, cells, strict=True):
+            column.numbers[asked[done]] = numbers[done]
+        return np.setdiff1d(rows, asked[done])
+
+    def _solve_clipped(self, place: int, other: int, rows: Rows) -> Rows:
+        """Change a factor as far as it goes, and then the other one; the rows without success."""
+        column = self.columns[place]
+        if isinstance(column.codec, CategoricalCodec):
+            return rows
+        asked = rows[column.free[rows]]
+        solved = self._solved(place, [own.numbers[asked] for own in self.columns])
+        ends = rounded(np.clip(solved, *column.codec.limits), column.digits)
+        can_be = column.may_be(asked, ends)
+        asked, before = asked[can_be], column.numbers[asked[can_be]]
+        column.numbers[asked] = ends[can_be]
+        failed = np.isin(asked, self._solve(other, asked))
+        column.numbers[asked[failed]] = before[failed]
+        return np.setdiff1d(rows, asked[~failed])
+
+    def _solve_both(self, coarser: int, finer: int, rows: Rows) -> Rows:
+        """Change both factors, where one of them has few values; the other rows."""
+        one, other = self.columns[coarser], self.columns[finer]
+        if one.values is None:
+            return rows
+        is_free = one.free[rows] & other.free[rows]
+        left = rows[~is_free].tolist()
+        for row in rows[is_free].tolist():
+            same = np.full(len(one.values), row)
+            cells = [column.numbers[same] for column in self.columns]
+            cells[coarser] = one.values
+            cells[finer] = self._solved(finer, cells)
+            can_be = self._can_be(same, cells, coarser, finer)
+            if can_be.any():
+                steps = np.where(can_be, np.abs(one.values - one.numbers[row]), np.inf)
+                best = int(steps.argmin())
+                for column, numbers in zip(self.columns, cells, strict=True):
+                    column.numbers[row] = numbers[best]
+            else:
+                left.append(row)
+        return np.array(left, dtype=np.int64)
+
+    def _come_near(self, place: int, rows: Rows) -> None:
+        """Change a cell where nothing makes the product hold.
+
+        A result goes beyond what training had; a factor is rounded, for which others that are made
+        of the result may leave room.
+        """
+        column = self.columns[place]
+        asked = rows[column.free[rows]]
+        numbers = self._solved(place, [own.numbers[asked] for own in self.columns])
+        done = column.may_be(asked, numbers, bounded=place != _RESULT)
+        column.numbers[asked[done]] = numbers[done]

@@ -1,0 +1,152 @@
+"""Columns that are products or quotients of two others in all rows: which, and that they last."""
+
+import numpy as np
+import pandas as pd
+import pytest
+
+from sdv_tabdar.core.codecs.encoder import TableEncoder
+from sdv_tabdar.core.codecs.products import Product, has_numbers, written
+from sdv_tabdar.core.codecs.stored import StoredTable
+from sdv_tabdar.core.config import ModelConfig
+from sdv_tabdar.core.schema import ColumnKind
+
+N = 400
+CONFIG = ModelConfig(num_bins=4)
+
+
+def lines() -> pd.DataFrame:
+    """Lines of invoices: an amount, its tax, and what each of some heads pays."""
+    random = np.random.default_rng(0)
+    price, quantity = random.gamma(2, 20, N).round(2), random.integers(1, 40, N).astype(float)
+    amount, rate = (quantity * price).round(2), random.choice([0.07, 0.19], N)
+    heads = random.integers(2, 9, N).astype(float)
+    return pd.DataFrame(
+        {
+            'tax': (amount * rate).round(2),
+            'price': price,
+            'head': (amount / heads).round(1),
+            'quantity': quantity,
+            'amount': amount,
+            'rate': rate,
+            'heads': heads,
+        }
+    )
+
+
+def fitted(frame: pd.DataFrame, config: ModelConfig = CONFIG, *levels: str) -> TableEncoder:
+    kinds = dict.fromkeys(frame, ColumnKind.NUMERICAL)
+    return TableEncoder.fit(
+        frame, {**kinds, **dict.fromkeys(levels, ColumnKind.CATEGORICAL)}, config
+    )
+
+
+def found(frame: pd.DataFrame, *levels: str) -> set[tuple[str, str, str, int]]:
+    """The names of results and of their factors, and exponents."""
+    products = fitted(frame, CONFIG, *levels).products
+    names = list(frame)
+    return {(*(names[place] for place in one.columns), one.exponent) for one in products}
+
+
+@pytest.mark.parametrize('order', range(6))
+def test_they_are_found_in_any_order_of_the_columns(order: int) -> None:
+    frame = lines().sample(frac=1, axis=1, random_state=order)
+    products = {(result, *sorted([first, second]), e) for result, first, second, e in found(frame)}
+    assert products == {
+        ('amount', 'price', 'quantity', 1),
+        ('tax', 'amount', 'rate', 1),
+        ('head', 'amount', 'heads', -1),
+    }
+
+
+def test_results_come_before_what_they_are_factors_of() -> None:
+    names = [list(lines())[one.result] for one in fitted(lines()).products]
+    assert names.index('amount') < min(names.index('tax'), names.index('head'))
+
+
+def test_digits_are_those_of_all_rows() -> None:
+    frame = lines()[['price', 'quantity', 'amount']]
+    assert fitted(frame).products == (Product(2, (0, 1), 1, (2, 2, 0)),)
+    random = np.random.default_rng(1)
+    exact = pd.DataFrame({'p': random.normal(size=N), 'q': random.normal(size=N)})
+    assert fitted(exact.assign(r=exact.p * exact.q)).products == (
+        Product(2, (0, 1), 1, (None,) * 3),
+    )
+
+
+def test_levels_that_are_numbers_are_factors() -> None:
+    assert ('amount', 'price', 'quantity', 1) in found(lines(), 'quantity', 'heads', 'rate')
+    encoder = fitted(lines().assign(rate='much'), CONFIG, 'quantity', 'rate')
+    flags = lines().assign(rate=lambda frame: frame['rate'] > 0.1)
+    assert has_numbers(encoder.codec('quantity'))
+    assert not has_numbers(encoder.codec('rate'))
+    assert not has_numbers(fitted(flags, CONFIG, 'rate').codec('rate'))
+
+
+def test_rows_with_gaps_or_without_a_quotient_say_nothing() -> None:
+    frame = lines()
+    frame.loc[::7, 'price'] = np.nan
+    frame.loc[::5, 'heads'] = 0
+    frame.loc[::5, 'head'] = 3
+    assert len(found(frame)) == 3
+
+
+@pytest.mark.parametrize('name', ['amount', 'price'])
+def test_one_row_that_breaks_it_is_enough(name: str) -> None:
+    frame = lines()
+    frame.loc[3, name] += 1
+    assert {one[0] for one in found(frame) if {'price', 'quantity'} < {*one[:3]}} <= {'quantity'}
+
+
+def test_by_chance_there_are_none() -> None:
+    random = np.random.default_rng(2)
+    assert not found(pd.DataFrame(random.integers(0, 4, (N, 30)), columns=[*map(str, range(30))]))
+    assert not found(pd.DataFrame(random.gamma(1, 1, (N, 30)), columns=[*map(str, range(30))]))
+    flags = random.random((N, 30)) < 0.01
+    assert not found(pd.DataFrame(flags * 1.0, columns=[*map(str, range(30))]))
+
+
+def test_a_factor_that_hardly_varies_is_none() -> None:
+    frame = lines()[['price', 'quantity']].assign(quantity=1.0)
+    assert not found(frame.assign(amount=frame['price']))
+
+
+def test_off_there_are_none() -> None:
+    assert not fitted(lines(), ModelConfig(products=False)).products
+    assert not fitted(lines(), ModelConfig(column_order='fixed', attention='causal')).products
+
+
+def test_few_rows_have_none() -> None:
+    assert not fitted(lines().head(49)).products
+
+
+def test_a_saved_encoder_has_the_same() -> None:
+    encoder = fitted(lines())
+    state = encoder.to_state()
+    assert TableEncoder.from_state(state).products == encoder.products
+    del state['products']
+    assert TableEncoder.from_state(state).products == ()
+
+
+def test_training_goes_on_with_those_that_still_hold() -> None:
+    encoder, frame = fitted(lines()), lines()
+    frame.loc[0, 'tax'] += 5
+    kinds = dict.fromkeys(frame, ColumnKind.NUMERICAL)
+    results = {list(frame)[one.result] for one in encoder.grown(frame, kinds, CONFIG).products}
+    assert results == {'amount', 'head'}
+
+
+def test_from_files_they_are_what_they_are_from_a_frame(tmp_path) -> None:
+    frame = lines()
+    kinds = dict.fromkeys(frame, ColumnKind.NUMERICAL)
+    kinds['quantity'] = ColumnKind.CATEGORICAL
+    with StoredTable(tmp_path, kinds) as stored:
+        for start in range(0, N, 150):
+            stored.append(frame[start : start + 150])
+        products = TableEncoder.fit(stored, kinds, CONFIG).products
+    assert products == fitted(frame, CONFIG, 'quantity').products
+    assert len(products) == 3
+
+
+def test_what_is_written_names_both_factors() -> None:
+    assert written(['a', 'b'], 1) == "'a' times 'b'"
+    assert written(['a', 'b'], -1) == "'a' divided by 'b'"

@@ -1,0 +1,127 @@
+"""Drawn numbers are products and quotients, whatever the network says; what is given stays."""
+
+from __future__ import annotations
+
+import numpy as np
+import pandas as pd
+import pytest
+
+from sdv_tabdar.core.config import ModelConfig, TrainingConfig
+from sdv_tabdar.core.model import TabDAR
+from sdv_tabdar.core.restrictions import Interval, Members
+from sdv_tabdar.core.schema import ColumnKind
+
+N = 400
+LEVELS = ('kind', 'quantity')
+
+
+def table() -> pd.DataFrame:
+    """Lines of invoices: quantity times price, its tax, both of them, and what a head pays."""
+    random = np.random.default_rng(1)
+    quantity = random.integers(1, 9, N).astype(float)
+    price = random.gamma(3, 20, N).round(2)
+    amount, rate = (quantity * price).round(2), random.choice([0.07, 0.19], N)
+    tax, heads = (amount * rate).round(2), random.integers(1, 30, N).astype(float)
+    total = (amount + tax).round(2)
+    kind = random.choice(['a', 'b'], N)
+    cells = {'total': total, 'price': price, 'tax': tax, 'quantity': quantity, 'kind': kind}
+    head = (total / heads).round(2)
+    return pd.DataFrame({**cells, 'rate': rate, 'amount': amount, 'heads': heads, 'head': head})
+
+
+def trained(frame: pd.DataFrame | None = None, **settings: object) -> TabDAR:
+    """A model that has learnt little, so that hardly a row is right by itself."""
+    frame = table() if frame is None else frame
+    config = ModelConfig(width=16, head_width=8, denoiser_width=16, num_bins=4, **settings)
+    kinds = {
+        name: ColumnKind.CATEGORICAL if name in LEVELS else ColumnKind.NUMERICAL for name in frame
+    }
+    return TabDAR(config, TrainingConfig(epochs=1), random_state=0).fit(frame, kinds)
+
+
+@pytest.fixture(scope='module', params=['bidirectional', 'causal'])
+def model(request: pytest.FixtureRequest) -> TabDAR:
+    return trained(attention=request.param)
+
+
+def wrong(rows: pd.DataFrame) -> pd.DataFrame:
+    """Which products and sums are wrong by more than a half of their last digit."""
+    cells = rows.drop(columns='kind').astype(float)
+    made = {
+        'amount': cells['quantity'] * cells['price'],
+        'tax': cells['amount'] * cells['rate'],
+        'total': cells['amount'] + cells['tax'],
+        'head': cells['total'] / cells['heads'],
+    }
+    return pd.DataFrame({name: (cells[name] - own).abs() > 0.00501 for name, own in made.items()})
+
+
+def test_all_drawn_rows_are_right_in_the_digits_of_training(model: TabDAR) -> None:
+    rows = model.sample(600)
+    assert wrong(rows).mean().max() < 0.005
+    for name in ('total', 'price', 'tax', 'amount', 'head'):
+        assert (rows[name] == rows[name].round(2)).all()
+    assert rows['quantity'].isin(table()['quantity']).all()
+
+
+def test_without_it_they_are_not() -> None:
+    assert wrong(trained(products=False).sample(600)).mean().min() < 0.01  # the sum
+    assert wrong(trained(products=False).sample(600)).mean()[['amount', 'head']].min() > 0.5
+
+
+@pytest.mark.parametrize(
+    'given',
+    [
+        ['quantity'],
+        ['price'],
+        ['amount'],
+        ['quantity', 'price'],
+        ['heads', 'kind'],
+        ['rate', 'price'],
+        ['amount', 'heads'],
+    ],
+)
+def test_others_give_way_to_what_is_given(model: TabDAR, given: list[str]) -> None:
+    values = table()[given].reset_index(drop=True)
+    rows = model.complete(values).rows
+    assert wrong(rows).mean().max() < 0.02
+    assert rows[given].astype(values.dtypes).equals(values)
+
+
+@pytest.mark.parametrize('given', [['total'], ['tax', 'quantity'], ['head'], ['amount', 'price']])
+def test_what_rounding_leaves_room_for_is_right(model: TabDAR, given: list[str]) -> None:
+    values = table()[given].reset_index(drop=True)
+    rows = model.complete(values).rows
+    assert wrong(rows)[['amount', 'total', 'head']].mean().max() < 0.25
+    assert rows[given].astype(values.dtypes).equals(values)
+
+
+def test_ranges_and_sets_are_kept_as_well(model: TabDAR) -> None:
+    limits = {
+        'amount': [Interval(100.0, 120.0)] * 200,
+        'quantity': [Members((2.0, 3.0))] * 200,
+        'price': [Interval(30.0, 60.0)] * 200,
+    }
+    rows = model.complete(pd.DataFrame(index=range(200)), restrictions=limits).rows
+    assert rows['amount'].between(100, 120).all()
+    assert rows['quantity'].isin([2, 3]).all()
+    assert rows['price'].between(30, 60).all()
+    assert not wrong(rows)['amount'].any()
+
+
+def test_what_contradicts_itself_stays_as_it_is_given(model: TabDAR) -> None:
+    given = pd.DataFrame({'amount': [10.0], 'price': [30.0], 'quantity': [2.0]})
+    assert (model.complete(given).rows[given.columns] == given).all(axis=None)
+
+
+def test_numbers_that_are_not_rounded_are_as_exact_as_floats() -> None:
+    random = np.random.default_rng(2)
+    frame = pd.DataFrame({'p': random.gamma(2, 1, N), 'q': random.gamma(2, 1, N)})
+    frame['r'] = frame['p'] * frame['q']
+    for rows in (trained(frame).sample(300), trained(frame).complete(frame[['r']]).rows):
+        assert np.allclose(rows['r'], rows['p'] * rows['q'], rtol=1e-12, atol=0)
+
+
+def test_equal_seeds_give_equal_rows() -> None:
+    first, second = (trained().sample(100) for _ in range(2))
+    pd.testing.assert_frame_equal(first, second)
