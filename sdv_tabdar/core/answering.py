@@ -132,7 +132,7 @@ class AnsweringModel:
 
     @property
     def summed_columns(self) -> list[str]:
-        """The columns that are the sum of others in all rows, and these others."""
+        """The columns that are the sum of others in all rows or make a constant, and the others."""
         encoder = self.trained.encoder
         places = {position for one in encoder.sums for position in one.columns}
         return [encoder.schema.names[position] for position in sorted(places)]
