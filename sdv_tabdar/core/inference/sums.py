@@ -40,7 +40,8 @@ class _Attempt:
         keeps_orders: Whether numbers stay in order with those of no sum, ...
         keeps_apart: ... and with others of sums: what came out of order goes to the middle, or what
             is on its own side of the middle stays there.
-        keeps_limits: Whether totals stay within the limits of training, as parts do.
+        keeps_limits: Whether totals, and what makes a constant, stay within the limits of training,
+            as other parts do.
     """
 
     keeps_told: bool = True
@@ -171,8 +172,11 @@ class Adding:
         return sorted({position for one in self.encoder.sums for position in one.columns})
 
     @functools.cached_property
-    def _totals(self) -> set[int]:
-        return {one.total for one in self.encoder.sums if one.total is not None}
+    def _unlimited(self) -> set[int]:
+        """Positions of totals and of parts of constants, which may leave the limits of training."""
+        sums = self.encoder.sums
+        of_constants = {part for one in sums if one.total is None for part in one.parts}
+        return of_constants | {one.total for one in sums if one.total is not None}
 
     @functools.cached_property
     def _constants(self) -> list[float]:
@@ -226,7 +230,7 @@ class Adding:
         low, high = np.empty_like(values), np.empty_like(values)
         for place, position in enumerate(self._columns):
             least, most = _codec(self.encoder, position).limits
-            if not attempt.keeps_limits and position in self._totals:
+            if not attempt.keeps_limits and position in self._unlimited:
                 least, most = (0.0 if least >= 0 else -np.inf), (0.0 if most <= 0 else np.inf)
             low[:, place], high[:, place] = least, most
             self._restrict(position, rows, values[:, place], low[:, place], high[:, place])
