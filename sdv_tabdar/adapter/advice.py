@@ -15,6 +15,7 @@ from sdv_tabdar.adapter.profile import ColumnProfile, Role
 from sdv_tabdar.adapter.relations import (
     FEWEST_ROWS,
     about_copy,
+    about_sum,
     copies_in,
     sums_among,
 )
@@ -60,14 +61,9 @@ def advice(
     about = [about_copy(profiles, *pair, len(plain), kept) for pair in copies.items()]
     lines += [line for line in about if line is not None]
     for total, terms in sums_among(plain, {key: free[key] for key in free if key not in copies}):
-        if {total, *terms} <= {*summed}:
-            continue
-        named = ' and '.join(f"'{profiles[term].column.name}'" for term in terms)
-        lines.append(
-            f"Column '{profiles[total].column.name}' is the sum of {named}, which synthetic rows "
-            f'keep only nearly. The constraint FixedSum({[*terms]!r}, total_column={total!r}) '
-            'keeps it exactly.'
-        )
+        own = {*terms, total} if isinstance(total, str) else {*terms}
+        if not own <= {*summed}:
+            lines.append(about_sum(profiles, total, terms))
     return lines
 
 

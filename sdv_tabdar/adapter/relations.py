@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from collections.abc import Collection, Mapping
+from collections.abc import Collection, Mapping, Sequence
 from typing import Any
 
 import numpy as np
@@ -11,7 +11,7 @@ import pandas as pd
 
 from sdv_tabdar.adapter.profile import ColumnProfile, Role
 from sdv_tabdar.core.codecs.dependencies import LEVEL_ROWS
-from sdv_tabdar.core.codecs.sums import sums_in
+from sdv_tabdar.core.codecs.sums import Named, sums_in
 
 FEWEST_ROWS = 50  # smaller tables show no relations reliably
 _LOOKED_AT = 500  # rows of a first check
@@ -98,9 +98,24 @@ def about_copy(
     )
 
 
-def sums_among(
-    plain: pd.DataFrame, profiles: Mapping[str, ColumnProfile]
-) -> list[tuple[str, tuple[str, ...]]]:
-    """Numerical columns that are the sum of others, and these others for each."""
+def sums_among(plain: pd.DataFrame, profiles: Mapping[str, ColumnProfile]) -> list[Named]:
+    """Numerical columns that are the sum of others, or what some make; and these others."""
     names = [key for key, profile in profiles.items() if profile.role is Role.NUMBER]
     return sums_in(plain, names)
+
+
+def about_sum(
+    profiles: Mapping[str, ColumnProfile], total: str | float, parts: Sequence[str]
+) -> str:
+    """What to say of parts that make a column or a number."""
+    named = ' and '.join(f"'{profiles[part].column.name}'" for part in parts)
+    if isinstance(total, str):
+        return (
+            f"Column '{profiles[total].column.name}' is the sum of {named}, which synthetic rows "
+            f'keep only nearly. The constraint FixedSum({[*parts]!r}, total_column={total!r}) '
+            'keeps it exactly.'
+        )
+    return (
+        f'Columns {named} make {total:.15g} in all rows, which synthetic rows keep only nearly. '
+        f'The constraint FixedSum({[*parts]!r}, total={total:.15g}) keeps it exactly.'
+    )

@@ -137,7 +137,7 @@ class AnsweringModel:
 
     @property
     def calculated_columns(self) -> list[str]:
-        """The columns that are sums or products of others in all rows, and these others."""
+        """The columns that are sums or products in all rows, or make a constant, and the others."""
         encoder = self.trained.encoder
         places = {position for one in encoder.sums for position in one.columns}
         places |= {position for one in encoder.products for position in one.columns}

@@ -91,7 +91,7 @@ class ModelConfig:
         dependencies: Whether a level that follows from another column's in all training rows (a
             state from its city) does in all drawn ones.
         sums: Whether numbers that are the sum of others in all training rows (a total of its parts)
-            are in all drawn ones.
+            are in all drawn ones, and three or more that make a constant (percentages) make it.
         products: Whether numbers that are the product or the quotient of two others in all training
             rows (an amount of a quantity and a price) are in all drawn ones.
         precision: Of the transformer's matrix products: ``'float32'``, ``'bfloat16'``, or

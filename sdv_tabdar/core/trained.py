@@ -20,7 +20,7 @@ from sdv_tabdar.core.codecs.dependencies import find_dependencies, kept_dependen
 from sdv_tabdar.core.codecs.encoder import Table, TableEncoder
 from sdv_tabdar.core.codecs.inequalities import without_consequences
 from sdv_tabdar.core.codecs.products import written as written_product
-from sdv_tabdar.core.codecs.sums import written
+from sdv_tabdar.core.codecs.sums import Sum, written, written_constant
 from sdv_tabdar.core.config import ModelConfig, SamplingConfig, TrainingConfig
 from sdv_tabdar.core.inference.answers import Answers
 from sdv_tabdar.core.nn.lowered import lowered
@@ -258,12 +258,7 @@ def _relations(
             ),
         )
     for one in encoder.sums:
-        yield (
-            one.columns,
-            lambda own, *parts: (
-                f"'{own}' is {written(parts)} in all rows, and will be in drawn ones."
-            ),
-        )
+        yield one.columns, functools.partial(_about_sum, one)
     for product in encoder.products:
         yield (
             product.columns,
@@ -272,3 +267,11 @@ def _relations(
                 'in drawn ones.'
             ),
         )
+
+
+def _about_sum(one: Sum, *names: str) -> str:
+    """What is said of a sum of columns of such names."""
+    if one.constant is not None:
+        return f'{written_constant(names, one.constant)} in all rows, and will in drawn ones.'
+    total, *parts = names
+    return f"'{total}' is {written(parts)} in all rows, and will be in drawn ones."

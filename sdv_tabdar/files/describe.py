@@ -14,7 +14,7 @@ from sdv_tabdar.core.codecs.echoes import Echo
 from sdv_tabdar.core.codecs.inequalities import without_consequences
 from sdv_tabdar.core.codecs.products import Product
 from sdv_tabdar.core.codecs.products import written as written_product
-from sdv_tabdar.core.codecs.sums import Sum, written
+from sdv_tabdar.core.codecs.sums import Sum, written, written_constant
 from sdv_tabdar.core.schema import ColumnKind
 from sdv_tabdar.files import model_state, table_state
 from sdv_tabdar.files.container import ModelFile
@@ -92,6 +92,7 @@ class Description:
         dependencies: Pairs of columns of which the second follows from the first, and how many of
             its levels say what it is.
         sums: Columns that are the sum of others, and what they are the sum of.
+        constant_sums: Sets of columns that make a constant, and this number.
         products: Columns that are the product or the quotient of two others, and of which.
     """
 
@@ -113,6 +114,7 @@ class Description:
     inequalities: Sequence[tuple[str, str]]
     dependencies: Sequence[tuple[str, str, int]]
     sums: Sequence[tuple[str, str]]
+    constant_sums: Sequence[tuple[Sequence[str], float]]
     products: Sequence[tuple[str, str]]
 
     def __str__(self) -> str:
@@ -144,7 +146,7 @@ def describe(path: str | os.PathLike[str]) -> Description:
     learnt, crosses, echoes = ([], [], []) if model is None else _learnt(model['encoder'], names)
     inequalities = [] if model is None else _inequalities(model['encoder'], names)
     dependencies = [] if model is None else _dependencies(model['encoder'], names)
-    sums = [] if model is None else _sums(model['encoder'], names)
+    sums, constant_sums = ([], []) if model is None else _sums(model['encoder'], names)
     products = [] if model is None else _products(model['encoder'], names)
     return Description(
         path=str(path),
@@ -165,6 +167,7 @@ def describe(path: str | os.PathLike[str]) -> Description:
         inequalities=inequalities,
         dependencies=dependencies,
         sums=sums,
+        constant_sums=constant_sums,
         products=products,
     )
 
@@ -276,14 +279,19 @@ def _dependencies(
     ]
 
 
-def _sums(encoder: Mapping[str, Any], names: Mapping[Any, str]) -> list[tuple[str, str]]:
-    columns = [codec['column']['name'] for codec in encoder['codecs']]
-    found = [
-        [columns[place] for place in Sum.from_state(entry).columns]
-        for entry in encoder.get('sums', ())
-    ]
-    told = [[names[column] for column in own] for own in found if {*own} <= {*names}]
-    return [(total, written(parts)) for total, *parts in told]
+def _sums(
+    encoder: Mapping[str, Any], names: Mapping[Any, str]
+) -> tuple[list[tuple[str, str]], list[tuple[Sequence[str], float]]]:
+    columns = [names.get(codec['column']['name']) for codec in encoder['codecs']]
+    sums: list[tuple[str, str]] = []
+    constant_sums: list[tuple[Sequence[str], float]] = []
+    for one in map(Sum.from_state, encoder.get('sums', ())):
+        own = [name for place in one.columns if (name := columns[place]) is not None]
+        if len(own) == len(one.columns) and one.constant is not None:
+            constant_sums.append((own, one.constant))
+        elif len(own) == len(one.columns):
+            sums.append((own[0], written(own[1:])))
+    return sums, constant_sums
 
 
 def _products(encoder: Mapping[str, Any], names: Mapping[Any, str]) -> list[tuple[str, str]]:
@@ -345,6 +353,8 @@ def _lines(found: Description) -> Iterator[str]:
         yield f'  that {dependent!r} follows from {number:,} levels of {determinant!r}'
     for own, formula in (*found.sums, *found.products):
         yield f'  that {own!r} is {formula}'
+    for parts, constant in found.constant_sums:
+        yield f'  that {written_constant(parts, constant)}'
     for names_, kind in found.transformers:
         yield f'  values of {names_} in its transformer {kind}'
     yield 'No row of the table is stored.'

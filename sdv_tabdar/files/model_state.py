@@ -17,6 +17,7 @@ from sdv_tabdar.adapter import checked
 from sdv_tabdar.adapter.checked import Unfit
 from sdv_tabdar.core.codecs.encoder import TableEncoder
 from sdv_tabdar.core.codecs.products import are_numbers
+from sdv_tabdar.core.codecs.sums import Sum
 from sdv_tabdar.core.config import (
     ModelConfig,
     SamplingConfig,
@@ -98,10 +99,12 @@ _STATE = checked.record(
                 'sums': checked.items(
                     checked.record(
                         {
-                            'total': _COUNT,
+                            'total': checked.optional(_COUNT),
                             'parts': checked.items(_COUNT),
                             'digits': checked.items(_DIGITS),
-                        }
+                            'constant': checked.optional(checked.number(-1e300, 1e300)),
+                        },
+                        absent=('constant',),
                     )
                 ),
                 'products': checked.items(
@@ -392,9 +395,11 @@ def _check_dependencies(encoder: Mapping[str, Any], place: str) -> None:
 def _check_sums(encoder: Mapping[str, Any], place: str) -> None:
     codecs, sums = encoder['codecs'], encoder.get('sums', ())
     for number, one in enumerate(sums):
-        where, columns = f'{place}.sums[{number}]', [one['total'], *one['parts']]
+        where, columns = f'{place}.sums[{number}]', [*Sum.from_state(one).columns]
+        if (one['total'] is None) == (one.get('constant') is None):
+            raise Unfit(where, 'is neither of a column nor of a constant, or of both.')
         if len({*columns}) != len(columns) or len(columns) < 3 or max(columns) >= len(codecs):
-            raise Unfit(where, 'is not of a column and two or more others.')
+            raise Unfit(where, 'is not of three or more columns.')
         if any(codecs[at]['column']['kind'] != ColumnKind.NUMERICAL.value for at in columns):
             raise Unfit(where, 'is not of numbers.')
         if len(one['digits']) != len(columns):

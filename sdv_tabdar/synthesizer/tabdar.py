@@ -67,7 +67,8 @@ class TabDARSynthesizer(Drawing, Answering):
         inequalities (bool): Whether what is in order in all training rows is in all drawn ones.
         dependencies (bool): Whether what follows from another level in all training rows does so in
             all drawn ones.
-        sums (bool): Whether what is the sum of others in all training rows is in all drawn ones.
+        sums (bool): Whether what is the sum of others in all training rows is in all drawn ones,
+            and what makes a constant there (percentages that make 100) makes it.
         products (bool): Whether what is the product or the quotient of two others in all training
             rows is in all drawn ones.
         precision (str): ``'float32'``, ``'bfloat16'`` or ``'auto'``, of the transformer's products.

@@ -90,6 +90,8 @@ def models() -> tuple[Model, ...]:
     rules = [Inequality('low', 'high'), FixedCombinations(['a', 'b'])]
     sums = pd.DataFrame({'net': low, 'tax': low % 4, 'x': plain['x'], 'y': plain['x'] + 1})
     sums['gross'] = sums['net'] + sums['tax']
+    sums['p'], sums['q'] = random.integers(0, 50, (2, 60))
+    sums['r'] = 100 - sums['p'] - sums['q']
     sums['duty'] = sums['x'] * sums['net']
     return (
         _model(plain, kinds, []),

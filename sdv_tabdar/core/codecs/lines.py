@@ -26,7 +26,7 @@ _ALIKE = 10  # ... how many of them are the same if so many rows lie on a line
 _NOISE = 1e-9  # of a slope or a shift, by which computing changes it
 _ROUNDED = 1e-12  # of a number on a line, which a computer may round away
 _UNSURE = 0.02  # of a slope, the most by which rounded numbers may change it
-_MOST_DIGITS = 9  # behind the point; numbers with more are taken as they are
+MOST_DIGITS = 9  # behind the point; numbers with more are taken as they are
 _FIRST = 1_000  # numbers whose digits are looked at before those of all
 _LOSSY = 0.5  # times the rounding unit of a column is the least that a source's may become
 _TINY = np.finfo(np.float64).tiny
@@ -70,7 +70,7 @@ class Line:
         Of rounded numbers that is how many units of rounding of the column one of the source is,
         as numbers on the line are no farther from each other than those of the source.
         """
-        digits = _MOST_DIGITS + 1 if self.is_same and self.digits is None else self.digits
+        digits = MOST_DIGITS + 1 if self.is_same and self.digits is None else self.digits
         if digits is None or self.source_digits is None:
             return math.log(abs(self.slope))
         return math.log(10) * (self.source_digits - digits)
@@ -120,7 +120,7 @@ def rounded(numbers: Number, digits: int | None) -> Number:
 def digits_of(numbers: Floats) -> int | None:
     """Digits behind the point of numbers that have few; NaN does not count."""
     present = numbers[np.isfinite(numbers)]
-    for digits in range(_MOST_DIGITS + 1):
+    for digits in range(MOST_DIGITS + 1):
         if _have_digits(present[:_FIRST], digits) and _have_digits(present, digits):
             return digits
     return None

@@ -1,7 +1,7 @@
-"""Numbers that are the sum of others in every row, found before training.
+"""Numbers that are the sum of others in every row, or make the same in all, found before training.
 
-A total is what its parts make. Columns that are drawn one given the others keep that nearly, and
-whoever adds up sees each row that does not.
+A total is what its parts make; shares make 1, percentages 100, the hours of a day 24. Columns that
+are drawn one given the others keep that nearly, and whoever adds up sees each row that does not.
 """
 
 from __future__ import annotations
@@ -15,7 +15,7 @@ import numpy.typing as npt
 
 from sdv_tabdar.core.codecs.codec import Codec
 from sdv_tabdar.core.codecs.echoes import Table, digits_in, parts_of, some_numbers
-from sdv_tabdar.core.codecs.lines import Marks, digits_of, finest
+from sdv_tabdar.core.codecs.lines import MOST_DIGITS, Marks, digits_of, finest
 from sdv_tabdar.core.codecs.numerical import NumericalCodec
 from sdv_tabdar.core.codecs.values import Floats
 
@@ -27,12 +27,14 @@ _LOOKED_AT_PER_COLUMN = 4  # ... so many for each column, and ...
 _UNUSUAL = 20  # ... of each column so many that differ from its most frequent number
 _BY_CHANCE = 20  # rows in which a part must be another than that of some other row
 _REST = 1e-9  # of a column's size: what computing may leave of a sum
+_FEWEST_PARTS = 3  # of a constant; two are on a straight line
+_NO_COLUMN = -1  # in place of a total's position, where parts make a constant
 
 Place = tuple[int, tuple[int, ...]]
-"""The position of a total and those of its parts."""
+"""The position of a total, or :data:`_NO_COLUMN`, and those of its parts."""
 
-Named = tuple[str, tuple[str, ...]]
-"""Likewise by names."""
+Named = tuple[str | float, tuple[str, ...]]
+"""The name of a total, or the number that parts make in all rows, and the names of the parts."""
 
 Digits = int | None
 """Behind the point of a column's numbers; None for numbers that are not rounded."""
@@ -40,42 +42,62 @@ Digits = int | None
 
 @dataclasses.dataclass(frozen=True)
 class Sum:
-    """A column that is the sum of others in all rows that have all of them.
+    """A column that is the sum of others in all rows that have all of them, or such a number.
 
     Attributes:
-        total: Its position.
-        parts: Positions of the others, two at least.
-        digits: Behind the point, of the total and then of each part; None where numbers are not
-            rounded.
+        total: Its position; None where the others make a constant.
+        parts: Positions of the others, two at least; three of a constant.
+        digits: Behind the point, of the total if that is a column and then of each part; None
+            where numbers are not rounded.
+        constant: What the parts make in all rows; None if they make a column.
     """
 
-    total: int
+    total: int | None
     parts: tuple[int, ...]
     digits: tuple[Digits, ...]
+    constant: float | None = None
 
     @property
     def columns(self) -> tuple[int, ...]:
-        """The total and then the parts."""
-        return self.total, *self.parts
+        """The total, if it is a column, and then the parts."""
+        return self.parts if self.total is None else (self.total, *self.parts)
+
+    def named(self, names: Sequence[str]) -> Named:
+        """The total and the parts by the names of all columns."""
+        total = self.constant if self.total is None else names[self.total]
+        assert total is not None
+        return total, tuple(names[part] for part in self.parts)
 
     def to_state(self) -> dict[str, Any]:
         """The fields as plain values."""
-        return {'total': self.total, 'parts': list(self.parts), 'digits': list(self.digits)}
+        places = {'total': self.total, 'parts': list(self.parts)}
+        return {**places, 'digits': list(self.digits), 'constant': self.constant}
 
     @classmethod
     def from_state(cls, state: Mapping[str, Any]) -> Sum:
-        """The sum that :meth:`to_state` described."""
-        return cls(state['total'], tuple(state['parts']), tuple(state['digits']))
+        """The sum that :meth:`to_state` described; former versions had no constants."""
+        parts, digits = tuple(state['parts']), tuple(state['digits'])
+        constant = state.get('constant')
+        return cls(state['total'], parts, digits, None if constant is None else float(constant))
 
 
 def written(parts: Sequence[str]) -> str:
     """What a column is that is the sum of parts of such names, for a person to read."""
-    *firsts, last = map(repr, parts)
-    return f'the sum of {", ".join(firsts)} and {last}'
+    return f'the sum of {_listed(parts)}'
+
+
+def written_constant(parts: Sequence[str], constant: float) -> str:
+    """What parts of such names make, for a person to read."""
+    return f'{_listed(parts)} make {constant:.15g}'
+
+
+def _listed(names: Sequence[str]) -> str:
+    *firsts, last = map(repr, names)
+    return f'{", ".join(firsts)} and {last}'
 
 
 def find_sums(frame: Table, codecs: Sequence[Codec]) -> tuple[Sum, ...]:
-    """The columns of a training table that are the sum of others in all rows.
+    """The columns of a training table that are the sum of others, or make a constant, in all rows.
 
     Args:
         frame: The table.
@@ -89,24 +111,27 @@ def find_sums(frame: Table, codecs: Sequence[Codec]) -> tuple[Sum, ...]:
         for place, codec in enumerate(codecs)
         if isinstance(codec, NumericalCodec)
     }
-    found = [
-        Sum(positions[total], tuple(positions[part] for part in parts), (0,) * (len(parts) + 1))
-        for total, parts in sums_in(frame, list(positions))
-    ]
+    found = []
+    for total, parts in sums_in(frame, list(positions)):
+        places = tuple(positions[part] for part in parts)
+        if isinstance(total, str):
+            found.append(Sum(positions[total], places, (0,) * (len(places) + 1)))
+        else:
+            found.append(Sum(None, places, (0,) * len(places), constant=total))
     return _with_digits(frame, codecs, found)
 
 
 def kept_sums(frame: Table, codecs: Sequence[Codec], sums: Sequence[Sum]) -> tuple[Sum, ...]:
     """Those of some sums that hold in all rows of a table, with the digits of both tables."""
     names = [codec.column.name for codec in codecs]
-    named = [(names[one.total], tuple(names[part] for part in one.parts)) for one in sums]
+    named = [one.named(names) for one in sums]
     holding = set(_holding(frame, named))
     kept = [one for one, name in zip(sums, named, strict=True) if name in holding]
     return _with_digits(frame, codecs, kept)
 
 
 def sums_in(frame: Table, names: Sequence[str]) -> list[Named]:
-    """The columns of numbers that are the sum of others in all rows without gaps.
+    """The columns of numbers that are the sum of others, or make a constant, in rows without gaps.
 
     What needs no sum to be said is none: the same number twice, or a straight line.
 
@@ -122,17 +147,39 @@ def sums_in(frame: Table, names: Sequence[str]) -> list[Named]:
     columns = _comparable(numbers)
     if len(columns) < 3:
         return []
-    rows = _telling_rows(numbers, columns)
-    found = {
-        (columns[total], tuple(columns[part] for part in parts))
-        for total, parts in _shortened(_relations(rows))
-    }
+    places = [
+        (total if total == _NO_COLUMN else columns[total], tuple(columns[part] for part in parts))
+        for total, parts in _shortened(_relations(_telling_rows(numbers, columns)))
+    ]
     named = [
-        (names[total], tuple(names[part] for part in parts))
-        for total, parts in sorted(found, key=lambda one: (len(one[1]), one))
-        if all(_varies(numbers[place]) for place in (total, *parts))
+        (_constant(numbers[[*parts]]) if total == _NO_COLUMN else names[total], _of(names, parts))
+        for total, parts in sorted(places, key=_first_of_all)
+        if all(_varies(numbers[place]) for place in (total, *parts) if place != _NO_COLUMN)
     ]
     return _ordered(_independent(_holding(frame, named)))
+
+
+def _of(names: Sequence[str], places: Iterable[int]) -> tuple[str, ...]:
+    return tuple(names[place] for place in places)
+
+
+def _first_of_all(one: Place) -> tuple[bool, int, Place]:
+    """By which sums are sorted: constants last, then short ones first."""
+    return one[0] == _NO_COLUMN, len(one[1]), one
+
+
+def _constant(parts: Floats) -> float:
+    """What parts ``(P, rows)`` make that make the same in all rows, if need be but for rounding."""
+    digits, sums = finest(digits_of(part) for part in parts), parts.sum(axis=0)
+    sums = sums[~np.isnan(sums)]
+    if digits is None:
+        # Computing has changed the last digits: the roundest number that is among the sums.
+        for number in range(MOST_DIGITS + 1):
+            round_one = float(np.round(np.median(sums), number))
+            if sums.min() <= round_one <= sums.max():
+                return round_one
+        return _most_frequent(sums)
+    return _most_frequent(np.round(sums, digits)) + 0.0  # no -0
 
 
 def _comparable(numbers: Floats) -> list[int]:
@@ -185,36 +232,54 @@ def _relations(rows: Floats) -> Iterator[Place]:
     sizes[sizes == 0] = 1.0  # a number may be there in rows with gaps alone
     scaled = rows / sizes
     straight, by_size = np.arange(rows.shape[1]), np.argsort(sizes, kind='stable')
-    for order in (straight, straight[::-1], by_size, by_size[::-1]):
-        yield from _relations_in(scaled, sizes, order)
+    ones = np.ones((1, len(rows)))
+    for beside in (ones[:0], ones) if _make(scaled, ones[0]) else (ones[:0],):
+        for order in (straight, straight[::-1], by_size, by_size[::-1]):
+            yield from _relations_in(scaled, sizes, order, beside)
 
 
-def _relations_in(rows: Floats, sizes: Floats, order: npt.NDArray[np.int64]) -> Iterator[Place]:
+def _make(rows: Floats, wanted: Floats) -> bool:
+    """Whether some weights of columns ``(R, columns)`` make a vector ``(R,)``."""
+    basis = np.linalg.qr(rows)[0]
+    return bool(np.abs(wanted - basis @ (basis.T @ wanted)).max() <= _REST)
+
+
+def _relations_in(
+    rows: Floats, sizes: Floats, order: npt.NDArray[np.int64], beside: Floats
+) -> Iterator[Place]:
     """Sums by which a column depends on those before it in an order.
 
     Args:
         rows: ``(R, columns)``, of size 1.
         sizes: ``(columns,)``, what they have been divided by.
         order: ``(columns,)``.
+        beside: ``(K, R)``, what each sum may have as well, with any weight: a constant or nothing.
     """
-    vectors, independent = np.empty((len(order), len(rows))), np.zeros(0, dtype=np.int64)
+    first, independent = len(beside), np.zeros(0, dtype=np.int64)
+    vectors = np.empty((first + len(order), len(rows)))
+    vectors[:first] = beside / np.sqrt(len(rows))
     for column in order:
-        rest, basis = rows[:, column], vectors[: len(independent)]
+        rest, basis = rows[:, column], vectors[: first + len(independent)]
         for _ in range(2):  # once more against rounding
             rest = rest - (basis @ rest) @ basis
         if np.abs(rest).max() > _REST:
-            vectors[len(independent)] = rest / np.linalg.norm(rest)
+            vectors[len(basis)] = rest / np.linalg.norm(rest)
             independent = np.append(independent, column)
             continue
-        weights, *_ = np.linalg.lstsq(rows[:, independent], rows[:, column], rcond=None)
+        others = np.hstack([rows[:, independent], beside.T])
+        weights = np.linalg.lstsq(others, rows[:, column], rcond=None)[0][: len(independent)]
         units = np.rint(weights * sizes[column] / sizes[independent])
-        sides: tuple[list[int], list[int]] = ([column], [])
+        sides: tuple[list[int], list[int]] = ([int(column)], [])
         for other, unit in zip(independent.tolist(), units.tolist(), strict=True):
             if unit:
                 sides[int(unit > 0)].append(other)
         left, right = sorted(sides, key=len)
-        if len(left) == 1 < len(right) and np.abs(units).max() == 1:
-            yield int(left[0]), tuple(sorted(int(part) for part in right))
+        if np.abs(units).max(initial=1) > 1:
+            continue
+        if len(left) == 1 < len(right):
+            yield left[0], tuple(sorted(right))
+        elif not left and len(right) >= _FEWEST_PARTS:
+            yield _NO_COLUMN, tuple(sorted(right))
 
 
 def _shortened(sums: Iterable[Place]) -> set[Place]:
@@ -226,22 +291,31 @@ def _shortened(sums: Iterable[Place]) -> set[Place]:
             (total, tuple(sorted({*parts, other} - {*others})))
             for total, parts in found
             for other, others in found
-            if {*others} < {*parts} and other not in parts
+            if {*others} < {*parts} and other not in parts and other != _NO_COLUMN
         } - found
+        new = {one for one in new if one[0] != _NO_COLUMN or len(one[1]) >= _FEWEST_PARTS}
     return found
 
 
 def _holding(frame: Table, sums: Sequence[Named]) -> list[Named]:
     """Those of some sums that hold in all rows of a table that have all of their cells."""
     left = list(sums)
-    wanted = sorted({name for total, parts in left for name in (total, *parts)})
-    for cells in parts_of(frame, wanted) if left else ():
+    for cells in parts_of(frame, _columns_of(left)) if left else ():
         left = [
             (total, parts)
             for total, parts in left
-            if adds_up(cells[total], np.stack([cells[part] for part in parts], axis=1)).all()
+            if adds_up(
+                cells[total] if isinstance(total, str) else np.full(len(cells[parts[0]]), total),
+                np.stack([cells[part] for part in parts], axis=1),
+            ).all()
         ]
     return left
+
+
+def _columns_of(sums: Iterable[Named]) -> list[str]:
+    """The names of all totals that are columns, and of all parts."""
+    found = {name for total, parts in sums for name in (total, *parts)}
+    return sorted(name for name in found if isinstance(name, str))
 
 
 def adds_up(total: Floats, parts: Floats) -> Marks:
@@ -255,7 +329,7 @@ def adds_up(total: Floats, parts: Floats) -> Marks:
 
 def _independent(sums: Sequence[Named]) -> list[Named]:
     """Sums of which none follows from those before it, and none is a part of its own parts."""
-    names = sorted({name for total, parts in sums for name in (total, *parts)})
+    names = _columns_of(sums)
     chosen: list[Named] = []
     vectors = np.zeros((0, len(names)))
     for total, parts in sums:
@@ -279,7 +353,7 @@ def _below(names: Iterable[str], sums: Sequence[Named]) -> set[str]:
 
 def _ordered(sums: Sequence[Named]) -> list[Named]:
     """Sums, each behind those whose totals are parts of it."""
-    return sorted(sums, key=lambda one: len(_below((one[0],), sums)))
+    return sorted(sums, key=lambda one: len(_below(one[1], sums)))
 
 
 def _with_digits(frame: Table, codecs: Sequence[Codec], sums: Sequence[Sum]) -> tuple[Sum, ...]:

@@ -38,7 +38,7 @@ class Arithmetic:
         encoder, sticky = self.adding.encoder, self.adding.sticky.copy()
         made = {one.result for one in encoder.products}
         for one in encoder.sums:
-            if made & {*one.parts}:
+            if one.total is not None and made & {*one.parts}:
                 sticky[:, one.total] = False
         told = self.multiplying.with_told(self.adding.told)
         following = frozenset(made - self._summed)

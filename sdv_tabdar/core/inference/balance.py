@@ -204,6 +204,7 @@ class _Moving:
 
     def _move_parts(self, total: Total, may: Marks) -> None:
         """Move the parts of a total that may change ``(B, n)`` towards what makes it."""
+        self._step_parts(total, may)
         rows = np.flatnonzero(self.balance.gaps(self.values, total))
         if not len(rows):
             return
@@ -222,6 +223,26 @@ class _Moving:
         lacks = [np.abs(wanted - numbers.sum(axis=1)) for numbers in (values, over)]
         values = np.where((lacks[1] < lacks[0])[:, None], over, values)
         self.values[cells] = np.where(may, self.balance.rounded(values, parts), before)
+
+    def _step_parts(self, total: Total, may: Marks) -> None:
+        """Where only columns of few numbers may change: from one of these to others, if that does.
+
+        Percentages in steps of five stay such.
+        """
+        parts = list(total.parts)
+        levels = [self.balance.levels[part] for part in parts]
+        loose = may[:, parts] & (self.ends.low < self.ends.high)[:, parts]
+        others = loose & np.array([own is None for own in levels])
+        broken = self.balance.gaps(self.values, total) != 0
+        rows = np.flatnonzero(broken & loose.any(axis=1) & ~others.any(axis=1))
+        if len(rows):
+            found = self.values[rows]
+            before = found[:, parts]
+            low = np.where(loose[rows], self.ends.low[rows][:, parts], before)
+            high = np.where(loose[rows], self.ends.high[rows][:, parts], before)
+            found[:, parts] = _through_levels(before, found[:, total.place], low, high, levels)
+            made = self.balance.gaps(found, total) == 0
+            self.values[rows[made]] = found[made]
 
 
 def _narrow(
@@ -290,6 +311,36 @@ def _with_last_digits(
                 moved[own] = np.where(whole != 0, changed, here[own])
         values[rows, column] = moved
     return values
+
+
+def _through_levels(
+    values: Floats,
+    totals: Floats,
+    low: Floats,
+    high: Floats,
+    levels: Sequence[Floats | None],
+) -> Floats:
+    """Parts ``(B, P)`` moved to other levels towards their total, the largest ones first."""
+    values, rows = values.copy(), np.arange(len(values))
+    for column in (-np.abs(values)).argsort(axis=1, kind='stable').T:
+        here = values[rows, column]
+        lack = totals - values.sum(axis=1)
+        moved = np.clip(here + lack, low[rows, column], high[rows, column])
+        for place in np.unique(column).tolist():
+            own, numbers = column == place, levels[place]
+            moved[own] = here[own] if numbers is None else _level(numbers, here[own], moved[own])
+        values[rows, column] = moved
+    return values
+
+
+def _level(levels: Floats, start: Floats, end: Floats) -> Floats:
+    """The last level on the way of numbers ``(B,)``; where they start if there is none."""
+    slack = _NEAR * (1 + np.abs(end))
+    last = levels[np.searchsorted(levels, end + slack, side='right') - 1]
+    first = levels[np.searchsorted(levels, end - slack).clip(max=len(levels) - 1)]
+    found = np.where(end > start, last, first)
+    on_way = (found >= np.minimum(start, end) - slack) & (found <= np.maximum(start, end) + slack)
+    return np.where(on_way, found, start)
 
 
 def _a_unit_over(

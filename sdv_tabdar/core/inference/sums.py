@@ -2,8 +2,9 @@
 
 Each cell has been drawn given others, so that a sum is nearly right and little has to move. A total
 that was drawn becomes the sum of its parts; where it was given, or is a number that occurs often or
-follows from another one, parts give way instead (``balance.py``). Cells that were given stay, and
-what is asked of a cell stays asked: what contradicts itself does not add up.
+follows from another one, and where parts make a constant, parts give way instead (``balance.py``).
+Cells that were given stay, and what is asked of a cell stays asked: what contradicts itself does
+not add up.
 """
 
 from __future__ import annotations
@@ -17,7 +18,7 @@ import pandas as pd
 
 from sdv_tabdar.core.codecs.encoder import TableEncoder
 from sdv_tabdar.core.codecs.inequalities import Inequality
-from sdv_tabdar.core.codecs.lines import Marks
+from sdv_tabdar.core.codecs.lines import Marks, finest
 from sdv_tabdar.core.codecs.numerical import NumericalCodec
 from sdv_tabdar.core.codecs.sums import Digits
 from sdv_tabdar.core.codecs.values import Codes, Floats
@@ -39,7 +40,8 @@ class _Attempt:
         keeps_orders: Whether numbers stay in order with those of no sum, ...
         keeps_apart: ... and with others of sums: what came out of order goes to the middle, or what
             is on its own side of the middle stays there.
-        keeps_limits: Whether totals stay within the limits of training, as parts do.
+        keeps_limits: Whether totals, and what makes a constant, stay within the limits of training,
+            as other parts do.
     """
 
     keeps_told: bool = True
@@ -155,11 +157,11 @@ class Adding:
             beside = {position: numbers[rows] for position, numbers in others.items()}
             start = best[rows] if attempt.keeps_apart else values[rows]
             ends = self._ends(attempt, rows, start, beside)
-            found = self._balance.balanced(start, ends)
+            found = self._balance.balanced(self._with_constants(start), ends)
             holds = self._balance.holds(found)
             reached = (most + 1) * holds + self._num_in_order(found, beside)
             is_better = reached > points[rows]
-            best[rows[is_better]] = found[is_better]
+            best[rows[is_better]] = found[is_better, : len(self._columns)]
             points[rows[is_better]] = reached[is_better]
             rows = np.flatnonzero(points <= (2 * most if attempt.keeps_orders else most))
             if not len(rows):
@@ -172,8 +174,21 @@ class Adding:
         return sorted({position for one in self.encoder.sums for position in one.columns})
 
     @functools.cached_property
-    def _totals(self) -> set[int]:
-        return {one.total for one in self.encoder.sums}
+    def _unlimited(self) -> set[int]:
+        """Positions of totals and of parts of constants, which may leave the limits of training."""
+        sums = self.encoder.sums
+        of_constants = {part for one in sums if one.total is None for part in one.parts}
+        return of_constants | {one.total for one in sums if one.total is not None}
+
+    @functools.cached_property
+    def _constants(self) -> list[float]:
+        """What parts make in all rows; the balance has a place for each behind the columns."""
+        return [one.constant for one in self.encoder.sums if one.constant is not None]
+
+    def _with_constants(self, values: Floats) -> Floats:
+        """Numbers ``(B, n)`` of columns, and behind them the constants."""
+        constants = np.tile(np.array(self._constants), (len(values), 1))
+        return np.hstack([values, constants])
 
     @functools.cached_property
     def _places(self) -> Mapping[int, int]:
@@ -184,17 +199,24 @@ class Adding:
     def _balance(self) -> Balance:
         totals: list[Total] = []
         digits: dict[int, Digits] = {}
+        of_constants: list[Digits] = []
         for one in self.encoder.sums:
-            place, *parts = (self._places[position] for position in one.columns)
-            follows = all(place != total.place for total in totals)
-            totals.append(Total(place, tuple(parts), follows))
+            parts = tuple(self._places[part] for part in one.parts)
+            if one.total is None:
+                place = len(self._columns) + len(of_constants)
+                of_constants.append(finest(one.digits))
+            else:
+                place = self._places[one.total]
+            follows = one.total is not None and all(place != total.place for total in totals)
+            totals.append(Total(place, parts, follows))
             digits.update(zip(one.columns, one.digits, strict=True))
         codecs = [_codec(self.encoder, column) for column in self._columns]
         levels = [
             _levels(codec, digits[column])
             for codec, column in zip(codecs, self._columns, strict=True)
         ]
-        return Balance(totals, [digits[column] for column in self._columns], levels)
+        all_digits = [*(digits[column] for column in self._columns), *of_constants]
+        return Balance(totals, all_digits, [*levels, *(None for _ in of_constants)])
 
     @functools.cached_property
     def _orders(self) -> list[Inequality]:
@@ -206,11 +228,11 @@ class Adding:
     def _ends(
         self, attempt: _Attempt, rows: Rows, values: Floats, others: Mapping[int, Floats]
     ) -> Ends:
-        """Between what the numbers ``(B, n)`` of some rows have to be."""
+        """Between what the numbers ``(B, n)`` of some rows have to be, and the constants."""
         low, high = np.empty_like(values), np.empty_like(values)
         for place, position in enumerate(self._columns):
             least, most = _codec(self.encoder, position).limits
-            if not attempt.keeps_limits and position in self._totals:
+            if not attempt.keeps_limits and position in self._unlimited:
                 least, most = (0.0 if least >= 0 else -np.inf), (0.0 if most <= 0 else np.inf)
             low[:, place], high[:, place] = least, most
             self._restrict(position, rows, values[:, place], low[:, place], high[:, place])
@@ -220,7 +242,11 @@ class Adding:
         fixed = (self.told if attempt.keeps_told else self.known)[cells]
         outside = ~fixed & ((values < low) | (values > high))
         sticky = self.sticky[cells] & ~outside
-        return Ends(np.where(fixed, values, low), np.where(fixed, values, high), sticky)
+        return Ends(
+            self._with_constants(np.where(fixed, values, low)),
+            self._with_constants(np.where(fixed, values, high)),
+            np.pad(sticky, ((0, 0), (0, len(self._constants)))),
+        )
 
     def _restrict(
         self, position: int, rows: Rows, values: Floats, low: Floats, high: Floats

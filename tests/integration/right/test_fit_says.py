@@ -125,6 +125,19 @@ def test_sums_are_named_where_they_are_not_kept() -> None:
     assert 'constraint' in line
 
 
+def test_parts_that_make_a_number_are_named_where_that_is_not_kept() -> None:
+    data = pd.DataFrame({'sand': AMOUNT % 50, 'silt': TAX % 50}).round(2)
+    data['clay'] = (100 - data['sand'] - data['silt']).round(2)
+    assert said(data, dict.fromkeys(data, NUMBER))[1] == []
+    _, messages = said(data, dict.fromkeys(data, NUMBER), sums=False)
+
+    (line,) = about(messages, 'clay')
+    assert "'sand'" in line
+    assert "'silt'" in line
+    assert '100' in line
+    assert 'constraint' in line
+
+
 def test_it_is_said_once() -> None:
     """One warning with a line for each finding; fitting the same table again adds nothing."""
     data = pd.DataFrame(

@@ -133,6 +133,17 @@ def test_sums_of_several_columns_and_differences() -> None:
     assert said(data[['net', 'tax']].assign(other=2 * data['net'] - data['tax'])) == []
 
 
+def test_parts_that_make_a_number() -> None:
+    weights = pd.DataFrame(RANDOM.dirichlet([1, 2, 3], N).round(2), columns=['p', 'q', 'r'])
+    data = weights.assign(r=(1 - weights['p'] - weights['q']).round(2))
+
+    (line,) = said(data)
+    assert line.startswith("Columns 'p' and 'q' and 'r' make 1 in all rows, which synthetic rows")
+    assert "FixedSum(['p', 'q', 'r'], total=1)" in line
+    assert said(data, summed=list(data)) == said(data, constrained=['q']) == []
+    assert said(data, summed=['p', 'q']) == [line]
+
+
 def test_sums_hold_in_all_rows() -> None:
     size = 5000
     data = pd.DataFrame({'p': RANDOM.normal(size=size), 'q': RANDOM.normal(size=size)})

@@ -3,18 +3,21 @@
 from __future__ import annotations
 
 import dataclasses
+from typing import Any
 
 import numpy as np
 import pandas as pd
 import pytest
 
 from sdv_tabdar.adapter.checked import Unfit
+from sdv_tabdar.core.codecs.sums import Sum
 from sdv_tabdar.core.config import ModelConfig, TrainingConfig
 from sdv_tabdar.core.model import TabDAR
 from sdv_tabdar.core.schema import ColumnKind
 from sdv_tabdar.files import model_state
 
 KINDS = {'x': ColumnKind.NUMERICAL, 'y': ColumnKind.CATEGORICAL}
+CONSTANT = {'total': None, 'parts': [0, 1, 2], 'digits': [0, 0, 0], 'constant': 100.0}
 
 
 @pytest.fixture(scope='module')
@@ -81,12 +84,23 @@ def test_products_that_do_not_fit_the_columns_are_refused(
 @pytest.mark.parametrize(
     ('sums', 'wrong'),
     [
-        ([{'total': 0, 'parts': [1], 'digits': [0, 0]}], 'two or more others'),
-        ([{'total': 0, 'parts': [1, 1], 'digits': [0, 0, 0]}], 'two or more others'),
-        ([{'total': 0, 'parts': [1, 9], 'digits': [0, 0, 0]}], 'two or more others'),
+        ([{'total': 0, 'parts': [1], 'digits': [0, 0]}], 'three or more columns'),
+        ([{'total': 0, 'parts': [1, 1], 'digits': [0, 0, 0]}], 'three or more columns'),
+        ([{'total': 0, 'parts': [1, 9], 'digits': [0, 0, 0]}], 'three or more columns'),
         ([{'total': 0, 'parts': [1, 4], 'digits': [0, 0, 0]}], 'not of numbers'),
         ([{'total': 0, 'parts': [1, 2], 'digits': [0, None]}], 'digits'),
         ([{'total': 0, 'parts': [1, 2], 'digits': [0, 0, 99]}], 'digits'),
+        ([{'total': None, 'parts': [0, 1, 2], 'digits': [0, 0, 0]}], 'of a constant'),
+        ([CONSTANT | {'total': 3, 'digits': [0, 0, 0, 0]}], 'of a constant'),
+        ([CONSTANT | {'parts': [0, 1]}], 'three or more columns'),
+        ([CONSTANT | {'parts': [0, 1, 1]}], 'three or more columns'),
+        ([CONSTANT | {'digits': [0, 0]}], 'digits'),
+        ([CONSTANT | {'constant': float('nan')}], 'constant'),
+        ([CONSTANT | {'constant': 10**400}], 'constant'),
+        (
+            [CONSTANT, {'total': 1, 'parts': [2, 3], 'digits': [0, 0, 0]}],
+            'not behind those of its parts',
+        ),
         (
             [
                 {'total': 0, 'parts': [1, 2], 'digits': [0, 0, 0]},
@@ -99,9 +113,23 @@ def test_products_that_do_not_fit_the_columns_are_refused(
 def test_sums_that_do_not_fit_the_columns_are_refused(
     model: TabDAR, sums: list[object], wrong: str
 ) -> None:
+    with pytest.raises(Unfit, match=wrong):
+        model_state.checked_description(state_with(model, sums), 'model')
+
+
+def test_sums_of_former_versions_and_constants_are_read(model: TabDAR) -> None:
+    former = {'total': 0, 'parts': [1, 2], 'digits': [0, 0, 0]}
+    state = state_with(model, [former, former | {'constant': None}, CONSTANT])
+    state = model_state.checked_description(state, 'model')
+    first, second, third = map(Sum.from_state, state['encoder']['sums'])
+    assert first == second == Sum(0, (1, 2), (0, 0, 0))
+    assert third == Sum(None, (0, 1, 2), (0, 0, 0), 100.0)
+
+
+def state_with(model: TabDAR, sums: list[object]) -> dict[str, Any]:
+    """The state of a model of four columns of numbers and one of levels with such sums."""
     state, _ = model_state.written(model)
     number, level = state['encoder']['codecs']
     columns = [{**number, 'column': {**number['column'], 'name': name}} for name in 'abcd']
     encoder = {**state['encoder'], 'codecs': [*columns, level], 'crosses': [], 'echoes': []}
-    with pytest.raises(Unfit, match=wrong):
-        model_state.checked_description({**state, 'encoder': {**encoder, 'sums': sums}}, 'model')
+    return {**state, 'encoder': {**encoder, 'sums': sums}, 'precedence': []}

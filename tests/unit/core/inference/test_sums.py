@@ -159,6 +159,105 @@ def test_a_total_of_few_numbers_stays_one_of_them() -> None:
     assert rows['budget'].isin([100, 250, 500]).all()
 
 
+def soils() -> pd.DataFrame:
+    """Percentages of one decimal, one often 0, one of their sums, and something else."""
+    random = np.random.default_rng(7)
+    weights = random.dirichlet([3, 2, 1, 1], N)
+    weights[random.random(N) < 0.3, 3] = 0
+    weights = (100 * weights / weights.sum(axis=1, keepdims=True)).round(1)
+    sand, silt, clay, peat = weights.T
+    sand = (100 - silt - clay - peat).round(1)
+    fine = (silt + clay).round(1)
+    depth = random.integers(1, 90, N).astype(float)
+    columns = {'fine': fine, 'sand': sand, 'silt': silt, 'depth': depth, 'clay': clay}
+    return pd.DataFrame({**columns, 'peat': peat})
+
+
+@pytest.fixture(scope='module')
+def soil_model() -> TabDAR:
+    model = trained(soils())
+    assert len(model.trained.encoder.sums) == 2
+    return model
+
+
+def off(rows: pd.DataFrame) -> int:
+    """In how many rows parts do not make 100, or their sum."""
+    made = rows[['sand', 'fine', 'peat']].sum(axis=1, skipna=False) - 100
+    return int(((made.abs() > 1e-9) | ((rows.silt + rows.clay - rows.fine).abs() > 1e-9)).sum())
+
+
+def test_parts_of_a_constant_make_it(soil_model: TabDAR) -> None:
+    rows, real = soil_model.sample(600).drop(columns='depth'), soils().drop(columns='depth')
+    assert off(rows) == 0
+    assert (rows == rows.round(1)).all(axis=None)
+    assert ((rows >= real.min()) & (rows <= real.max())).all(axis=None)
+    assert 0.15 < (rows['peat'] == 0).mean() < 0.6
+    assert off(trained(soils(), sums=False).sample(600)) > 300
+
+
+@pytest.mark.parametrize(
+    'given',
+    [
+        ['sand'],
+        ['peat', 'depth'],
+        ['silt', 'clay'],
+        ['sand', 'silt'],
+        ['sand', 'peat'],
+        ['sand', 'silt', 'clay'],
+        ['fine', 'clay', 'peat'],
+    ],
+)
+def test_other_parts_of_a_constant_give_way(soil_model: TabDAR, given: list[str]) -> None:
+    values = soils()[given]
+    rows = soil_model.complete(values).rows
+    assert off(rows) == 0
+    assert rows[given].equals(values)
+
+
+def test_parts_that_make_more_than_the_constant_stay(soil_model: TabDAR) -> None:
+    given = pd.DataFrame({'sand': [70.0] * 30, 'fine': [45.0] * 30})
+    rows = soil_model.complete(given).rows
+    assert (rows[given.columns] == given).all(axis=None)
+    assert (rows['peat'] == 0).all()
+    assert np.allclose(rows['silt'] + rows['clay'], 45)
+
+
+def test_ranges_and_sets_of_parts_of_a_constant(soil_model: TabDAR) -> None:
+    limits = {
+        'sand': [Interval(20.0, 30.0)] * 200,
+        'silt': [Members((21.0, 33.5))] * 200,
+        'peat': [Interval(0.0, 20.0)] * 200,
+    }
+    rows = soil_model.complete(pd.DataFrame(index=range(200)), restrictions=limits).rows
+    assert off(rows) == 0
+    assert rows['sand'].between(20, 30).all()
+    assert rows['silt'].isin([21, 33.5]).all()
+    assert rows['peat'].between(0, 20).all()
+
+
+def test_rows_with_a_gap_need_not_make_the_constant() -> None:
+    frame = soils()[['sand', 'fine', 'peat']]
+    frame.loc[::3, 'peat'] = np.nan
+    rows = trained(frame).sample(400)
+    assert rows['peat'].isna().any()
+    assert np.allclose(rows.dropna().sum(axis=1), 100, atol=1e-9)
+
+
+def test_weights_that_are_not_rounded_make_one() -> None:
+    weights = np.random.default_rng(8).dirichlet([0.5, 1, 2, 3], N)
+    rows = trained(pd.DataFrame(weights, columns=list('pqrs'))).sample(300)
+    assert np.allclose(rows.sum(axis=1), 1, rtol=1e-12, atol=0)
+    assert (rows >= 0).all(axis=None)
+
+
+def test_numbers_in_steps_stay_in_steps() -> None:
+    random = np.random.default_rng(9)
+    fives = [5.0 * random.multinomial(20, random.dirichlet([3, 2, 1])) for _ in range(N)]
+    rows = trained(pd.DataFrame(fives, columns=list('pqr'))).sample(300)
+    assert (rows.sum(axis=1) == 100).all()
+    assert (rows % 5 == 0).all(axis=None)
+
+
 def test_equal_seeds_give_equal_rows() -> None:
     first, second = (trained().sample(100) for _ in range(2))
     pd.testing.assert_frame_equal(first, second)
