@@ -70,13 +70,19 @@ class Ordering:
         """Put what rounding has left out of order in order, in the decoded table."""
         names = self.encoder.schema.names
         for position in self._positions():
-            lows = [frame[names[low]].to_numpy() for low in self._below(position)]
-            if lows:
-                values = frame[names[position]].to_numpy(copy=True)
-                floors = np.fmax.reduce(lows)
-                rows = self._free(position) & (values < floors)
-                values[rows] = floors[rows]
-                frame[names[position]] = values
+            values = frame[names[position]].to_numpy(copy=True)
+            floors, ceilings = np.full(len(frame), -np.inf), np.full(len(frame), np.inf)
+            for low in self._below(position):
+                floors = np.fmax(floors, frame[names[low]].to_numpy())
+            for high in self._above(position):  # what is drawn there gives way in its turn
+                rows = ~self._free(high)
+                ceilings[rows] = np.fmin(ceilings, frame[names[high]].to_numpy())[rows]
+            may = self._free(position)
+            rows = may & (values < floors)
+            values[rows] = floors[rows]
+            rows = may & (values > ceilings) & (floors <= ceilings)
+            values[rows] = ceilings[rows]
+            frame[names[position]] = values
 
     def _positions(self) -> list[int]:
         """The columns that are in order with others, each behind those below it."""
@@ -135,7 +141,8 @@ class Ordering:
     def _numbers(self, position: int, *, of_all: bool) -> Floats:
         """The numbers of a column; NaN where missing, or where not given if not all count."""
         if position not in self._decoded:
-            self._decoded[position] = self.encoder.numbers(self.table, position)
+            known = self.read.numbers
+            self._decoded[position] = self.encoder.numbers(self.table, position, known)
         numbers = self._decoded[position]
         return numbers if of_all else np.where(self._free(position), np.nan, numbers)
 
