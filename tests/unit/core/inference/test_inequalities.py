@@ -8,7 +8,7 @@ import pytest
 
 from sdv_tabdar.core.config import ModelConfig, TrainingConfig
 from sdv_tabdar.core.model import TabDAR
-from sdv_tabdar.core.restrictions import Interval
+from sdv_tabdar.core.restrictions import Interval, Members
 from sdv_tabdar.core.schema import ColumnKind
 
 N = 400
@@ -95,6 +95,14 @@ def test_ranges_are_kept_as_well(model: TabDAR) -> None:
     assert disorder(rows) == 0
     assert rows['low'].between(45, 60).all()
     assert rows['high'].between(40, 55).all()
+
+
+def test_members_of_a_set_are_in_order_and_not_only_what_stands_for_them(model: TabDAR) -> None:
+    members = (40.25, 50.125, 60.5)
+    limits = {'low': [Interval(40.0, None)] * 400, 'high': [Members(members)] * 400}
+    rows = model.complete(pd.DataFrame(index=range(400)), restrictions=limits).rows
+    assert set(rows['high']) <= set(members)
+    assert disorder(rows) == 0
 
 
 def test_equal_seeds_give_equal_rows() -> None:
