@@ -241,8 +241,15 @@ class TableEncoder:
             columns[own][rows] = echo.line.of(columns[source][rows])
         return frame_of(columns, len(codes))
 
-    def numbers(self, table: EncodedTable, position: int) -> Floats:
-        """The numbers ``(B,)`` of one column of a table; NaN where missing."""
+    def numbers(self, table: EncodedTable, position: int, known: Floats | None = None) -> Floats:
+        """The numbers ``(B,)`` of one column of a table; NaN where missing.
+
+        Args:
+            table: The table.
+            position: The column.
+            known: ``(B, C)``, numbers that are known to more digits than residuals have; NaN for
+                all other cells.
+        """
         place = self._residual_of[position]
         codes = table.codes[:, position].cpu().numpy().astype(np.int64)
         residuals = table.residuals[:, place].cpu().numpy().astype(np.float64)
@@ -251,8 +258,11 @@ class TableEncoder:
         for echo in self.echoes:
             rows = codes == echo.code
             if echo.position == position and rows.any():
-                found[rows] = echo.line.of(self.numbers(table, echo.source)[rows])
-        return found
+                found[rows] = echo.line.of(self.numbers(table, echo.source, known)[rows])
+        if known is None:
+            return found
+        exact = np.clip(known[:, position], *self.codecs[position].limits)
+        return np.where(np.isnan(exact), found, exact)
 
     def _rounded(self, position: int, values: npt.NDArray[Any]) -> npt.NDArray[Any]:
         """Decoded cells, with the digits that they have where others of more are the same."""

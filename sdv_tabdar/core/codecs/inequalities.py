@@ -25,7 +25,8 @@ Inequality = tuple[int, int]
 def find_inequalities(frame: Table, codecs: Sequence[Codec]) -> tuple[Inequality, ...]:
     """The pairs of columns of a training table that are in order in all rows.
 
-    A pair counts only where it says something: cells of different rows would often not be in order.
+    A pair counts only where it says something: cells of different rows would often not be in order,
+    or it follows from two that do: what is drawn between two numbers has to have room there.
 
     Args:
         frame: The table.
@@ -42,8 +43,9 @@ def find_inequalities(frame: Table, codecs: Sequence[Codec]) -> tuple[Inequality
         for high in range(len(positions))
         if low != high and _tells(numbers[low], numbers[high])
     ]
+    pairs = _with_consequences(found)
     return kept_inequalities(
-        frame, codecs, [(positions[low], positions[high]) for low, high in found]
+        frame, codecs, [(positions[low], positions[high]) for low, high in pairs]
     )
 
 
@@ -74,6 +76,16 @@ def without_consequences(inequalities: Sequence[Inequality]) -> list[Inequality]
         for low, high in inequalities
         if not any(high in above.get(middle, ()) for middle in above.get(low, ()))
     ]
+
+
+def _with_consequences(inequalities: Sequence[Inequality]) -> list[Inequality]:
+    """The pairs and all that follow from two of them."""
+    every = dict.fromkeys(inequalities)
+    for middle in sorted({place for pair in inequalities for place in pair}):
+        lows = [low for low, high in every if high == middle]
+        highs = [high for low, high in every if low == middle]
+        every.update(dict.fromkeys((low, high) for low in lows for high in highs if low != high))
+    return sorted(every)
 
 
 def _tells(low: Floats, high: Floats) -> bool:

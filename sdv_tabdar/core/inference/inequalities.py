@@ -9,6 +9,7 @@ stay, and what is asked of a cell stays asked.
 from __future__ import annotations
 
 import dataclasses
+from collections.abc import Sequence
 
 import numpy as np
 import pandas as pd
@@ -18,7 +19,7 @@ from sdv_tabdar.core.codecs.encoder import TableEncoder
 from sdv_tabdar.core.codecs.lines import Marks
 from sdv_tabdar.core.codecs.values import Floats
 from sdv_tabdar.core.config import SamplingConfig
-from sdv_tabdar.core.inference.echoes.cells import Rows
+from sdv_tabdar.core.inference.echoes.cells import Rows, write_numbers
 from sdv_tabdar.core.inference.echoes.rows import ReadRows
 from sdv_tabdar.core.inference.predict import drawn_again
 from sdv_tabdar.core.nn.network import TabDARNetwork
@@ -51,6 +52,9 @@ class Ordering:
     def ordered(self) -> EncodedTable:
         """The rows, in which numbers that were out of order are drawn again."""
         upwards = self._positions()
+        for position in upwards:
+            rows = np.flatnonzero(self._limited(position))
+            self._settle(position, rows, self.read.limits(position, rows))
         for position in upwards:  # known in part: above what is given, and with room for the rest
             ends = self._ends(position)[0], self._room(position)
             self._draw_outside(position, self._limited(position), ends)
@@ -70,13 +74,19 @@ class Ordering:
         """Put what rounding has left out of order in order, in the decoded table."""
         names = self.encoder.schema.names
         for position in self._positions():
-            lows = [frame[names[low]].to_numpy() for low in self._below(position)]
-            if lows:
-                values = frame[names[position]].to_numpy(copy=True)
-                floors = np.fmax.reduce(lows)
-                rows = self._free(position) & (values < floors)
-                values[rows] = floors[rows]
-                frame[names[position]] = values
+            values = frame[names[position]].to_numpy(copy=True)
+            floors, ceilings = np.full(len(frame), -np.inf), np.full(len(frame), np.inf)
+            for low in self._below(position):
+                floors = np.fmax(floors, frame[names[low]].to_numpy())
+            for high in self._above(position):  # what is drawn there gives way in its turn
+                rows = ~self._free(high)
+                ceilings[rows] = np.fmin(ceilings, frame[names[high]].to_numpy())[rows]
+            may = self._free(position)
+            rows = may & (values < floors)
+            values[rows] = floors[rows]
+            rows = may & (values > ceilings) & (floors <= ceilings)
+            values[rows] = ceilings[rows]
+            frame[names[position]] = values
 
     def _positions(self) -> list[int]:
         """The columns that are in order with others, each behind those below it."""
@@ -135,7 +145,8 @@ class Ordering:
     def _numbers(self, position: int, *, of_all: bool) -> Floats:
         """The numbers of a column; NaN where missing, or where not given if not all count."""
         if position not in self._decoded:
-            self._decoded[position] = self.encoder.numbers(self.table, position)
+            known = self.read.numbers
+            self._decoded[position] = self.encoder.numbers(self.table, position, known)
         numbers = self._decoded[position]
         return numbers if of_all else np.where(self._free(position), np.nan, numbers)
 
@@ -176,6 +187,25 @@ class Ordering:
             self.config,
             self.generator,
         )
+        self._forget(position)
+        self._settle(position, rows, wanted)
+
+    def _settle(self, position: int, rows: Rows, wanted: Sequence[Restriction | None]) -> None:
+        """Write members of sets into the cells that stand for them by a number near to one."""
+        codec = self.encoder.codecs[position]
+        codes = self.table.codes[torch.from_numpy(rows), position].cpu().numpy()
+        is_in_bin = (codes >= codec.column.bins.start) & (codes < codec.column.bins.stop)
+        is_near = is_in_bin & np.array([isinstance(entry, Members) for entry in wanted], dtype=bool)
+        if is_near.any():
+            near = rows[is_near]
+            numbers = self._numbers(position, of_all=True)[near]
+            members = [wanted[place] for place in np.flatnonzero(is_near).tolist()]
+            values = codec.enforce_each(numbers, members, np.zeros(len(near)))
+            write_numbers(self.encoder, self.table, position, near, values)
+            self._forget(position)
+
+    def _forget(self, position: int) -> None:
+        """Have the numbers of a column that has changed decoded again."""
         for changed in (position, *(echo.position for echo in self.encoder.echoes)):
             self._decoded.pop(changed, None)
 

@@ -53,6 +53,7 @@ class _Attempt:
 _ATTEMPTS = (
     _Attempt(),
     _Attempt(keeps_apart=True),
+    _Attempt(keeps_told=False),
     _Attempt(keeps_orders=False),
     _Attempt(keeps_orders=False, keeps_told=False),
     _Attempt(keeps_orders=False, keeps_told=False, keeps_limits=False),

@@ -30,5 +30,5 @@ def write_numbers(
     codec, index = encoder.codecs[position], torch.from_numpy(rows)
     place = encoder.schema.numerical.index(position)
     codes, residuals = codec.encode(pd.Series(values, name=codec.column.name))
-    table.codes[index, position] = torch.from_numpy(codes).to(table.codes.dtype)
-    table.residuals[index, place] = torch.from_numpy(residuals).float()
+    table.codes[index, position] = torch.from_numpy(codes).to(table.codes)
+    table.residuals[index, place] = torch.from_numpy(residuals).to(table.residuals)

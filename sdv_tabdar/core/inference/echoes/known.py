@@ -8,6 +8,7 @@ import numpy as np
 import torch
 
 from sdv_tabdar.core.codecs.echoes import Echo
+from sdv_tabdar.core.codecs.lines import Marks
 from sdv_tabdar.core.codecs.values import Floats
 from sdv_tabdar.core.inference.echoes.cells import Rows
 from sdv_tabdar.core.inference.echoes.family import Family
@@ -53,11 +54,22 @@ def _log_odds(read: ReadRows, odds: Odds, rows: Rows, family: Family, told: Floa
             number == number and (limit is None or meets(limit, number))
             for limit, number in zip(limits, values.tolist(), strict=True)
         ]
-        chosen = np.flatnonzero(can_be)
+        chosen = np.flatnonzero(can_be & _is_in_order(read, rows, source, values))
         if len(chosen):
             asked = part.rows(torch.from_numpy(chosen))
             logs[chosen, reading] = odds.of_numbers(asked, family.rows(chosen), values[chosen])
     return logs
+
+
+def _is_in_order(read: ReadRows, rows: Rows, source: int, values: Floats) -> Marks:
+    """Where a source with numbers ``(N,)`` is in order with what is known of N rows."""
+    found = np.ones(len(rows), dtype=bool)
+    for low, high in read.encoder.inequalities:
+        if low == source:
+            found &= ~(values > read.numbers[rows, high])
+        if high == source:
+            found &= ~(values < read.numbers[rows, low])
+    return found
 
 
 def _write(read: ReadRows, rows: Rows, family: Family, values: Floats) -> None:

@@ -32,7 +32,8 @@ class ReadRows:
         encoder: The codes.
         uniforms: By which readings are drawn; None takes the likeliest one.
         table: B rows. Sources that a reading makes known are observed.
-        numbers: ``(B, C)`` the known numbers, NaN for all other cells.
+        numbers: ``(B, C)`` the known numbers of columns with an echo or in order, and of sources;
+            NaN for all other cells.
         restrictions: By name, one entry a row for the cells known in part.
         pieces: The same in codes, by position.
         log_shares: ``(B, C)`` log of the probability of the reading that was taken, at the hidden
@@ -73,7 +74,8 @@ class ReadRows:
         """The rows of a frame before anything is read."""
         table, names = encoder.encode(frame, known), encoder.schema.names
         numbers = np.full(table.codes.shape, np.nan)
-        for position in {at for echo in encoder.echoes for at in (echo.position, echo.source)}:
+        pairs = [*encoder.inequalities, *((echo.position, echo.source) for echo in encoder.echoes)]
+        for position in {at for pair in pairs for at in pair}:
             if names[position] in frame.columns:
                 cells = known[:, frame.columns.get_loc(names[position])]
                 numbers[cells, position] = as_floats(frame[names[position]][cells])

@@ -45,6 +45,17 @@ def test_all_pairs_of_a_chain_are_found_and_the_shortest_told() -> None:
     assert sorted(without_consequences(found)) == [(1, 2), (2, 0)]
 
 
+def test_what_follows_from_two_that_say_something_need_not_say_more() -> None:
+    random = np.random.default_rng(5)
+    low = np.where(random.random(N) < 0.9, -1.0, random.uniform(0, 100, N))
+    middle = np.fmax(low, random.uniform(0, 100, N))
+    frame = pd.DataFrame({'middle': middle, 'high': middle + random.uniform(40, 90, N), 'low': low})
+    assert fitted(frame[['high', 'low']]).inequalities == ()
+    assert fitted(frame).inequalities == ((0, 1), (2, 0), (2, 1))
+    frame.loc[0, ['low', 'middle', 'high']] = [100, np.nan, 90]
+    assert fitted(frame).inequalities == ((0, 1), (2, 0))
+
+
 def test_of_equal_columns_each_is_told_of_with_what_is_above() -> None:
     pairs = [(0, 1), (1, 0), (0, 2), (1, 2), (2, 3), (0, 3), (1, 3)]
     assert without_consequences(pairs) == [(0, 1), (1, 0), (0, 2), (1, 2), (2, 3)]

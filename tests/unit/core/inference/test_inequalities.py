@@ -8,7 +8,7 @@ import pytest
 
 from sdv_tabdar.core.config import ModelConfig, TrainingConfig
 from sdv_tabdar.core.model import TabDAR
-from sdv_tabdar.core.restrictions import Interval
+from sdv_tabdar.core.restrictions import Interval, Members
 from sdv_tabdar.core.schema import ColumnKind
 
 N = 400
@@ -61,10 +61,32 @@ def test_others_give_way_to_what_is_given(model: TabDAR, given: str) -> None:
     assert (rows[given] == values[given]).all()
 
 
+def test_a_number_between_two_that_are_the_same_is_the_same(model: TabDAR) -> None:
+    values = table()['low']
+    middle = model.complete(pd.DataFrame({'low': values, 'high': values})).rows['middle']
+    assert middle.notna().sum() > N / 2
+    assert (middle.isna() | (middle == values)).all()
+
+
 def test_what_contradicts_itself_stays_as_it_is_given(model: TabDAR) -> None:
     given = pd.DataFrame({'low': [60.0] * 50, 'high': [50.0] * 50})
     rows = model.complete(given).rows
     assert (rows[['low', 'high']] == given).all(axis=None)
+
+
+def test_a_known_number_is_not_read_as_that_of_a_source_that_has_to_be_higher() -> None:
+    random = np.random.default_rng(2)
+    low = random.uniform(0, 100, N)
+    high = low + random.uniform(0, 50, N)
+    same = np.where(random.random(N) < 0.6, high, random.uniform(0, 150, N))
+    frame = pd.DataFrame({'low': low, 'high': high, 'same': same})
+    config = ModelConfig(width=16, head_width=8, denoiser_width=16, num_bins=4)
+    kinds = dict.fromkeys(frame, ColumnKind.NUMERICAL)
+    model = TabDAR(config, TrainingConfig(epochs=1), random_state=0).fit(frame, kinds)
+    rows = model.complete(pd.DataFrame({'low': [50.0] * 200, 'same': [40.0, 60.0] * 100})).rows
+    assert (rows['high'] >= 50).all()
+    assert not (rows['high'] == rows['same'])[::2].any()
+    assert (rows['high'] == rows['same'])[1::2].any()
 
 
 def test_ranges_are_kept_as_well(model: TabDAR) -> None:
@@ -73,6 +95,14 @@ def test_ranges_are_kept_as_well(model: TabDAR) -> None:
     assert disorder(rows) == 0
     assert rows['low'].between(45, 60).all()
     assert rows['high'].between(40, 55).all()
+
+
+def test_members_of_a_set_are_in_order_and_not_only_what_stands_for_them(model: TabDAR) -> None:
+    members = (40.25, 50.125, 60.5)
+    limits = {'low': [Interval(40.0, None)] * 400, 'high': [Members(members)] * 400}
+    rows = model.complete(pd.DataFrame(index=range(400)), restrictions=limits).rows
+    assert set(rows['high']) <= set(members)
+    assert disorder(rows) == 0
 
 
 def test_equal_seeds_give_equal_rows() -> None:

@@ -138,6 +138,20 @@ def test_orders_are_kept_beside_sums() -> None:
         assert (rows['paid'] <= rows['gross']).mean() > 0.99
 
 
+def test_what_a_known_number_may_tell_of_a_part_gives_way_to_orders() -> None:
+    random = np.random.default_rng(4)
+    net = random.uniform(10, 400, N).round(2)
+    tax = (net * random.uniform(0.05, 0.25, N)).round(2)
+    least = np.where(random.random(N) < 0.6, net, (net * random.uniform(0.3, 1, N)).round(2))
+    frame = pd.DataFrame({'net': net, 'tax': tax, 'gross': (net + tax).round(2), 'least': least})
+    model = trained(frame)
+    assert model.trained.encoder.echoes
+    rows = model.complete(frame[['gross', 'least']]).rows
+    assert ((rows['net'] + rows['tax'] - rows['gross']).abs() < 1e-9).all()
+    assert (rows['tax'] <= rows['least']).all()
+    assert (rows['least'] <= rows['net']).all()
+
+
 def test_a_price_that_follows_from_another_goes_on_to_follow_from_it() -> None:
     net = np.random.default_rng(5).gamma(3, 20, N).round(2)
     frame = pd.DataFrame({'net': net, 'gross': (1.19 * net).round(2)})
