@@ -137,10 +137,11 @@ class AnsweringModel:
 
     @property
     def calculated_columns(self) -> list[str]:
-        """The columns that are sums or products in all rows, or make a constant, and the others."""
+        """The columns of sums, constants and products, and what is in order with those of sums."""
         encoder = self.trained.encoder
-        places = {position for one in encoder.sums for position in one.columns}
-        places |= {position for one in encoder.products for position in one.columns}
+        summed = {position for one in encoder.sums for position in one.columns}
+        places = summed.union(*(one.columns for one in encoder.products))
+        places |= {place for pair in encoder.inequalities if summed & {*pair} for place in pair}
         return [encoder.schema.names[position] for position in sorted(places)]
 
     def predict_proba(

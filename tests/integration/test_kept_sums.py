@@ -197,3 +197,20 @@ def test_off_it_is_advised_and_not_kept(settings: dict[str, Any]) -> None:
     with pytest.warns(UserWarning, match="'gross' is the sum of 'net' and 'tax', which synthetic"):
         synthesizer = fitted(**settings)
     assert broken(synthesizer.sample(300)) > 100
+
+
+@pytest.mark.filterwarnings('ignore:Known cells hold')
+def test_averaged_rows_stay_in_order_with_columns_of_no_sum() -> None:
+    random = np.random.default_rng(3)
+    one, other = random.gamma(2, 30, (2, N)).round(1)
+    frame = pd.DataFrame({'one': one, 'both': (one + other).round(1), 'other': other})
+    frame['most'] = np.maximum(one, other)
+    columns = {name: {'sdtype': 'numerical'} for name in frame}
+    synthesizer = TabDARSynthesizer(make_metadata(columns), **TINY)
+    synthesizer.fit(frame)
+    gaps = frame.mask(random.random(frame.shape) < 0.4)
+    for num_samples in (1, 5):
+        filled = synthesizer.impute(gaps, num_samples=num_samples)
+        assert ((filled['one'] + filled['other'] - filled['both']).abs() < 1e-7).all()
+        for name in ('one', 'other'):
+            assert (filled[name] <= filled['most'] + 1e-9)[gaps['most'].isna()].all()
