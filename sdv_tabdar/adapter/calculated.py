@@ -15,6 +15,7 @@ from sdv_tabdar.adapter.fitted import FittedTable
 from sdv_tabdar.adapter.known import Known
 from sdv_tabdar.adapter.profile import ColumnProfile, Role
 from sdv_tabdar.adapter.values import level_key
+from sdv_tabdar.core.codecs.products import are_numbers
 from sdv_tabdar.core.codecs.values import Floats, with_columns
 
 
@@ -53,11 +54,8 @@ def calculated(table: FittedTable, rows: pd.DataFrame, known: Known) -> pd.DataF
 
 
 def _has_numbers(profile: ColumnProfile) -> bool:
-    levels = profile.levels.values()
-    is_discrete = profile.role is Role.DISCRETE and len(levels) > 0
-    return profile.role is Role.NUMBER or (
-        is_discrete and all(isinstance(level, int | float) for level in levels)
-    )
+    is_discrete = profile.role is Role.DISCRETE
+    return profile.role is Role.NUMBER or (is_discrete and are_numbers([*profile.levels.values()]))
 
 
 def _numbers(profile: ColumnProfile, values: pd.Series) -> Floats:

@@ -21,19 +21,18 @@ from sdv_tabdar.core.codecs.codec import Codec
 from sdv_tabdar.core.codecs.echoes import Table, digits_in, parts_of, some_numbers
 from sdv_tabdar.core.codecs.lines import Marks, digits_of, rounded
 from sdv_tabdar.core.codecs.numerical import NumericalCodec
+from sdv_tabdar.core.codecs.sums import Digits, varies
 from sdv_tabdar.core.codecs.values import Floats
 
 _COLUMNS = 3  # of a product
 _FEWEST_ROWS = 50  # with all three numbers; fewer show nothing reliably
 _MOST_COLUMNS = 200  # among which products are looked for
-_LOOKED_AT = (16, 400)  # rows of a first and of a second look
+_LOOKED_AT = (16, 400)  # rows of a first and of a second look, and ...
+_OF_EACH = 4  # ... so many in which a column is not 0
 _BY_CHANCE = 20  # rows in which a factor must be another than that of some other row
 _NOISE = 1e-12  # of a rounded number, which computing may add, and ...
 _REST = 1e-9  # ... of one that is not rounded
 _HALF = 0.5  # of a rounded number's unit, by which it may be off
-
-Digits = int | None
-"""Behind the point of a column's numbers; None for numbers that are not rounded."""
 
 _Named = tuple[str, tuple[str, str], int]
 """Names of the result and of both factors, and the exponent of the second."""
@@ -157,18 +156,23 @@ def _candidates(numbers: Floats) -> Iterator[tuple[int, int, int, int, float]]:
     columns the most exact one counts, from which the others follow: of 100 in 3 parts of 33.3
     the number of parts is 100 / 33.3, rounded, but 100 / 30 makes the same. Products come first.
     """
-    columns = np.array([place for place, own in enumerate(numbers) if _varies(own)], dtype=int)
+    columns = np.array([place for place, own in enumerate(numbers) if varies(own)], dtype=int)
     if len(columns) < _COLUMNS:
         return
     numbers = numbers[columns]
     digits = [digits_of(own) for own in numbers]
-    telling = (np.isfinite(numbers) & (numbers != 0)).sum(axis=0).argsort(kind='stable')
-    few, some = (numbers[:, telling[-most:]] for most in _LOOKED_AT)
+    few, some = _telling(numbers)
+    is_some = _is_some(some).astype(np.float32)
     slack = np.stack([_slack(own, places) for own, places in zip(few, digits, strict=True)])
     for exponent, first in itertools.product((1, -1), range(len(columns))):
-        made = _times(few[first], few, exponent)
-        rest = np.abs(few[:, None] - made)
-        for result, second in np.argwhere(~(rest > slack[:, None]).any(axis=2)).tolist():
+        made = _times(some[first], some, exponent)
+        can_be = (
+            is_some @ (made == 0).T.astype(np.float32) == 0
+        )  # else rare flags are all looked at
+        can_be &= is_some @ _is_some(made).T.astype(np.float32) >= _BY_CHANCE
+        rest = np.abs(few[:, None] - _times(few[first], few, exponent))
+        can_be &= ~(rest > slack[:, None]).any(axis=2)
+        for result, second in np.argwhere(can_be).tolist():
             places = result, first, second
             if len({*places}) < _COLUMNS or (exponent > 0 and second < first):
                 continue
@@ -177,10 +181,18 @@ def _candidates(numbers: Floats) -> Iterator[tuple[int, int, int, int, float]]:
                 yield *columns[[*places]].tolist(), exponent, float(np.nanmedian(parts))
 
 
-def _varies(column: Floats) -> bool:
-    """Whether numbers ``(rows,)`` often are others than those of another row."""
-    present = column[np.isfinite(column)]
-    return bool((present != np.roll(present, len(present) // 2)).sum() >= _BY_CHANCE)
+def _telling(numbers: Floats) -> tuple[Floats, Floats]:
+    """Few and some rows of ``(columns, rows)`` that have most numbers, the latter some of each."""
+    is_some = _is_some(numbers)
+    order = is_some.sum(axis=0).argsort(kind='stable')
+    own = [np.flatnonzero(column)[:_OF_EACH] for column in is_some]
+    few, some = (order[-most:] for most in _LOOKED_AT)
+    return numbers[:, few], numbers[:, np.unique(np.concatenate([some, *own]))]
+
+
+def _is_some(numbers: Floats) -> Marks:
+    """Which numbers are there and not 0."""
+    return np.isfinite(numbers) & (numbers != 0)
 
 
 def _tells(cells: Floats, exponent: int, digits: Digits) -> bool:
@@ -216,15 +228,12 @@ def _placed(frame: Table, codecs: Sequence[Codec], found: Sequence[_Named]) -> t
     """Those of some products that hold in all rows, by the positions of their columns."""
     wanted = sorted({name for result, factors, _ in found for name in (result, *factors)})
     digits, left = digits_in(frame, wanted), list(found)
-    with np.errstate(all='ignore'):
-        for cells in parts_of(frame, wanted) if left else ():
-            left = [
-                (result, factors, exponent)
-                for result, factors, exponent in left
-                if _holds(
-                    cells[result], cells[factors[0]], cells[factors[1]], exponent, digits[result]
-                ).all()
-            ]
+    for cells in parts_of(frame, wanted) if left else ():
+        left = [
+            (result, (first, second), exponent)
+            for result, (first, second), exponent in left
+            if _holds(cells[result], cells[first], cells[second], exponent, digits[result]).all()
+        ]
     positions = {codec.column.name: place for place, codec in enumerate(codecs)}
     return tuple(
         Product(

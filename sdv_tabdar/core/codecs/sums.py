@@ -154,7 +154,7 @@ def sums_in(frame: Table, names: Sequence[str]) -> list[Named]:
     named = [
         (_constant(numbers[[*parts]]) if total == _NO_COLUMN else names[total], _of(names, parts))
         for total, parts in sorted(places, key=_first_of_all)
-        if all(_varies(numbers[place]) for place in (total, *parts) if place != _NO_COLUMN)
+        if all(varies(numbers[place]) for place in (total, *parts) if place != _NO_COLUMN)
     ]
     return _ordered(_independent(_holding(frame, named)))
 
@@ -184,7 +184,7 @@ def _constant(parts: Floats) -> float:
 
 def _comparable(numbers: Floats) -> list[int]:
     """The columns ``(columns, rows)`` that vary, without those whose gaps leave too few rows."""
-    columns = [place for place, column in enumerate(numbers) if _varies(column)]
+    columns = [place for place, column in enumerate(numbers) if varies(column)]
     present = ~np.isnan(numbers)
     columns.sort(key=lambda place: -int(present[place].sum()))
     while columns:
@@ -195,7 +195,7 @@ def _comparable(numbers: Floats) -> list[int]:
     return sorted(columns)
 
 
-def _varies(column: Floats) -> bool:
+def varies(column: Floats) -> bool:
     """Whether numbers ``(rows,)`` often are others than those of another row."""
     present = column[~np.isnan(column)]
     others = np.roll(present, len(present) // 2)
