@@ -103,7 +103,9 @@ class NumberPieces:
         inside = np.array([number for number, gap in spacings.items() if gap is not None])
         none = np.zeros(len(inside), dtype=np.int64)
         parts = [Pieces.of_codes(dict.fromkeys(places.tolist(), 1.0))]
-        parts += self._assembled(inside - half, inside + half, none, none, none > 0)
+        with np.errstate(over='ignore'):  # beyond the largest number there is no end
+            ends = inside - half, inside + half
+        parts += self._assembled(*ends, none, none, none > 0)
         if self.column.missing is not None and any(map(is_missing, members.values)):
             parts.append(Pieces.of_codes({self.column.missing: 1.0}))
         return Pieces.joined(parts)
