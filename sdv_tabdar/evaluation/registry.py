@@ -15,6 +15,7 @@ FILES = (
     'trend',
     'equal',
     'order',
+    'zeros',
     'marginals',
     'jsd',
     'alpha_precision',

@@ -9,6 +9,8 @@ import math
 
 from sdv_tabdar.evaluation.metric import Mood, Reading, Verdict
 
+_FEW = 0.001  # of the rows, which few readers would come upon
+
 
 def times_floor(reading: Reading) -> Verdict | None:
     """An error in multiples of its floor."""
@@ -24,6 +26,15 @@ def below_real(reading: Reading) -> Verdict | None:
         return Verdict('as good as real rows', 'good')
     mood: Mood = 'good' if below <= 0.01 else 'fair' if below <= 0.05 else 'poor'
     return Verdict(f'{below:.3f} below real rows', mood)
+
+
+def impossible_rows(reading: Reading) -> Verdict:
+    """How many rows cannot exist."""
+    if reading.value == 0:
+        return Verdict('no such row', 'good')
+    if reading.value <= max(_FEW, reading.floor):  # a floor of NaN is no number to compare with
+        return Verdict('hardly any row', 'good')
+    return Verdict('rows that cannot exist', 'fair' if reading.value <= 10 * _FEW else 'poor')
 
 
 def multiple(reading: Reading, what: str, *, fair: float, poor: float) -> Verdict | None:

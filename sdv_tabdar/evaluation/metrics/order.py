@@ -14,13 +14,13 @@ import pandas as pd
 
 from sdv_tabdar.evaluation.columns import ColumnTypes
 from sdv_tabdar.evaluation.context import Context
-from sdv_tabdar.evaluation.metric import Halves, Metric, MetricResult, Reading, Score, Verdict
+from sdv_tabdar.evaluation.metric import Halves, Metric, MetricResult, Score
+from sdv_tabdar.evaluation.verdicts import impossible_rows
 
 MIN_ROWS = 50
 """Real rows with both numbers; fewer show no order."""
 MIN_FAILING = 0.02, 14
 """A share of these rows, and so many of them, that would fail if cells of different rows met."""
-_FEW = 0.001  # of the rows, which few readers would come upon
 
 
 def order_breaks(
@@ -72,15 +72,6 @@ def _in_order(lower: np.ndarray, upper: np.ndarray) -> bool:
     return bool(failing.mean() >= share and failing.sum() >= number)
 
 
-def _verdict(reading: Reading) -> Verdict:
-    """How many rows cannot exist."""
-    if reading.value == 0:
-        return Verdict('every order is kept', 'good')
-    if reading.value <= max(_FEW, reading.floor):  # a floor of NaN is no number to compare with
-        return Verdict('hardly any row', 'good')
-    return Verdict('rows that cannot exist', 'fair' if reading.value <= 10 * _FEW else 'poor')
-
-
 METRIC = Metric(
     'order',
     order,
@@ -94,7 +85,7 @@ METRIC = Metric(
             'lower',
             ideal=0.0,
             floor=Halves(),
-            verdict=_verdict,
+            verdict=impossible_rows,
             percent=True,
         ),
     ),

@@ -41,7 +41,7 @@ def test_a_row_that_breaks_two_orders_counts_once():
 def test_honest_rows_are_at_the_floor():
     report = evaluate(stays(), stays(seed=1), TYPES, metrics=['order'], verbose=False)
     assert report.scores['order_error'] == report.floors['order_error'] == 0
-    assert verdict(0).words == 'every order is kept'
+    assert verdict(0).words == 'no such row'
 
 
 def verdict(value: float) -> Verdict:
