@@ -94,6 +94,9 @@ class ModelConfig:
             are in all drawn ones, and three or more that make a constant (percentages) make it.
         products: Whether numbers that are the product or the quotient of two others in all training
             rows (an amount of a quantity and a price) are in all drawn ones.
+        structural_zeros: Whether what never meets in training rows, though by chance it would (a
+            youngest child of who has no children, a level that is never missing), does not in drawn
+            ones.
         precision: Of the transformer's matrix products: ``'float32'``, ``'bfloat16'``, or
             ``'auto'``, which is bfloat16 where the processor multiplies it faster.
         numerical_head: What places a number inside its bin: the nested ``'diffusion'``, or
@@ -126,6 +129,7 @@ class ModelConfig:
     dependencies: bool = True
     sums: bool = True
     products: bool = True
+    structural_zeros: bool = True
     precision: str = 'auto'
     numerical_head: str = 'diffusion'
     column_order: str = 'random'
@@ -153,6 +157,7 @@ class ModelConfig:
         _check_flag(self, 'dependencies')
         _check_flag(self, 'sums')
         _check_flag(self, 'products')
+        _check_flag(self, 'structural_zeros')
         _check_choice(self, 'feedforward', ('relu', 'gated'))
         _check_choice(self, 'precision', ('auto', 'float32', 'bfloat16'))
         _check_choice(self, 'numerical_head', ('diffusion', 'bins'))
@@ -290,6 +295,7 @@ PAPER: dict[str, Any] = {
     'dependencies': False,
     'sums': False,
     'products': False,
+    'structural_zeros': False,
     'column_order': 'random',
     'attention': 'bidirectional',
     'precision': 'float32',
@@ -318,6 +324,7 @@ PRIVATE: dict[str, Any] = {
     'dependencies': False,
     'sums': False,
     'products': False,
+    'structural_zeros': False,
     'attention': 'bidirectional',
     'precision': 'float32',
     'numerical_head': 'bins',
@@ -337,6 +344,7 @@ _BEFORE: Mapping[type, Mapping[str, Any]] = {
         'dependencies': False,
         'sums': False,
         'products': False,
+        'structural_zeros': False,
     },
     TrainingConfig: {'calibration': False},
     SamplingConfig: {},

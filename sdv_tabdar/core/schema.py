@@ -108,16 +108,46 @@ class Cross:
 
 
 @dataclasses.dataclass(frozen=True)
+class Zeros:
+    """Codes of two columns that never meet: structural zeros.
+
+    Attributes:
+        determinant: The position of a column.
+        dependent: That of the other one.
+        allowed: Sets of codes of the dependent, each sorted.
+        says: For each code of the determinant the number of the set that it allows; -1 for all.
+    """
+
+    determinant: int
+    dependent: int
+    allowed: tuple[tuple[int, ...], ...]
+    says: tuple[int, ...]
+
+    def to_state(self) -> dict[str, Any]:
+        """The fields as plain values."""
+        allowed = [list(codes) for codes in self.allowed]
+        return {**dataclasses.asdict(self), 'allowed': allowed, 'says': list(self.says)}
+
+    @classmethod
+    def from_state(cls, state: Mapping[str, Any]) -> Zeros:
+        """The structural zeros that :meth:`to_state` described."""
+        allowed = tuple(tuple(codes) for codes in state['allowed'])
+        return cls(state['determinant'], state['dependent'], allowed, tuple(state['says']))
+
+
+@dataclasses.dataclass(frozen=True)
 class TableSchema:
     """The columns of a table in their order.
 
     Attributes:
         columns: One entry a column; names are unique.
         crosses: Columns that are also seen together, those that explain most first.
+        zeros: Codes of two columns that never meet.
     """
 
     columns: tuple[Column, ...]
     crosses: tuple[Cross, ...] = ()
+    zeros: tuple[Zeros, ...] = ()
 
     @property
     def leading(self) -> tuple[int, ...]:

@@ -21,6 +21,7 @@ from sdv_tabdar.core.codecs.encoder import Table, TableEncoder
 from sdv_tabdar.core.codecs.inequalities import without_consequences
 from sdv_tabdar.core.codecs.products import written as written_product
 from sdv_tabdar.core.codecs.sums import Sum, written, written_constant
+from sdv_tabdar.core.codecs.zeros import find_zeros, kept_zeros
 from sdv_tabdar.core.config import ModelConfig, SamplingConfig, TrainingConfig
 from sdv_tabdar.core.inference.answers import Answers
 from sdv_tabdar.core.nn.lowered import lowered
@@ -110,7 +111,8 @@ class Trained:
             crosses = find_crosses(table, encoder.schema, model.max_crosses)
             may_follow = 'dependencies' in model.kept_relations
             follows = find_dependencies(table, encoder.codecs) if may_follow else ()
-            encoder = encoder.with_relations(crosses, follows)
+            zeros = find_zeros(table, encoder.schema, follows) if model.structural_zeros else ()
+            encoder = encoder.with_relations(crosses, follows, zeros)
             _tell_of_relations(encoder, len(frame), told)
         else:
             encoder = before.encoder.grown(frame, kinds, model)
@@ -118,7 +120,9 @@ class Trained:
             sets = [cross.members for cross in before.encoder.schema.crosses]
             former = encoder.codes_in(before.encoder)
             follows = kept_dependencies(before.encoder.dependencies, table, encoder.codecs, former)
-            encoder = encoder.with_relations(crosses_of(sets, table, encoder.schema), follows)
+            zeros = kept_zeros(before.encoder.schema.zeros, table, encoder.schema, former)
+            crosses = crosses_of(sets, table, encoder.schema)
+            encoder = encoder.with_relations(crosses, follows, zeros)
             start = initial_network(encoder.schema, model, generator).to(answering)
             take_weights(start, before.network, former)
         network, history = fit_network(
@@ -229,6 +233,12 @@ def _tell_of_relations(
     for places, line in _relations(encoder, num_rows):
         if all(columns[place] in names for place in places):
             _logger.info(line(*(names[columns[place]] for place in places)))
+    pairs = {columns[entry.dependent]: columns[entry.determinant] for entry in encoder.schema.zeros}
+    seen = sorted({repr(names[own]) for pair in pairs.items() for own in pair if own in names})
+    if seen:
+        _logger.info(
+            f'Some values of {", ".join(seen)} never meet each other, and will not in drawn rows.'
+        )
 
 
 def _relations(

@@ -94,6 +94,7 @@ class Description:
         sums: Columns that are the sum of others, and what they are the sum of.
         constant_sums: Sets of columns that make a constant, and this number.
         products: Columns that are the product or the quotient of two others, and of which.
+        structural_zeros: Columns some of whose values never meet some of other columns, and these.
     """
 
     path: str
@@ -116,6 +117,7 @@ class Description:
     sums: Sequence[tuple[str, str]]
     constant_sums: Sequence[tuple[Sequence[str], float]]
     products: Sequence[tuple[str, str]]
+    structural_zeros: Sequence[tuple[str, Sequence[str]]]
 
     def __str__(self) -> str:
         """All of it for a person to read; of many values only the first ones."""
@@ -148,6 +150,7 @@ def describe(path: str | os.PathLike[str]) -> Description:
     dependencies = [] if model is None else _dependencies(model['encoder'], names)
     sums, constant_sums = ([], []) if model is None else _sums(model['encoder'], names)
     products = [] if model is None else _products(model['encoder'], names)
+    structural_zeros = [] if model is None else _structural_zeros(model['encoder'], names)
     return Description(
         path=str(path),
         size=file.size,
@@ -169,6 +172,7 @@ def describe(path: str | os.PathLike[str]) -> Description:
         sums=sums,
         constant_sums=constant_sums,
         products=products,
+        structural_zeros=structural_zeros,
     )
 
 
@@ -305,6 +309,18 @@ def _products(encoder: Mapping[str, Any], names: Mapping[Any, str]) -> list[tupl
     ]
 
 
+def _structural_zeros(
+    encoder: Mapping[str, Any], names: Mapping[Any, str]
+) -> list[tuple[str, Sequence[str]]]:
+    columns = [names.get(codec['column']['name']) for codec in encoder['codecs']]
+    found: dict[str, list[str]] = {}
+    for entry in encoder.get('zeros', ()):
+        determinant, dependent = columns[entry['determinant']], columns[entry['dependent']]
+        if determinant is not None and dependent is not None:
+            found.setdefault(dependent, []).append(determinant)
+    return list(found.items())
+
+
 def _learnt_column(codec: Mapping[str, Any]) -> LearntColumn:
     column = codec['column']
     counts, missing = column['counts'], column['missing']
@@ -355,6 +371,8 @@ def _lines(found: Description) -> Iterator[str]:
         yield f'  that {own!r} is {formula}'
     for parts, constant in found.constant_sums:
         yield f'  that {written_constant(parts, constant)}'
+    for name, others in found.structural_zeros:
+        yield f'  which values of {name!r} never meet some of {list(others)}'
     for names_, kind in found.transformers:
         yield f'  values of {names_} in its transformer {kind}'
     yield 'No row of the table is stored.'

@@ -18,6 +18,7 @@ from sdv_tabdar.adapter.checked import Unfit
 from sdv_tabdar.core.codecs.encoder import TableEncoder
 from sdv_tabdar.core.codecs.products import are_numbers
 from sdv_tabdar.core.codecs.sums import Sum
+from sdv_tabdar.core.codecs.zeros import LARGEST
 from sdv_tabdar.core.config import (
     ModelConfig,
     SamplingConfig,
@@ -117,8 +118,18 @@ _STATE = checked.record(
                         }
                     )
                 ),
+                'zeros': checked.items(
+                    checked.record(
+                        {
+                            'determinant': _COUNT,
+                            'dependent': _COUNT,
+                            'allowed': checked.items(checked.items(_COUNT)),
+                            'says': checked.items(checked.whole(-1, 2**53)),
+                        }
+                    )
+                ),
             },
-            absent=('echoes', 'inequalities', 'dependencies', 'sums', 'products'),
+            absent=('echoes', 'inequalities', 'dependencies', 'sums', 'products', 'zeros'),
         ),
         'precedence': checked.items(checked.number()),
         'generator': checked.array('u1', (None,)),
@@ -225,6 +236,7 @@ def checked_description(state: Any, place: str) -> dict[str, Any]:
     _check_dependencies(encoder, f'{place}.encoder')
     _check_sums(encoder, f'{place}.encoder')
     _check_products(encoder, f'{place}.encoder')
+    _check_zeros(encoder, f'{place}.encoder')
     encoder = {**encoder, 'codecs': codecs}
     _check_columns(encoder, f'{place}.encoder')
     _check_history(state['history'], len(codecs), f'{place}.history')
@@ -345,9 +357,7 @@ def _check_columns(encoder: Mapping[str, Any], place: str) -> None:
     names = {column['name'] for column in columns}
     if not columns or len(names) != len(columns):
         raise Unfit(f'{place}.codecs', 'are none, or two have the same name.')
-    num_codes = [len(column['counts']) for column in columns]
-    for echo in encoder.get('echoes', ()):
-        num_codes[echo['position']] += 1
+    num_codes = _num_codes(encoder)
     for number, cross in enumerate(encoder['crosses']):
         where = f'{place}.crosses[{number}]'
         members, groups, levels = cross['members'], cross['groups'], cross['levels']
@@ -425,6 +435,31 @@ def _check_products(encoder: Mapping[str, Any], place: str) -> None:
             raise Unfit(where, 'has no exponent, or not the digits of each of its columns.')
         if {*one['factors']} & {later['result'] for later in products[number:]}:
             raise Unfit(where, 'is not behind those of its factors.')
+
+
+def _check_zeros(encoder: Mapping[str, Any], place: str) -> None:
+    num_codes, size = _num_codes(encoder), 0
+    for number, entry in enumerate(encoder.get('zeros', ())):
+        where = f'{place}.zeros[{number}]'
+        pair = entry['determinant'], entry['dependent']
+        if pair[0] == pair[1] or max(pair) >= len(num_codes):
+            raise Unfit(where, 'is no pair of columns.')
+        determinant, dependent = (num_codes[column] for column in pair)
+        size += determinant * dependent
+        if size > LARGEST:
+            raise Unfit(where, 'is one too many.')
+        if not all(codes and max(codes) < dependent for codes in entry['allowed']):
+            raise Unfit(f'{where}.allowed', 'are not codes of the dependent.')
+        if len(entry['says']) != determinant or max(entry['says']) >= len(entry['allowed']):
+            raise Unfit(f'{where}.says', 'is not one of these for each code of the determinant.')
+
+
+def _num_codes(encoder: Mapping[str, Any]) -> list[int]:
+    """How many codes each column has, its echo among them."""
+    found = [len(codec['column']['counts']) for codec in encoder['codecs']]
+    for echo in encoder.get('echoes', ()):
+        found[echo['position']] += 1
+    return found
 
 
 def _check_echoes(encoder: Mapping[str, Any], place: str) -> None:

@@ -71,6 +71,8 @@ class TabDARSynthesizer(Drawing, Answering):
             and what makes a constant there (percentages that make 100) makes it.
         products (bool): Whether what is the product or the quotient of two others in all training
             rows is in all drawn ones.
+        structural_zeros (bool): Whether what never meets in training rows, though by chance it
+            would, does not in drawn ones.
         precision (str): ``'float32'``, ``'bfloat16'`` or ``'auto'``, of the transformer's products.
         numerical_head (str): What places numbers in their bins, ``'diffusion'`` or ``'bins'``.
         column_order (str): In which columns are drawn, ``'weighted'``, ``'random'`` or ``'fixed'``.
@@ -141,6 +143,7 @@ class TabDARSynthesizer(Drawing, Answering):
         dependencies: bool = _MODEL.dependencies,
         sums: bool = _MODEL.sums,
         products: bool = _MODEL.products,
+        structural_zeros: bool = _MODEL.structural_zeros,
         precision: str = _MODEL.precision,
         numerical_head: str = _MODEL.numerical_head,
         column_order: str = _MODEL.column_order,

@@ -93,6 +93,9 @@ def models() -> tuple[Model, ...]:
     sums['p'], sums['q'] = random.integers(0, 50, (2, 60))
     sums['r'] = 100 - sums['p'] - sums['q']
     sums['duty'] = sums['x'] * sums['net']
+    kept = np.arange(90) % 3 > 0
+    gaps = pd.DataFrame({'kept': np.where(kept, 'yes', 'no'), 'z': random.normal(size=90)})
+    gaps['z'] = gaps['z'].where(kept)
     return (
         _model(plain, kinds, []),
         _model(pairs, pair_kinds, rules),
@@ -104,6 +107,7 @@ def models() -> tuple[Model, ...]:
             transformers={'y': ClusterBasedNormalizer(True, max_clusters=2)},
             settings={'protect_values': True},
         ),
+        _model(gaps, {'kept': 'categorical', 'z': 'numerical'}, []),
     )
 
 

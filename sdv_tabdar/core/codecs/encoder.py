@@ -31,7 +31,7 @@ from sdv_tabdar.core.codecs.sums import Sum, find_sums, kept_sums
 from sdv_tabdar.core.codecs.values import SHOWN, Floats, as_floats, frame_of
 from sdv_tabdar.core.config import ModelConfig
 from sdv_tabdar.core.restrictions import Restriction
-from sdv_tabdar.core.schema import ColumnKind, Cross, TableSchema
+from sdv_tabdar.core.schema import ColumnKind, Cross, TableSchema, Zeros
 from sdv_tabdar.core.table import EncodedTable
 
 CODECS: Mapping[ColumnKind, type[Codec]] = {
@@ -59,7 +59,7 @@ class TableEncoder:
         dependencies: Columns that follow from others in all rows.
         sums: Columns that are the sum of others in all rows.
         products: Columns that are the product or the quotient of two others in all rows.
-        schema: The codes of the columns.
+        schema: The codes of the columns, and which of them never meet.
     """
 
     def __init__(
@@ -71,6 +71,7 @@ class TableEncoder:
         sums: Sequence[Sum] = (),
         dependencies: Sequence[Dependency] = (),
         products: Sequence[Product] = (),
+        zeros: Sequence[Zeros] = (),
     ) -> None:
         """Use :meth:`fit` to make one from data."""
         self.codecs, self.echoes = tuple(codecs), tuple(echoes)
@@ -79,7 +80,7 @@ class TableEncoder:
         columns = [codec.column for codec in codecs]
         for echo in echoes:
             columns[echo.position] = echo.column(columns[echo.position])
-        self.schema = TableSchema(tuple(columns), tuple(crosses))
+        self.schema = TableSchema(tuple(columns), tuple(crosses), tuple(zeros))
         self._residual_of = {column: place for place, column in enumerate(self.schema.numerical)}
         self._digits = source_digits(echoes)
 
@@ -157,7 +158,10 @@ class TableEncoder:
         return [torch.from_numpy(codes) for codes in found]
 
     def with_relations(
-        self, crosses: Sequence[Cross], dependencies: Sequence[Dependency] = ()
+        self,
+        crosses: Sequence[Cross],
+        dependencies: Sequence[Dependency] = (),
+        zeros: Sequence[Zeros] = (),
     ) -> TableEncoder:
         """The same codecs, with what the codes of the table have shown."""
         return TableEncoder(
@@ -168,6 +172,7 @@ class TableEncoder:
             self.sums,
             dependencies,
             self.products,
+            zeros,
         )
 
     def codec(self, column: str) -> Codec:
@@ -373,6 +378,7 @@ class TableEncoder:
             'dependencies': [entry.to_state() for entry in self.dependencies],
             'sums': [one.to_state() for one in self.sums],
             'products': [one.to_state() for one in self.products],
+            'zeros': [entry.to_state() for entry in self.schema.zeros],
         }
 
     @classmethod
@@ -399,7 +405,8 @@ class TableEncoder:
         dependencies = [Dependency.from_state(entry) for entry in state.get('dependencies', ())]
         sums = [Sum.from_state(one) for one in state.get('sums', ())]
         products = [Product.from_state(one) for one in state.get('products', ())]
-        return cls(codecs, crosses, echoes, inequalities, sums, dependencies, products)
+        zeros = [Zeros.from_state(entry) for entry in state.get('zeros', ())]
+        return cls(codecs, crosses, echoes, inequalities, sums, dependencies, products, zeros)
 
     @property
     def code_dtype(self) -> type[np.integer[Any]]:

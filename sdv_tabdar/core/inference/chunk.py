@@ -60,6 +60,10 @@ class Chunk:
         """Contexts ``(N, D)`` of the cells of one column in some rows, given the known cells."""
         return cached_context(self.network, self._cache, position, rows)
 
+    def possible(self, position: int, rows: Rows) -> torch.Tensor | None:
+        """The codes ``(N, K)`` that these cells may have beside the known ones; None for all."""
+        return self.network.possible.beside(position, self.codes, self.observed, rows)
+
     def put(
         self, position: int, rows: Rows, codes: torch.Tensor, residuals: torch.Tensor | None
     ) -> None:

@@ -13,7 +13,7 @@ import torch
 
 from sdv_tabdar.core.codecs.pieces import Pieces
 from sdv_tabdar.core.config import SamplingConfig
-from sdv_tabdar.core.nn.heads.codes import draw_categorical
+from sdv_tabdar.core.nn.heads.codes import among, draw_categorical
 from sdv_tabdar.core.nn.network import TabDARNetwork
 
 _TINY = 1e-300  # stands for a probability of zero, which has no logarithm
@@ -25,6 +25,7 @@ def draw_cells(
     position: int,
     context: torch.Tensor,
     *,
+    possible: torch.Tensor | None = None,
     config: SamplingConfig,
     generator: torch.Generator,
     group: int | None = None,
@@ -35,6 +36,7 @@ def draw_cells(
         network: The network.
         position: The column.
         context: ``(N, D)``.
+        possible: ``(N, K)`` bool, the codes that each of them may have; None for all.
         config: Sampling settings.
         generator: Source of randomness.
         group: Cells that are stratified together, see ``stratified_uniforms``.
@@ -42,7 +44,9 @@ def draw_cells(
     Returns:
         Codes and residuals, ``(N,)`` each.
     """
-    codes = network.code_head.sample(context, position, generator=generator, group=group)
+    codes = network.code_head.sample(
+        context, position, generator=generator, group=group, possible=possible
+    )
     if not network.schema.columns[position].bins:
         return codes, torch.zeros(len(codes), device=codes.device)
     residuals = network.residual_head.sample(
@@ -61,6 +65,7 @@ def draw_pieces(
     context: torch.Tensor,
     pieces: Sequence[Pieces],
     *,
+    possible: torch.Tensor | None = None,
     config: SamplingConfig,
     generator: torch.Generator,
 ) -> tuple[torch.Tensor, torch.Tensor, torch.Tensor]:
@@ -74,6 +79,8 @@ def draw_pieces(
         position: The column.
         context: ``(N, D)``.
         pieces: What each of the N cells may be.
+        possible: ``(N, K)`` bool, the codes that they may have beside known cells; None for all.
+            Pieces come first: where they leave none of these, all codes count.
         config: Sampling settings.
         generator: Source of randomness.
 
@@ -81,7 +88,7 @@ def draw_pieces(
         Codes, residuals and the log probabilities of being among the pieces, ``(N,)`` each.
     """
     head = network.residual_head
-    log_mass, *parts = _weighed(network, position, context, pieces, config)
+    log_mass, *parts = _weighed(network, position, context, pieces, config, possible)
     chosen = draw_categorical(log_mass, generator=generator)[:, None]
     codes, low, high, below, up_to = (values.gather(1, chosen).squeeze(1) for values in parts)
     bins = head.bins(position, codes)
@@ -146,6 +153,7 @@ def _weighed(
     context: torch.Tensor,
     pieces: Sequence[Pieces],
     config: SamplingConfig,
+    possible: torch.Tensor | None = None,
 ) -> tuple[torch.Tensor, ...]:
     """Log masses of pieces, their codes, ends in residuals and cdf there, ``(N, P)`` each."""
     head = network.residual_head
@@ -161,7 +169,11 @@ def _weighed(
         ends = (middle - _NARROW / 2, middle + _NARROW / 2)
         start, stop = (head.cdf(context[rows], bins, end, config=config) for end in ends)
         log_within[narrow] = ((stop - start) * (width / _NARROW)).clamp_min(_TINY).log()
-    log_code = network.code_head.log_probabilities(context, position).gather(1, codes).double()
+    logits = network.code_head.logits(context, position)
+    if possible is not None:
+        left = (possible.gather(1, codes) & (share > 0)).any(dim=1, keepdim=True)
+        logits = among(logits, possible | ~left)
+    log_code = logits.log_softmax(dim=1).gather(1, codes).double()
     weights = log_code + log_within + share.clamp_min(_TINY).log()
     return weights, codes, low, high, below, up_to
 

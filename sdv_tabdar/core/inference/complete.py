@@ -135,6 +135,7 @@ def _completed_chunk(
             network,
             position,
             chunk.context(position, places),
+            possible=chunk.possible(position, places),
             config=config,
             generator=generator,
             group=num_copies if num_copies > 1 else None,

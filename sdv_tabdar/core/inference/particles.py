@@ -107,6 +107,7 @@ def draw_column(
         position,
         chunk.context(position, rows),
         [piece for piece in pieces if piece is not None],
+        possible=chunk.possible(position, rows),
         config=config,
         generator=generator,
     )

@@ -147,8 +147,16 @@ def drawn_again(
     def answer(part: slice, chunk: EncodedTable) -> Floats:
         context = _context(network, chunk, position)
         own = generators[part.start // size]
+        others = chunk.observed.clone()
+        others[:, position] = False
         codes, residuals, _ = draw_pieces(
-            network, position, context, pieces[part], config=config, generator=own
+            network,
+            position,
+            context,
+            pieces[part],
+            possible=network.possible.beside(position, chunk.codes, others, slice(None)),
+            config=config,
+            generator=own,
         )
         return torch.stack([codes.double(), residuals.double()]).cpu().numpy()
 

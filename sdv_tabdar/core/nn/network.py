@@ -20,6 +20,7 @@ from sdv_tabdar.core.nn.crosses import CrossTokens
 from sdv_tabdar.core.nn.heads.choice import make_residual_head
 from sdv_tabdar.core.nn.heads.codes import CodeHead
 from sdv_tabdar.core.nn.heads.residual import first_bins
+from sdv_tabdar.core.nn.possible import PossibleCodes
 from sdv_tabdar.core.nn.tokenizers import Tokenizer
 from sdv_tabdar.core.nn.transformer import Block, attention_bias
 from sdv_tabdar.core.nn.visibility import LAST, arrivals
@@ -37,6 +38,7 @@ class TabDARNetwork(nn.Module):
 
     Attributes:
         precedence: Log weights of the columns for the order in which they are drawn; may be none.
+        possible: Which codes are left beside known ones.
     """
 
     bin_offsets: torch.Tensor
@@ -51,6 +53,7 @@ class TabDARNetwork(nn.Module):
         self.fixed_order = config.column_order == 'fixed'
         self.is_causal = config.is_causal(len(schema.columns))
         self.precedence: tuple[float, ...] = ()
+        self.possible = PossibleCodes(schema)
         num_columns = len(schema.columns)
         self.tokenizer = Tokenizer(schema, config.width)
         self.pad = nn.Parameter(torch.randn(config.width) * config.width**-0.5)

@@ -20,6 +20,9 @@ KINDS = {'x': ColumnKind.NUMERICAL, 'y': ColumnKind.CATEGORICAL}
 CONSTANT = {'total': None, 'parts': [0, 1, 2], 'digits': [0, 0, 0], 'constant': 100.0}
 
 
+ZEROS = {'determinant': 1, 'dependent': 0, 'allowed': [[0]], 'says': [0, -1]}
+
+
 @pytest.fixture(scope='module')
 def model() -> TabDAR:
     generator = np.random.default_rng(0)
@@ -79,6 +82,41 @@ def test_products_that_do_not_fit_the_columns_are_refused(
         model_state.checked_description(
             {**state, 'encoder': {**encoder, 'products': products}}, 'model'
         )
+
+
+@pytest.mark.parametrize(
+    ('wrong', 'changed'),
+    [
+        ('no pair', {'determinant': 0}),
+        ('no pair', {'determinant': 9}),
+        ('not codes of the dependent', {'allowed': [[]]}),
+        ('not codes of the dependent', {'allowed': [[999]]}),
+        ('not one of these', {'says': [0]}),
+        ('not one of these', {'says': [0, 1]}),
+        ('says', {'says': [0, -2]}),
+    ],
+)
+def test_structural_zeros_that_do_not_fit_the_columns_are_refused(
+    model: TabDAR, wrong: str, changed: dict[str, object]
+) -> None:
+    state, _ = model_state.written(model)
+    encoder = {**state['encoder'], 'zeros': [ZEROS]}
+    found = model_state.checked_description({**state, 'encoder': encoder}, 'model')
+    assert found['encoder']['zeros'] == [ZEROS]
+    encoder['zeros'] = [ZEROS | changed]
+    with pytest.raises(Unfit, match=wrong):
+        model_state.checked_description({**state, 'encoder': encoder}, 'model')
+
+
+def test_more_structural_zeros_than_may_be_kept_are_refused(
+    model: TabDAR, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    state, _ = model_state.written(model)
+    encoder = {**state['encoder'], 'zeros': [ZEROS] * 4}
+    codes = len(encoder['codecs'][0]['column']['counts'])
+    monkeypatch.setattr(model_state, 'LARGEST', 3 * 2 * codes)
+    with pytest.raises(Unfit, match=r'zeros\[3\]'):
+        model_state.checked_description({**state, 'encoder': encoder}, 'model')
 
 
 @pytest.mark.parametrize(

@@ -186,6 +186,7 @@ class CodeHead(nn.Module):
         *,
         generator: torch.Generator,
         group: int | None = None,
+        possible: torch.Tensor | None = None,
     ) -> torch.Tensor:
         """Draw codes of one column.
 
@@ -194,11 +195,13 @@ class CodeHead(nn.Module):
             position: The column.
             generator: Source of randomness.
             group: Cells that are stratified together, see ``stratified_uniforms``.
+            possible: ``(N, K)`` bool, the codes that each cell may have; None for all.
 
         Returns:
             ``(N,)`` codes.
         """
-        return draw_categorical(self.logits(context, position), generator=generator, group=group)
+        logits = among(self.logits(context, position), possible)
+        return draw_categorical(logits, generator=generator, group=group)
 
 
 def buckets(schema: TableSchema) -> list[list[int]]:
@@ -210,6 +213,11 @@ def buckets(schema: TableSchema) -> list[list[int]]:
             bucket += 1
         by_size.setdefault(bucket, []).append(position)
     return [by_size[size] for size in sorted(by_size)]
+
+
+def among(logits: torch.Tensor, possible: torch.Tensor | None) -> torch.Tensor:
+    """Logits ``(N, K)`` without the codes that are not possible; None for all."""
+    return logits if possible is None else logits.masked_fill(~possible, -torch.inf)
 
 
 def draw_categorical(

@@ -43,6 +43,36 @@ def test_categories_have_no_residuals(
     assert not residuals.any()
 
 
+def test_codes_that_are_not_possible_are_not_drawn(
+    network: TabDARNetwork, context: torch.Tensor, generator: torch.Generator
+) -> None:
+    possible = torch.zeros(len(context), 3, dtype=torch.bool)
+    possible[:, 1:] = True
+    codes, _ = draw_cells(
+        network, COLOUR, context, possible=possible, config=CONFIG, generator=generator
+    )
+    assert set(codes.tolist()) == {1, 2}
+    pieces = [Pieces.of_codes({0: 1.0, 1: 1.0})] * len(context)
+    codes, _, logs = draw_pieces(
+        network, COLOUR, context, pieces, possible=possible, config=CONFIG, generator=generator
+    )
+    assert set(codes.tolist()) == {1}
+    shares = network.code_head.log_probabilities(context[:1], COLOUR).exp()[0]
+    assert float(logs[0].exp()) == pytest.approx(float(shares[1] / shares[1:].sum()), rel=1e-5)
+
+
+def test_what_was_asked_for_comes_before_what_is_possible(
+    network: TabDARNetwork, context: torch.Tensor, generator: torch.Generator
+) -> None:
+    possible = torch.tensor([[False, True, True]]).expand(len(context), 3)
+    pieces = [Pieces.of_codes({0: 1.0})] * len(context)
+    codes, _, logs = draw_pieces(
+        network, COLOUR, context, pieces, possible=possible, config=CONFIG, generator=generator
+    )
+    assert not codes.any()
+    assert torch.equal(logs, log_mass(network, COLOUR, context, pieces, config=CONFIG))
+
+
 def test_the_probability_of_pieces_is_the_share_of_free_draws_in_them(
     network: TabDARNetwork,
     encoder: TableEncoder,
