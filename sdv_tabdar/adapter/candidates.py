@@ -93,12 +93,10 @@ class Candidates:
             meets &= self.table.profiles[key].meets(rows[key], of_rows)
         if fill:
             # A user's transformer may hide from the model which of its values mean 'missing'.
-            learnt = [
-                key
-                for key, profile in self.table.profiles.items()
-                if profile.has_values and profile.role is not Role.GENERATED
-            ]
-            meets &= rows[learnt].notna().all(axis=1)
+            given = known.exact.loc[rows.index]
+            for key, profile in self.table.profiles.items():
+                if profile.has_values and profile.role is not Role.GENERATED:
+                    meets &= rows[key].notna() | given.get(key, False)
         if private_names.has_constraints(self.table.host) and meets.any():
             meets &= private_names.valid_rows(self.table.host, rows)
         return rows[meets]

@@ -19,6 +19,7 @@ from sdv_tabdar.adapter.formats import with_categories
 from sdv_tabdar.adapter.known import Known, Task, warn_of_unseen
 from sdv_tabdar.adapter.new_keys import with_new_keys, with_taken_keys
 from sdv_tabdar.adapter.profile import Role
+from sdv_tabdar.adapter.request import Request
 from sdv_tabdar.core.codecs.values import with_columns
 
 _TRIES = 5  # draws for rows that break a constraint
@@ -35,9 +36,11 @@ def impute(
     num_samples: int,
     batch_size: int | None,
     blocks: Blocks,
+    *,
+    keep_structural: bool,
 ) -> list[Any]:
     """Tables with their gaps filled; see the synthesizer's method of the same name."""
-    imputer = Imputer(table, data, blocks)
+    imputer = Imputer(table, data, blocks, keep_structural=keep_structural)
     if num_draws > 1 or num_samples == 1:
         return imputer.draws(num_draws, _TRIES, batch_size)
     return [imputer.expectation(num_samples, _TRIES, batch_size)]
@@ -50,14 +53,18 @@ class Imputer:
         table: The fitted table.
         data: The table with gaps, in the user's form; any of the columns, any index.
         blocks: How its rows are cut.
+        keep_structural: Whether gaps stay that training rows have beside such known cells.
 
     Raises:
         ValueError: If the table has a column that the training table had not, or a known cell
             that its column cannot hold.
     """
 
-    def __init__(self, table: FittedTable, data: pd.DataFrame, blocks: Blocks) -> None:
+    def __init__(
+        self, table: FittedTable, data: pd.DataFrame, blocks: Blocks, *, keep_structural: bool
+    ) -> None:
         self.table = table
+        self.keep_structural = keep_structural
         self.data = data
         self.blocks = blocks
         (self.known,) = with_taken_keys(table, [Known.from_gaps(data, table, Task.IMPUTE)])
@@ -123,7 +130,10 @@ class Imputer:
         results: list[list[pd.DataFrame]] = [[] for _ in range(1 if averaged else num_draws)]
         for start in range(0, len(rows), size):
             positions = rows[start : start + size]
-            parts = completed(self.known.rows(positions), max_tries)
+            known = self.known.rows(positions)
+            if self.keep_structural:
+                known = _with_structural_gaps(self.table, known)
+            parts = completed(known, max_tries)
             for part in parts:
                 part.index = pd.Index(positions[part.index.to_numpy()])
             unmet = self._unmet(positions, parts)
@@ -272,6 +282,19 @@ class Imputer:
                 f'The columns {empty} had only missing values in training and stay empty.',
                 stacklevel=5,
             )
+
+
+def _with_structural_gaps(table: FittedTable, known: Known) -> Known:
+    """What is known, with gaps that structural zeros say are rightly there: they are missing."""
+    model, _ = table.trained
+    request = Request.translate(table, known)
+    missing = model.must_be_missing(request.frame, request.observed)
+    exact = known.exact.copy()
+    for name, rows in zip(model.column_names, missing.T, strict=True):
+        profile = request.profiles.get(name)
+        if profile is not None and profile.column.key in exact:
+            exact[profile.column.key] |= rows
+    return dataclasses.replace(known, exact=exact)
 
 
 def _label(frame: pd.DataFrame, name: Hashable) -> Hashable:

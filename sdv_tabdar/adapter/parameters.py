@@ -130,6 +130,16 @@ def check_count(name: str, value: Any, minimum: int, *, optional: bool = False) 
         )
 
 
+def check_flag(name: str, value: Any) -> None:
+    """Refuse what is neither True nor False.
+
+    Raises:
+        ValueError: If it is not.
+    """
+    if not isinstance(value, bool):
+        raise ValueError(f"Parameter '{name}' must be True or False, however: {value!r}.")
+
+
 def check_choice(name: str, value: Any, choices: Sequence[str]) -> None:
     """Refuse what is none of some words.
 

@@ -19,15 +19,30 @@ _MISSING = '(missing)'
 \b
   sdv-tabdar impute people.tabdar gaps.csv -o filled.csv
   sdv-tabdar impute people.tabdar gaps.csv | head -3
+  # who never smoked has no year of stopping
+  sdv-tabdar impute people.tabdar gaps.csv --keep-structural -o filled.csv
 """
 )
 @options.model
 @options.data
 @options.output
+@click.option(
+    '--keep-structural',
+    is_flag=True,
+    help='Leave cells that are missing in all training rows with such known cells.',
+)
 @options.seed('The same seed fills the gaps with the same values.')
 @options.force
 @options.quiet
-def impute(model: str, data: str, output: str, seed: int | None, force: bool, quiet: bool) -> None:
+def impute(
+    model: str,
+    data: str,
+    output: str,
+    keep_structural: bool,
+    seed: int | None,
+    force: bool,
+    quiet: bool,
+) -> None:
     """Fill the missing cells of DATA.
 
     The known cells of a row say with what, and stay as they are. Columns may be absent altogether.
@@ -37,8 +52,9 @@ def impute(model: str, data: str, output: str, seed: int | None, force: bool, qu
     synthesizer, description = opened(model)
     rows = read_table(data, text_columns(description))
     gaps = int(rows.isna().to_numpy().sum())
-    filled = synthesizer.impute(rows, seed=seed)
+    filled = synthesizer.impute(rows, keep_structural=keep_structural, seed=seed)
     write_table(filled, output)
+    gaps -= int(filled[list(rows.columns)].isna().to_numpy().sum())
     absent = filled.shape[1] - rows.shape[1]
     say(
         f'Missing cells filled: {gaps:,}'

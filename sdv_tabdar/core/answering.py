@@ -115,6 +115,23 @@ class AnsweringModel:
         """
         return self._answers().followed(frame, free)
 
+    def must_be_missing(self, frame: pd.DataFrame, observed: Marks | None = None) -> Marks:
+        """Which cells that are not known are missing in all training rows with such known cells.
+
+        By structural zeros: a year of stopping beside who never smoked.
+
+        Args:
+            frame: Any of the fitted columns.
+            observed: As in :meth:`complete`.
+
+        Returns:
+            ``(B, C)``, all fitted columns in order.
+
+        Raises:
+            ValueError: If a column or a known value was never seen in training.
+        """
+        return self._answers().must_be_missing(frame, observed)
+
     def settle(
         self,
         frame: pd.DataFrame,

@@ -9,7 +9,7 @@ import pandas as pd
 
 from sdv_tabdar.adapter.impute import impute
 from sdv_tabdar.adapter.likelihood import UNSEEN
-from sdv_tabdar.adapter.parameters import check_count
+from sdv_tabdar.adapter.parameters import check_count, check_flag
 from sdv_tabdar.adapter.predict import Predictor
 from sdv_tabdar.adapter.tables import Tables
 from sdv_tabdar.privacy.private_calls import PrivateCalls
@@ -25,6 +25,7 @@ class Answering(PrivateCalls):
         num_samples: int = 10,
         batch_size: int | None = None,
         *,
+        keep_structural: bool = False,
         seed: int | None = None,
         first_row: int = 0,
     ) -> Any:
@@ -42,6 +43,8 @@ class Answering(PrivateCalls):
             num_samples: For one table: how many draws the filled cell is the mean of (numbers and
                 dates) or the most frequent value among (everything else). 1 for a single draw.
             batch_size: Rows to fill at a time; None lets the synthesizer choose.
+            keep_structural: Whether a missing cell stays so that, beside the known cells of its
+                row, is missing in all training rows: the year of stopping of who never smoked.
             seed: As in :meth:`sample`.
             first_row: As in :meth:`sample_remaining_columns`.
 
@@ -59,9 +62,18 @@ class Answering(PrivateCalls):
         check_count('num_draws', num_draws, 1)
         check_count('num_samples', num_samples, 1)
         check_count('batch_size', batch_size, 1, optional=True)
+        check_flag('keep_structural', keep_structural)
         rows = self._table_in(data)
         with self._drawing(seed, first_row, rows) as blocks:
-            filled = impute(table, rows, num_draws, num_samples, batch_size, blocks)
+            filled = impute(
+                table,
+                rows,
+                num_draws,
+                num_samples,
+                batch_size,
+                blocks,
+                keep_structural=keep_structural,
+            )
         found = [self._like(data, frame) for frame in filled]
         return found if num_draws > 1 else found[0]
 

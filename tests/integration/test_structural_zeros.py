@@ -101,6 +101,28 @@ def test_known_cells_that_contradict_each_other_are_kept(synthesizer: TabDARSynt
     assert (rows['wage'].gt(0) == rows['job'].notna()).all()
 
 
+@pytest.mark.parametrize('settings', [{}, {'num_samples': 1}, {'num_draws': 2}])
+def test_gaps_that_are_rightly_there_stay_when_asked(
+    synthesizer: TabDARSynthesizer, settings: dict[str, int]
+) -> None:
+    whole = people().head(200)
+    gaps = whole.mask(np.random.default_rng(1).random(whole.shape) < 0.3)
+    found = synthesizer.impute(gaps, keep_structural=True, **settings)
+    for filled in found if 'num_draws' in settings else [found]:
+        known = gaps['smoker'].notna() & gaps['stopped'].isna()
+        assert (filled['stopped'].notna() == (filled['smoker'] == 'former'))[known].all()
+        assert filled.loc[gaps['wage'] > 0, 'left'].isna().all()
+        assert filled.loc[gaps['wage'] > 0, 'job'].notna().all()
+        assert filled[['smoker', 'a_day', 'wage']].notna().all(axis=None)
+        assert filled[gaps.notna()].equals(gaps)
+    assert synthesizer.impute(gaps).notna().all(axis=None)
+
+
+def test_whether_they_stay_is_true_or_false(synthesizer: TabDARSynthesizer) -> None:
+    with pytest.raises(ValueError, match="'keep_structural' must be True or False, however: 'yes'"):
+        synthesizer.impute(people(), keep_structural='yes')
+
+
 def test_causal_attention_keeps_it_too() -> None:
     assert wrong(fitted(attention='causal').sample(500)) == 0
 

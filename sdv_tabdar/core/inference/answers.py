@@ -125,6 +125,17 @@ class Answers:
         arithmetic.settle(filled)  # where what follows from another number had not
         return CompletedRows(filled, completion.effective_sample_size.numpy())
 
+    def must_be_missing(self, frame: pd.DataFrame, observed: Marks | None) -> Marks:
+        """Which hidden cells cannot but be missing, see ``TabDAR.must_be_missing``."""
+        table = self.encoder.encode(frame, known_cells(frame, observed, {}))
+        found = np.zeros(table.codes.shape, dtype=bool)
+        for position, column in enumerate(self.encoder.schema.columns):
+            left = self.network.possible.beside(position, table.codes, table.observed, slice(None))
+            if column.missing is not None and left is not None:
+                is_only = left[:, column.missing] & (left.sum(dim=1) == 1)
+                found[:, position] = (is_only & ~table.observed[:, position]).numpy()
+        return found
+
     def followed(self, frame: pd.DataFrame, free: Marks) -> pd.DataFrame:
         """Averaged rows whose levels follow from each other, see ``TabDAR.followed``."""
         return followed(self.encoder, frame, free)
