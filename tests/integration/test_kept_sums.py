@@ -168,7 +168,7 @@ def test_training_goes_on_with_what_still_holds() -> None:
     synthesizer.fit(others, warm_start=True)
     rows = synthesizer.sample(200)
     assert ((rows['net'] + rows['tax'] - rows['gross']).abs() < 1e-7)[rows['tax'].notna()].all()
-    assert broken(rows) > 100
+    assert broken(rows) > 50
 
 
 def test_columns_of_a_constraint() -> None:

@@ -34,7 +34,7 @@ _LEAST_ROWS = 20  # that answer together; fewer would tell of single people
 _BY_CHANCE = 14.0  # -log of the probability at most that any of independent columns look like that
 _BESIDE = 5  # rows that are not so, as expected, are looked at on both sides of codes that are
 _AS_MANY = 0.4  # of them must be there
-_MOST = 6  # columns that one follows; those with most evidence
+_MOST = 12  # columns that one follows; those with most evidence
 _SEED = 0  # of the choice of rows
 
 LARGEST = 1 << 25
@@ -55,7 +55,7 @@ def find_zeros(
         known: Columns that follow from others anyway.
 
     Returns:
-        Of each column those with at most six others, in the order of the columns.
+        Of each column those with at most twelve others, in the order of the columns.
     """
     columns = schema.columns
     traits = [_traits(column) for column in columns]
