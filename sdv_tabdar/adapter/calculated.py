@@ -28,17 +28,22 @@ def calculated(table: FittedTable, rows: pd.DataFrame, known: Known) -> pd.DataF
         known: What is known.
     """
     keys = [] if table.model is None else table.model.calculated_columns
-    keys = [key for key in keys if key in rows and _has_numbers(table.profiles[key])]
-    if not keys:
+    keys = [key for key in keys if key in rows]
+    if not any(_has_numbers(table.profiles[key]) for key in keys):
         return rows
     assert table.model is not None
     positions = rows.index.to_numpy()
-    numbers = {key: _numbers(table.profiles[key], rows[key]) for key in keys}
+    numbers = {
+        key: _numbers(table.profiles[key], rows[key])
+        for key in keys
+        if _has_numbers(table.profiles[key])
+    }
     exact = np.zeros((len(rows), len(keys)), dtype=bool)
     for place, key in enumerate(keys):
         if key in known.exact:
             exact[:, place] = known.exact[key].to_numpy()[positions]
-    found = pd.DataFrame(numbers)
+    levels = {key: rows[key].to_numpy(dtype=object) for key in keys if key not in numbers}
+    found = pd.DataFrame({**numbers, **levels})[keys]
     restrictions = {
         key: [known.partial[key][position] for position in positions]
         for key in keys
@@ -47,7 +52,7 @@ def calculated(table: FittedTable, rows: pd.DataFrame, known: Known) -> pd.DataF
     table.model.settle(found, exact, restrictions)
     made = {
         key: table.profiles[key].typed(_plain(table.profiles[key], found[key]), rows.index)
-        for key in keys
+        for key in numbers
         if not np.array_equal(found[key].to_numpy(), numbers[key], equal_nan=True)
     }
     return with_columns(rows, made) if made else rows

@@ -154,10 +154,11 @@ class AnsweringModel:
 
     @property
     def calculated_columns(self) -> list[str]:
-        """The columns of sums, constants and products, and what is in order with those of sums."""
+        """The columns of sums, constants, products and rates, and those in order with sums."""
         encoder = self.trained.encoder
         summed = {position for one in encoder.sums for position in one.columns}
         places = summed.union(*(one.columns for one in encoder.products))
+        places |= {position for one in encoder.rates for position in one.columns}
         places |= {place for pair in encoder.inequalities if summed & {*pair} for place in pair}
         return [encoder.schema.names[position] for position in sorted(places)]
 

@@ -20,6 +20,7 @@ from sdv_tabdar.core.codecs.dependencies import find_dependencies, kept_dependen
 from sdv_tabdar.core.codecs.encoder import Table, TableEncoder
 from sdv_tabdar.core.codecs.inequalities import without_consequences
 from sdv_tabdar.core.codecs.products import written as written_product
+from sdv_tabdar.core.codecs.rates import written as written_rate
 from sdv_tabdar.core.codecs.sums import Sum, written, written_constant
 from sdv_tabdar.core.codecs.zeros import find_zeros, kept_zeros
 from sdv_tabdar.core.config import ModelConfig, SamplingConfig, TrainingConfig
@@ -269,6 +270,13 @@ def _relations(
         )
     for one in encoder.sums:
         yield one.columns, functools.partial(_about_sum, one)
+    for rate in encoder.rates:
+        yield (
+            rate.columns,
+            lambda own, source, level: (
+                f"'{own}' is {written_rate(source, level)} in all rows, and will be in drawn ones."
+            ),
+        )
     for product in encoder.products:
         yield (
             product.columns,

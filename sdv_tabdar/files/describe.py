@@ -14,6 +14,8 @@ from sdv_tabdar.core.codecs.echoes import Echo
 from sdv_tabdar.core.codecs.inequalities import without_consequences
 from sdv_tabdar.core.codecs.products import Product
 from sdv_tabdar.core.codecs.products import written as written_product
+from sdv_tabdar.core.codecs.rates import Rate
+from sdv_tabdar.core.codecs.rates import written as written_rate
 from sdv_tabdar.core.codecs.sums import Sum, written, written_constant
 from sdv_tabdar.core.schema import ColumnKind
 from sdv_tabdar.files import model_state, table_state
@@ -93,7 +95,8 @@ class Description:
             its levels say what it is.
         sums: Columns that are the sum of others, and what they are the sum of.
         constant_sums: Sets of columns that make a constant, and this number.
-        products: Columns that are the product or the quotient of two others, and of which.
+        products: Columns that are the product or the quotient of two others, or another one times
+            the rate of a level, and of which.
         structural_zeros: Columns some of whose values never meet some of other columns, and these.
     """
 
@@ -150,6 +153,7 @@ def describe(path: str | os.PathLike[str]) -> Description:
     dependencies = [] if model is None else _dependencies(model['encoder'], names)
     sums, constant_sums = ([], []) if model is None else _sums(model['encoder'], names)
     products = [] if model is None else _products(model['encoder'], names)
+    products += [] if model is None else _rates(model['encoder'], names)
     structural_zeros = [] if model is None else _structural_zeros(model['encoder'], names)
     return Description(
         path=str(path),
@@ -307,6 +311,16 @@ def _products(encoder: Mapping[str, Any], names: Mapping[Any, str]) -> list[tupl
         for one, (result, *factors) in told
         if {result, *factors} <= {*names}
     ]
+
+
+def _rates(encoder: Mapping[str, Any], names: Mapping[Any, str]) -> list[tuple[str, str]]:
+    columns = [names.get(codec['column']['name']) for codec in encoder['codecs']]
+    found = []
+    for one in map(Rate.from_state, encoder.get('rates', ())):
+        result, source, level = (columns[place] for place in one.columns)
+        if result is not None and source is not None and level is not None:
+            found.append((result, written_rate(source, level)))
+    return found
 
 
 def _structural_zeros(

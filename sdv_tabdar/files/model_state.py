@@ -7,7 +7,7 @@ without the buffers, which follow from the columns, and the knots of a column's 
 from __future__ import annotations
 
 import itertools
-from collections.abc import Collection, Mapping
+from collections.abc import Collection, Mapping, Sequence
 from typing import Any
 
 import numpy as np
@@ -118,6 +118,17 @@ _STATE = checked.record(
                         }
                     )
                 ),
+                'rates': checked.items(
+                    checked.record(
+                        {
+                            'result': _COUNT,
+                            'source': _COUNT,
+                            'level': _COUNT,
+                            'rates': checked.items(checked.optional(checked.number(-1e300, 1e300))),
+                            'digits': checked.items(_DIGITS),
+                        }
+                    )
+                ),
                 'zeros': checked.items(
                     checked.record(
                         {
@@ -129,7 +140,7 @@ _STATE = checked.record(
                     )
                 ),
             },
-            absent=('echoes', 'inequalities', 'dependencies', 'sums', 'products', 'zeros'),
+            absent=('echoes', 'inequalities', 'dependencies', 'sums', 'products', 'rates', 'zeros'),
         ),
         'precedence': checked.items(checked.number()),
         'generator': checked.array('u1', (None,)),
@@ -236,6 +247,7 @@ def checked_description(state: Any, place: str) -> dict[str, Any]:
     _check_dependencies(encoder, f'{place}.encoder')
     _check_sums(encoder, f'{place}.encoder')
     _check_products(encoder, f'{place}.encoder')
+    _check_rates(encoder, f'{place}.encoder')
     _check_zeros(encoder, f'{place}.encoder')
     encoder = {**encoder, 'codecs': codecs}
     _check_columns(encoder, f'{place}.encoder')
@@ -435,6 +447,31 @@ def _check_products(encoder: Mapping[str, Any], place: str) -> None:
             raise Unfit(where, 'has no exponent, or not the digits of each of its columns.')
         if {*one['factors']} & {later['result'] for later in products[number:]}:
             raise Unfit(where, 'is not behind those of its factors.')
+
+
+def _check_rates(encoder: Mapping[str, Any], place: str) -> None:
+    columns = [codec['column'] for codec in encoder['codecs']]
+    products, rates = encoder.get('products', ()), encoder.get('rates', ())
+    made = {one['result']: one['factors'] for one in products}
+    for number, one in enumerate(rates):
+        where, own = f'{place}.rates[{number}]', (one['result'], one['source'])
+        if len({*own, one['level']}) != 3 or max(*own, one['level']) >= len(columns):
+            raise Unfit(where, 'is not of a column and two others.')
+        if any(columns[at]['kind'] != ColumnKind.NUMERICAL.value for at in own):
+            raise Unfit(where, 'is not of numbers.')
+        level = columns[one['level']]
+        if level['bins'][0] < level['bins'][1] or len(one['rates']) != len(level['counts']):
+            raise Unfit(f'{where}.rates', 'are not those of the codes of a column without bins.')
+        if len(one['digits']) != 2:
+            raise Unfit(f'{where}.digits', 'are not those of two columns.')
+        if one['result'] in made or _is_made_of(one['source'], one['result'], made):
+            raise Unfit(where, 'is of a result that another one has, or closes a circle.')
+        made[one['result']] = [one['source']]
+
+
+def _is_made_of(column: int, other: int, made: Mapping[int, Sequence[int]]) -> bool:
+    """Whether a column is another one, or one of those that it is made of is."""
+    return column == other or any(_is_made_of(one, other, made) for one in made.get(column, ()))
 
 
 def _check_zeros(encoder: Mapping[str, Any], place: str) -> None:

@@ -23,7 +23,7 @@ import pandas as pd
 from sdv_tabdar.core.codecs.codec import Codec
 from sdv_tabdar.core.codecs.lines import LEAST, Line, Marks, digits_of, finest, lines_through
 from sdv_tabdar.core.codecs.numerical import NumericalCodec
-from sdv_tabdar.core.codecs.values import Floats, as_floats
+from sdv_tabdar.core.codecs.values import Codes, Floats, as_floats
 from sdv_tabdar.core.schema import Column
 
 
@@ -35,6 +35,9 @@ class InParts(Protocol):
 
     def number_parts(self, names: Sequence[str]) -> Iterator[Mapping[str, Floats]]:
         """Numbers of some columns, of some rows after the others."""
+
+    def code_parts(self, codecs: Sequence[Codec]) -> Iterator[Mapping[str, Codes]]:
+        """The codes of some columns, of the same rows after the others."""
 
 
 Table: TypeAlias = 'pd.DataFrame | InParts'
@@ -279,8 +282,7 @@ def _atoms(codec: Codec) -> Floats:
 
 def some_numbers(frame: Table, names: Sequence[str]) -> Floats:
     """Numbers ``(columns, rows)`` of evenly spaced rows, of which all pairs are to be compared."""
-    most = int(_COMPARISONS / max(len(names), 1) ** 2)
-    step = max(-(-len(frame) // max(min(most, _ROWS), 1)), 1)
+    step = step_between(frame, names)
     found: list[list[Floats]] = [[] for _ in names]
     start = 0
     for part in parts_of(frame, names) if names else ():
@@ -288,6 +290,12 @@ def some_numbers(frame: Table, names: Sequence[str]) -> Floats:
             found[place].append(part[name][-start % step :: step].copy())
         start += len(part[names[0]])
     return np.array([np.concatenate(parts) for parts in found])
+
+
+def step_between(frame: Table, names: Sequence[str]) -> int:
+    """Every so many rows :func:`some_numbers` has one."""
+    most = int(_COMPARISONS / max(len(names), 1) ** 2)
+    return max(-(-len(frame) // max(min(most, _ROWS), 1)), 1)
 
 
 def digits_in(frame: Table, names: Sequence[str]) -> dict[str, int | None]:

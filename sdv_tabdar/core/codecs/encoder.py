@@ -26,6 +26,7 @@ from sdv_tabdar.core.codecs.inequalities import (
 from sdv_tabdar.core.codecs.numerical import NumericalCodec
 from sdv_tabdar.core.codecs.pieces import Pieces
 from sdv_tabdar.core.codecs.products import Product, find_products, kept_products
+from sdv_tabdar.core.codecs.rates import Rate, find_rates, kept_rates, multiplied
 from sdv_tabdar.core.codecs.stored import StoredTable
 from sdv_tabdar.core.codecs.sums import Sum, find_sums, kept_sums
 from sdv_tabdar.core.codecs.values import SHOWN, Floats, as_floats, frame_of
@@ -59,6 +60,8 @@ class TableEncoder:
         dependencies: Columns that follow from others in all rows.
         sums: Columns that are the sum of others in all rows.
         products: Columns that are the product or the quotient of two others in all rows.
+        rates: Columns that are another one times the rate of a level in all rows.
+        multiplied: Products and rates, each behind those whose results are factors of it.
         schema: The codes of the columns, and which of them never meet.
     """
 
@@ -72,11 +75,13 @@ class TableEncoder:
         dependencies: Sequence[Dependency] = (),
         products: Sequence[Product] = (),
         zeros: Sequence[Zeros] = (),
+        rates: Sequence[Rate] = (),
     ) -> None:
         """Use :meth:`fit` to make one from data."""
         self.codecs, self.echoes = tuple(codecs), tuple(echoes)
         self.inequalities, self.sums = tuple(inequalities), tuple(sums)
         self.dependencies, self.products = tuple(dependencies), tuple(products)
+        self.rates, self.multiplied = tuple(rates), multiplied(products, rates)
         columns = [codec.column for codec in codecs]
         for echo in echoes:
             columns[echo.position] = echo.column(columns[echo.position])
@@ -105,12 +110,15 @@ class TableEncoder:
         _check_training_table(frame, kinds)
         codecs = [CODECS[kinds[name]].fit(name, frame[name], config) for name in frame.columns]
         kept = config.kept_relations
+        sums = find_sums(frame, codecs) if 'sums' in kept else ()
+        products = find_products(frame, codecs) if 'products' in kept else ()
         return cls(
             codecs,
             echoes=find_echoes(frame, codecs) if config.echoes else (),
             inequalities=find_inequalities(frame, codecs) if 'inequalities' in kept else (),
-            sums=find_sums(frame, codecs) if 'sums' in kept else (),
-            products=find_products(frame, codecs) if 'products' in kept else (),
+            sums=sums,
+            products=products,
+            rates=find_rates(frame, codecs, products, sums) if 'products' in kept else (),
         )
 
     def grown(
@@ -144,6 +152,7 @@ class TableEncoder:
             inequalities=kept_inequalities(frame, codecs, self.inequalities),
             sums=kept_sums(frame, codecs, self.sums),
             products=kept_products(frame, codecs, self.products),
+            rates=kept_rates(frame, codecs, self.rates),
         )
 
     def codes_in(self, before: TableEncoder) -> list[torch.Tensor]:
@@ -173,6 +182,7 @@ class TableEncoder:
             dependencies,
             self.products,
             zeros,
+            self.rates,
         )
 
     def codec(self, column: str) -> Codec:
@@ -379,6 +389,7 @@ class TableEncoder:
             'sums': [one.to_state() for one in self.sums],
             'products': [one.to_state() for one in self.products],
             'zeros': [entry.to_state() for entry in self.schema.zeros],
+            'rates': [one.to_state() for one in self.rates],
         }
 
     @classmethod
@@ -406,7 +417,10 @@ class TableEncoder:
         sums = [Sum.from_state(one) for one in state.get('sums', ())]
         products = [Product.from_state(one) for one in state.get('products', ())]
         zeros = [Zeros.from_state(entry) for entry in state.get('zeros', ())]
-        return cls(codecs, crosses, echoes, inequalities, sums, dependencies, products, zeros)
+        rates = [Rate.from_state(one) for one in state.get('rates', ())]
+        return cls(
+            codecs, crosses, echoes, inequalities, sums, dependencies, products, zeros, rates
+        )
 
     @property
     def code_dtype(self) -> type[np.integer[Any]]:

@@ -23,7 +23,13 @@ import torch
 from sdv_tabdar.core.codecs.codec import Codec
 from sdv_tabdar.core.codecs.counted import Levels, Numbers
 from sdv_tabdar.core.codecs.echoes import Echo, echoed
-from sdv_tabdar.core.codecs.values import Floats, LevelIndex, as_floats, distinct_values
+from sdv_tabdar.core.codecs.values import (
+    Codes,
+    Floats,
+    LevelIndex,
+    as_floats,
+    distinct_values,
+)
 from sdv_tabdar.core.schema import ColumnKind
 from sdv_tabdar.core.table import EncodedTable
 
@@ -135,11 +141,7 @@ class StoredTable:
         residual_of = {name: place for place, name in enumerate(place_of)}
         codes = self._array((len(self), len(codecs)), code_dtype)
         residuals = self._array((len(self), len(residual_of)), np.float32)
-        code_of = {
-            name: codec.encode(_column(name, self._levels[name].levels))[0]
-            for name, codec in zip(names, codecs, strict=True)
-            if name in self._levels
-        }
+        code_of = self._codes_of_levels(dict(zip(names, codecs, strict=True)))
         stop = 0
         for part in self.parts(names):
             start, stop = stop, stop + len(part[names[0]])
@@ -186,6 +188,26 @@ class StoredTable:
                 name: levels[name][cells] if name in levels else cells
                 for name, cells in part.items()
             }
+
+    def code_parts(self, codecs: Sequence[Codec]) -> Iterator[dict[str, Codes]]:
+        """As :meth:`parts`, of the columns of some codecs the codes that these give to cells."""
+        by_name = {codec.column.name: codec for codec in codecs}
+        code_of = self._codes_of_levels(by_name)
+        for part in self.parts([*by_name]):
+            yield {
+                name: code_of[name][cells]
+                if name in code_of
+                else by_name[name].encode(pd.Series(cells, name=name))[0]
+                for name, cells in part.items()
+            }
+
+    def _codes_of_levels(self, codecs: Mapping[str, Codec]) -> dict[str, Codes]:
+        """For columns of categories the code of each level."""
+        return {
+            name: codec.encode(_column(name, self._levels[name].levels))[0]
+            for name, codec in codecs.items()
+            if name in self._levels
+        }
 
     def _read(self, offset: int, size: int, dtype: np.dtype[Any]) -> Cells:
         self._file.seek(offset)

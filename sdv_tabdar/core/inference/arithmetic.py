@@ -15,7 +15,7 @@ class Arithmetic:
     """Makes decoded rows add up and keep their products.
 
     Attributes:
-        multiplying: Products and quotients.
+        multiplying: Products, quotients and rates.
         adding: Sums.
     """
 
@@ -36,7 +36,7 @@ class Arithmetic:
     def _adding_beside_products(self) -> Adding:
         """Sums of which what products have made stays sooner than a total that occurs often."""
         encoder, sticky = self.adding.encoder, self.adding.sticky.copy()
-        made = {one.result for one in encoder.products}
+        made = {one.result for one in encoder.multiplied}
         for one in encoder.sums:
             if one.total is not None and made & {*one.parts}:
                 sticky[:, one.total] = False

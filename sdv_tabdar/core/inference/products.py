@@ -1,6 +1,7 @@
 """Drawn numbers that are products and quotients as in all training rows (``codecs/products.py``).
 
-Each cell has been drawn given others, so that a product is nearly right. A result that was drawn
+Each cell has been drawn given others, so that a product is nearly right; a source times the rate of
+a level (``codecs/rates.py``) is one with a factor that never changes. A result that was drawn
 becomes what its factors make; where it was given, or would be beyond what training had, a factor
 gives way, or both where one has few values (of a given amount a whole quantity and its price).
 Factors that are results themselves follow, from above, and the rest again from below. Cells that
@@ -22,6 +23,7 @@ from sdv_tabdar.core.codecs.encoder import TableEncoder
 from sdv_tabdar.core.codecs.lines import Marks, rounded
 from sdv_tabdar.core.codecs.numerical import NumericalCodec
 from sdv_tabdar.core.codecs.products import Product
+from sdv_tabdar.core.codecs.rates import rates_of
 from sdv_tabdar.core.codecs.values import Codes, Floats, as_floats
 from sdv_tabdar.core.inference.echoes.cells import Rows
 from sdv_tabdar.core.restrictions import Restriction, meets
@@ -57,8 +59,8 @@ class Multiplying:
         names = self.encoder.schema.names
         products = [
             one
-            for one in self.encoder.products
-            if all(names[position] in frame for position in one.columns)
+            for one in self.encoder.multiplied
+            if all(names[self._level_or(position)] in frame for position in one.columns)
         ]
         columns = {
             position: self._column(frame, position, position in locked)
@@ -67,31 +69,43 @@ class Multiplying:
         }
         _keep(products, columns)
         for position, column in columns.items():
-            if not np.array_equal(column.numbers, column.before, equal_nan=True):
+            if position >= 0 and not np.array_equal(column.numbers, column.before, equal_nan=True):
                 frame[names[position]] = column.written(frame[names[position]])
 
     def with_told(self, told: Marks) -> Marks:
         """Cells ``(B, C)`` that are told, and those that products with such a result then tell."""
         found = told.copy()
-        for one in reversed(self.encoder.products):
-            found[:, list(one.factors)] |= found[:, [one.result]]
+        for one in reversed(self.encoder.multiplied):
+            for factor in one.factors:
+                if factor >= 0:
+                    found[:, factor] |= found[:, one.result]
         return found
 
+    def _level_or(self, position: int) -> int:
+        """The column that says a rate, in place of a factor that is none."""
+        return position if position >= 0 else self.encoder.rates[-1 - position].level
+
     def _column(self, frame: pd.DataFrame, position: int, is_locked: bool) -> _Column:
-        name = self.encoder.schema.names[position]
+        name = self.encoder.schema.names[self._level_or(position)]
+        codec = self.encoder.codecs[self._level_or(position)]
+        assert isinstance(codec, NumericalCodec | CategoricalCodec)
+        if position < 0:
+            rates = rates_of(self.encoder.rates[-1 - position], codec, frame[name])
+            return _Column(codec, None, None, np.zeros(len(frame), dtype=bool), rates, rates)
         before = as_floats(frame[name])
         digits = next(
             digits
-            for one in self.encoder.products
+            for one in self.encoder.multiplied
             for place, digits in zip(one.columns, one.digits, strict=True)
             if place == position
         )
         stays = self.known[:, position] | is_locked
         numbers = np.where(stays, before, rounded(before, digits))
-        free = ~(self.told[:, position] | is_locked)
+        # what an echo told of a source is not that of every level
+        is_source = any(one.source == position for one in self.encoder.rates)
+        given = self.known if is_source else self.told
+        free = ~(given[:, position] | is_locked)
         restrictions = self.restrictions.get(name)
-        codec = self.encoder.codecs[position]
-        assert isinstance(codec, NumericalCodec | CategoricalCodec)
         return _Column(codec, digits, restrictions, free, before, numbers)
 
 

@@ -1,0 +1,315 @@
+"""Numbers that are another one times a rate, by a level, in all rows, found before training.
+
+A tax is a share of the total that the country says, a price is less by the discount in per cent, an
+amount in another currency follows from the rate of this currency. Such columns are found in the
+training table, with the rate of each level; drawn rows are made to keep to it, as they are to
+products (``core/inference/products.py``).
+"""
+
+from __future__ import annotations
+
+import dataclasses
+from collections.abc import Collection, Iterator, Mapping, Sequence
+from typing import Any
+
+import numpy as np
+import pandas as pd
+
+from sdv_tabdar.core.codecs.codec import Codec
+from sdv_tabdar.core.codecs.echoes import Table, digits_in, parts_of, some_numbers, step_between
+from sdv_tabdar.core.codecs.lines import digits_of
+from sdv_tabdar.core.codecs.numerical import NumericalCodec
+from sdv_tabdar.core.codecs.products import Product
+from sdv_tabdar.core.codecs.sums import Digits, Sum, varies
+from sdv_tabdar.core.codecs.values import Codes, Floats
+
+_MOST_COLUMNS = 200  # among which rates are looked for
+_MOST_LEVELS = 256
+_LEVEL_ROWS = 10  # of a level, on average, at least
+_LOOKED_AT = 64  # rows of a first look, with the largest results, and ...
+_DIFFERENT = 32  # ... how many different sources; there are fewer than half as many rates
+_MOST_PAIRS = 1_000  # of columns that are looked at in more rows
+_BY_CHANCE = 20  # rows that must not keep to it if levels, or sources, were those of other rows
+_HALF = 0.5  # of a rounded number's unit, by which it may be off
+_REST = 1e-9  # of a number that is not rounded
+_NOISE = 1e-12  # of any number, which computing may add
+
+
+@dataclasses.dataclass(frozen=True)
+class Rate:
+    """A column that is another one times a rate in all rows.
+
+    Attributes:
+        result: Its position.
+        source: That of the other one.
+        level: That of the column whose level says the rate.
+        rates: One for each code of this column; None where no row says it.
+        digits: Behind the point, of the result and of the source; None where numbers are not
+            rounded.
+    """
+
+    result: int
+    source: int
+    level: int
+    rates: tuple[float | None, ...]
+    digits: tuple[Digits, Digits]
+
+    @property
+    def columns(self) -> tuple[int, int, int]:
+        """The result, the source and the level."""
+        return self.result, self.source, self.level
+
+    def to_state(self) -> dict[str, Any]:
+        """The fields as plain values."""
+        state = dataclasses.asdict(self)
+        return {**state, 'rates': list(self.rates), 'digits': list(self.digits)}
+
+    @classmethod
+    def from_state(cls, state: Mapping[str, Any]) -> Rate:
+        """The rate that :meth:`to_state` described."""
+        own, other = state['digits']
+        columns = state['result'], state['source'], state['level']
+        return cls(*columns, tuple(state['rates']), (own, other))
+
+
+def written(source: str, level: str) -> str:
+    """What a column is that is made of columns of such names, for a person to read."""
+    return f'{source!r} times a rate that {level!r} says'
+
+
+def multiplied(products: Sequence[Product], rates: Sequence[Rate]) -> tuple[Product, ...]:
+    """Products and rates, each behind those whose results are factors of it.
+
+    The second factor of a rate is no column: it is -1 for the first one, -2 for the next.
+    """
+    rated = [
+        Product(one.result, (one.source, -1 - place), 1, (*one.digits, None))
+        for place, one in enumerate(rates)
+    ]
+    made = {one.result: one.factors for one in (*products, *rated)}
+
+    def depth(place: int) -> int:
+        return 1 + max(map(depth, made[place])) if place in made else 0
+
+    return tuple(sorted((*products, *rated), key=lambda one: depth(one.result)))
+
+
+def rates_of(rate: Rate, codec: Codec, cells: pd.Series) -> Floats:
+    """The rates ``(B,)`` that cells of the level's column say; NaN for none.
+
+    Args:
+        rate: The rate.
+        codec: Of that column.
+        cells: As decoded.
+    """
+    levels = codec.atoms.tolist() if isinstance(codec, NumericalCodec) else codec.levels
+    said = dict(zip(levels, rate.rates, strict=False))
+    missing = codec.column.missing
+    none = np.nan if missing is None else rate.rates[missing]
+    numbers = [
+        none if is_gap else said.get(cell) for cell, is_gap in zip(cells, cells.isna(), strict=True)
+    ]
+    return np.array(numbers, dtype=np.float64)
+
+
+def find_rates(
+    frame: Table,
+    codecs: Sequence[Codec],
+    products: Sequence[Product] = (),
+    sums: Sequence[Sum] = (),
+) -> tuple[Rate, ...]:
+    """The columns of a training table that are others times the rate of a level in all rows.
+
+    Args:
+        frame: The table.
+        codecs: One for each column.
+        products: Columns that follow from two others.
+        sums: Columns that follow from several others.
+
+    Returns:
+        One at most of a result, which is not that of a product and not the total of a sum.
+    """
+    places = [place for place, codec in enumerate(codecs) if isinstance(codec, NumericalCodec)]
+    places = places[:_MOST_COLUMNS]
+    levels = [place for place in range(len(codecs)) if _has_levels(codecs[place], len(frame))]
+    if len(places) < 2 or not levels:
+        return ()
+    names = [codecs[place].column.name for place in places]
+    numbers = some_numbers(frame, names)
+    codes = _some_codes(frame, [codecs[place] for place in levels], step_between(frame, names))
+    made = {one.result: {*one.factors} for one in products}
+    taken = {*made, *(one.total for one in sums)}
+    found: list[tuple[int, int, int]] = []
+    for first, second in _pairs(numbers):
+        result, source = places[first], places[second]
+        is_new = result not in taken and not _follows(source, result, made)
+        if not is_new:
+            continue
+        own, other = numbers[first], numbers[second]
+        for level, of_level in zip(levels, codes, strict=True):
+            if level not in (result, source) and _tells(own, other, of_level):
+                found.append((result, source, level))
+                taken.add(result)
+                made[result] = {source}
+                break
+    return _with_rates(frame, codecs, found)
+
+
+def kept_rates(frame: Table, codecs: Sequence[Codec], rates: Sequence[Rate]) -> tuple[Rate, ...]:
+    """Those of some rates that another table has in all rows as well, by its own levels."""
+    return _with_rates(frame, codecs, [one.columns for one in rates])
+
+
+def _some_codes(frame: Table, codecs: Sequence[Codec], step: int) -> list[Codes]:
+    """Of each of some columns the codes of every so many rows."""
+    found: list[list[Codes]] = [[] for _ in codecs]
+    start = 0
+    for part in _code_parts(frame, codecs):
+        size = len(next(iter(part.values())))
+        for own, codes in zip(found, part.values(), strict=True):
+            own.append(codes[-start % step :: step])
+        start += size
+    return [np.concatenate(parts).astype(np.int64) for parts in found]
+
+
+def _code_parts(frame: Table, codecs: Sequence[Codec]) -> Iterator[Mapping[str, Codes]]:
+    """The codes of some columns in their order, of some rows after the others."""
+    names = [codec.column.name for codec in codecs]
+    if isinstance(frame, pd.DataFrame):
+        yield {
+            name: codec.encode(frame[name])[0] for name, codec in zip(names, codecs, strict=True)
+        }
+    else:
+        for part in frame.code_parts(codecs):
+            yield {name: part[name] for name in names}
+
+
+def _has_levels(codec: Codec, num_rows: int) -> bool:
+    column = codec.column
+    few = 2 <= column.num_codes <= min(_MOST_LEVELS, num_rows // _LEVEL_ROWS)
+    return few and not column.bins
+
+
+def _follows(name: int, other: int, made: Mapping[int, Collection[int]]) -> bool:
+    """Whether a column is another one, or follows from it."""
+    return name == other or any(_follows(one, other, made) for one in made.get(name, ()))
+
+
+def _pairs(numbers: Floats) -> list[tuple[int, int]]:
+    """Results and sources among ``(columns, rows)`` that have few ratios, earlier sources first."""
+    changing = [varies(own) for own in numbers]
+    digits = [digits_of(own) for own in numbers]
+    found = []
+    for first in np.flatnonzero(changing).tolist():
+        size = np.where(np.isfinite(numbers[first]), np.abs(numbers[first]), -1)
+        rows = size.argsort()[-_LOOKED_AT:]
+        ratios, slack = _ratios(numbers[first, rows], numbers[:, rows], digits[first])
+        order = ratios.argsort(axis=1)
+        ratios, slack = (np.take_along_axis(own, order, axis=1) for own in (ratios, slack))
+        steps = np.diff(ratios, axis=1) > slack[:, 1:] + slack[:, :-1]
+        distinct = (np.diff(np.sort(numbers[:, rows], axis=1), axis=1) > 0).sum(axis=1)
+        few = changing & (distinct >= _DIFFERENT) & (steps.sum(axis=1) < distinct / 2)
+        few &= np.isfinite(ratios).sum(axis=1) >= _LOOKED_AT // 2
+        found += [(first, second) for second in np.flatnonzero(few).tolist()]
+    return sorted(found, key=lambda pair: (pair[1] > pair[0], pair))[:_MOST_PAIRS]
+
+
+def _ratios(own: Floats, others: Floats, digits: Digits) -> tuple[Floats, Floats]:
+    """Ratios of results and sources, and by how much they may be off; NaN where there is none."""
+    with np.errstate(all='ignore'):
+        ratios: Floats = own / np.where(others == 0, np.nan, others)
+        slack: Floats = _slack(own, digits) / np.abs(others) + _NOISE * np.abs(ratios)
+    ratios[~np.isfinite(ratios) | ~np.isfinite(slack)] = np.nan
+    return ratios, slack
+
+
+def _slack(numbers: Floats, digits: Digits) -> Floats:
+    """By how much results may be off."""
+    if digits is None:
+        return np.asarray(_REST * np.abs(numbers))
+    return np.asarray(_HALF * 10.0**-digits + _NOISE * np.abs(numbers))
+
+
+@dataclasses.dataclass
+class _Ends:
+    """Between what the rates of levels have to be.
+
+    Attributes:
+        low: ``(K,)``, at least.
+        high: ``(K,)``, at most; less than ``low`` where no rate makes all results.
+        holds: Whether nothing times a rate is nothing.
+    """
+
+    low: Floats
+    high: Floats
+    holds: bool = True
+
+    @classmethod
+    def of_levels(cls, number: int) -> _Ends:
+        """Of levels that no row has yet."""
+        return cls(np.full(number, -np.inf), np.full(number, np.inf))
+
+    def add(self, own: Floats, other: Floats, codes: Codes, digits: Digits) -> None:
+        """Narrow them to what rows ``(B,)`` have."""
+        ratios, slack = _ratios(own, other, digits)
+        rows = ~np.isnan(ratios)
+        np.maximum.at(self.low, codes[rows], (ratios - slack)[rows])
+        np.minimum.at(self.high, codes[rows], (ratios + slack)[rows])
+        zeros = np.isfinite(own) & (other == 0)
+        self.holds &= bool((np.abs(own[zeros]) <= _slack(own[zeros], digits)).all())
+
+    @property
+    def are_possible(self) -> bool:
+        """Whether each level has a rate."""
+        return self.holds and bool((self.low <= self.high).all())
+
+    def rates(self) -> tuple[float | None, ...]:
+        """For each level the rate of the fewest digits."""
+        return tuple(
+            None if np.isinf(low) else _roundest(low, high)
+            for low, high in zip(self.low.tolist(), self.high.tolist(), strict=True)
+        )
+
+
+def _roundest(low: float, high: float) -> float:
+    """A number in an interval with as few digits as there can be."""
+    middle = (low + high) / 2
+    shorter = (float(f'{middle:.{digits}g}') for digits in range(1, 16))
+    return next((number for number in shorter if low <= number <= high), middle)
+
+
+def _tells(own: Floats, other: Floats, codes: Codes) -> bool:
+    """Whether results are sources times the rates of their levels, and not those of other rows."""
+    digits, ends = digits_of(own), _Ends.of_levels(int(codes.max()) + 1)
+    ends.add(own, other, codes, digits)
+    ratios, slack = _ratios(own, other, digits)
+    rows = np.flatnonzero(~np.isnan(ratios))
+    if len(rows) < _LEVEL_ROWS * len(np.unique(codes)) or not ends.are_possible:
+        return False
+    middle = np.where(np.isinf(ends.low), np.nan, (ends.low + ends.high) / 2)
+    half = len(rows) // 2
+    turned = np.roll(rows, half)
+    by_level = np.abs(ratios[rows] - middle[codes[turned]]) > slack[rows]
+    made = other[turned] * middle[codes[rows]]
+    by_source = np.abs(own[rows] - made) > _slack(own[rows], digits)
+    return bool(min(by_level.sum(), by_source.sum()) >= _BY_CHANCE)
+
+
+def _with_rates(
+    frame: Table, codecs: Sequence[Codec], found: Sequence[tuple[int, int, int]]
+) -> tuple[Rate, ...]:
+    """Results, sources and levels whose rates hold in all rows, with these."""
+    names = {place: codecs[place].column.name for one in found for place in one[:2]}
+    digits = digits_in(frame, sorted({*names.values()}))
+    ends = [_Ends.of_levels(codecs[level].column.num_codes) for *_, level in found]
+    levels = [codecs[level] for level in sorted({level for *_, level in found})]
+    numbers = parts_of(frame, sorted({*names.values()})) if found else ()
+    for cells, codes in zip(numbers, _code_parts(frame, levels) if found else (), strict=True):
+        for (result, source, level), own in zip(found, ends, strict=True):
+            of_level = codes[codecs[level].column.name].astype(np.int64)
+            own.add(cells[names[result]], cells[names[source]], of_level, digits[names[result]])
+    return tuple(
+        Rate(*one, own.rates(), (digits[names[one[0]]], digits[names[one[1]]]))
+        for one, own in zip(found, ends, strict=True)
+        if own.are_possible
+    )

@@ -1,0 +1,155 @@
+"""Columns that are others times the rate of a level: which they are, and that they are saved."""
+
+from __future__ import annotations
+
+from collections.abc import Mapping, Sequence
+from pathlib import Path
+
+import numpy as np
+import pandas as pd
+import pytest
+
+from sdv_tabdar.core.codecs.encoder import TableEncoder
+from sdv_tabdar.core.codecs.products import Product
+from sdv_tabdar.core.codecs.rates import Rate, kept_rates, multiplied, rates_of
+from sdv_tabdar.core.codecs.stored import StoredTable
+from sdv_tabdar.core.config import ModelConfig
+from sdv_tabdar.core.schema import ColumnKind
+
+N = 400
+RATES: Mapping[str | None, float] = {'DE': 0.19, 'CH': 0.081, 'US': 0.0, None: 0.1}
+
+
+def bills(seed: int = 0) -> pd.DataFrame:
+    random = np.random.default_rng(seed)
+    net = random.gamma(2, 300, N).round(2)
+    discount = random.choice([0.0, 5.0, 20.0], N)
+    country = random.choice(np.array([*RATES], dtype=object), N)
+    paid = (net * (1 - discount / 100)).round(2)
+    tax = (paid * np.array([RATES[name] for name in country])).round(2)
+    return pd.DataFrame(
+        {'net': net, 'discount': discount, 'paid': paid, 'country': country, 'tax': tax}
+    )
+
+
+def found_in(frame: pd.DataFrame) -> tuple[TableEncoder, Sequence[Rate]]:
+    numbers = frame.select_dtypes('number').columns
+    kinds = {
+        name: ColumnKind.NUMERICAL if name in numbers else ColumnKind.CATEGORICAL for name in frame
+    }
+    encoder = TableEncoder.fit(frame, kinds, ModelConfig(max_atoms=32))
+    return encoder, encoder.rates
+
+
+def named(frame: pd.DataFrame) -> list[tuple[str, ...]]:
+    names = list(frame)
+    return [tuple(names[place] for place in one.columns) for one in found_in(frame)[1]]
+
+
+def test_rates_are_found_as_somebody_wrote_them() -> None:
+    frame = bills()
+    encoder, found = found_in(frame)
+    assert named(frame) == [('paid', 'net', 'discount'), ('tax', 'paid', 'country')]
+    by_discount = dict(zip(encoder.codec('discount').atoms, found[0].rates, strict=False))
+    assert by_discount == {0.0: 1.0, 5.0: 0.95, 20.0: 0.8}
+    country = encoder.codec('country')
+    assert dict(zip(country.levels, found[1].rates, strict=True)) == RATES
+    said = rates_of(found[1], country, frame['country'])
+    assert said.tolist() == [RATES[name] for name in frame['country']]
+    assert found[1].digits == (2, 2)
+
+
+def test_other_levels_say_nothing() -> None:
+    encoder, found = found_in(bills())
+    cells = pd.Series(['FR', 'DE', np.nan], dtype=object)
+    said = rates_of(found[1], encoder.codec('country'), cells)
+    assert np.array_equal(said, [np.nan, 0.19, 0.1], equal_nan=True)
+
+
+@pytest.mark.parametrize('column', ['paid', 'net', 'discount'])
+def test_missing_cells_are_passed_over(column: str) -> None:
+    frame = bills()
+    frame.loc[::7, column] = np.nan
+    if column == 'discount':  # of a missing one nothing follows
+        assert named(frame) == [('tax', 'paid', 'country')]
+    else:
+        assert named(frame) == [('paid', 'net', 'discount'), ('tax', 'paid', 'country')]
+
+
+def test_one_row_that_is_otherwise_takes_it_away() -> None:
+    frame = bills()
+    frame.loc[3, 'tax'] += 0.02
+    assert named(frame) == [('paid', 'net', 'discount')]
+    frame.loc[frame.index[frame['country'] == 'US'][0], ['paid', 'tax']] = [0.0, 5.0]
+    assert not any(result == 'tax' for result, *_ in named(frame))
+
+
+def test_independent_columns_and_one_rate_for_all_are_none() -> None:
+    frame = bills()
+    frame['tax'] = (frame['paid'] * 0.19).round(2)  # a straight line
+    assert named(frame) == [('paid', 'net', 'discount')]
+    frame['paid'] = bills(1)['paid']
+    assert named(frame) == []
+    assert named(frame[:20]) == named(frame[:1]) == []
+
+
+def test_whole_numbers_of_few_values_are_no_rates_of_each_other() -> None:
+    random = np.random.default_rng(0)
+    frame = pd.DataFrame(
+        {
+            'a': random.integers(1, 4, N),
+            'b': random.integers(1, 4, N),
+            'level': random.choice(list('xyz'), N),
+        }
+    )
+    assert named(frame) == []
+
+
+def test_results_of_products_and_totals_are_left_to_these() -> None:
+    frame = bills()
+    frame['gross'] = (frame['paid'] + frame['tax']).round(2)
+    encoder, found = found_in(frame)
+    assert [one.total for one in encoder.sums] == [frame.columns.get_loc('gross')]
+    assert len(found) == 2
+    frame['count'] = np.random.default_rng(1).integers(1, 9, N)
+    frame['every'] = (frame['net'] * frame['count']).round(2)
+    encoder, found = found_in(frame)
+    assert encoder.products
+    assert {one.result for one in found}.isdisjoint(one.result for one in encoder.products)
+
+
+def test_products_and_rates_stand_behind_what_they_are_made_of() -> None:
+    none = (None, None, None)
+    of_rate = Product(5, (6, 0), 1, none)  # of the result of the first rate
+    rates = [Rate(6, 7, 8, (1.0, 2.0), (2, 2)), Rate(9, 5, 8, (0.5, 0.1), (2, 2))]
+    assert [one.columns for one in multiplied([of_rate], rates)] == [
+        (6, 7, -1),
+        (5, 6, 0),
+        (9, 5, -2),
+    ]
+
+
+def test_other_rows_keep_what_holds_in_them() -> None:
+    frame = bills()
+    encoder, found = found_in(frame)
+    more = bills(1)
+    more.loc[0, 'tax'] += 1
+    assert kept_rates(more, encoder.codecs, found) == found[:1]
+
+
+def test_a_table_in_files_has_the_same(tmp_path: Path) -> None:
+    frame = bills()
+    encoder, found = found_in(frame)
+    kinds = {codec.column.name: codec.column.kind for codec in encoder.codecs}
+    with StoredTable(tmp_path, kinds) as stored:
+        for start in range(0, N, 150):
+            stored.append(frame[start : start + 150])
+        rates = TableEncoder.fit(stored, kinds, ModelConfig(max_atoms=32)).rates
+    assert rates == found
+
+
+def test_a_state_is_plain_and_comes_back() -> None:
+    encoder, found = found_in(bills())
+    again = TableEncoder.from_state(encoder.to_state())
+    assert again.rates == tuple(found)
+    assert len(again.multiplied) == 2
