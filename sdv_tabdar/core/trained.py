@@ -71,6 +71,7 @@ class Trained:
         random_state: int | None = None,
         ranks: Ranks = ALONE,
         told: Mapping[Any, str] | None = None,
+        replaced: pd.DataFrame | None = None,
     ) -> Trained:
         """Learn a table: its codes, its crosses, then the network; see ``TabDAR.fit``.
 
@@ -89,6 +90,7 @@ class Trained:
             random_state: What ``generator`` was seeded with; None if nobody chose it.
             ranks: Processes that train it together.
             told: As in ``TabDAR.fit``.
+            replaced: Likewise.
         """
         answering = answering_device(device)
         start = None
@@ -104,20 +106,23 @@ class Trained:
                 callbacks=callbacks,
                 calibrated=training.calibration,
             )
+        hidden = None if replaced is None else replaced.to_numpy(dtype=bool)
         if before is None:
-            encoder = TableEncoder.fit(frame, kinds, model)
+            encoder = TableEncoder.fit(frame, kinds, model, replaced)
             table = encoder.encode_all(frame)
             crosses = find_crosses(table, encoder.schema, model.max_crosses)
             may_follow = 'dependencies' in model.kept_relations
-            follows = find_dependencies(table, encoder.codecs) if may_follow else ()
+            follows = find_dependencies(table, encoder.codecs, hidden) if may_follow else ()
             encoder = encoder.with_relations(crosses, follows)
             _tell_of_relations(encoder, len(frame), told)
         else:
-            encoder = before.encoder.grown(frame, kinds, model)
+            encoder = before.encoder.grown(frame, kinds, model, replaced)
             table = encoder.encode_all(frame)
             sets = [cross.members for cross in before.encoder.schema.crosses]
             former = encoder.codes_in(before.encoder)
-            follows = kept_dependencies(before.encoder.dependencies, table, encoder.codecs, former)
+            follows = kept_dependencies(
+                before.encoder.dependencies, table, encoder.codecs, former, hidden
+            )
             encoder = encoder.with_relations(crosses_of(sets, table, encoder.schema), follows)
             start = initial_network(encoder.schema, model, generator).to(answering)
             take_weights(start, before.network, former)

@@ -117,8 +117,16 @@ _STATE = checked.record(
                         }
                     )
                 ),
+                'keeps_values': checked.flag,
             },
-            absent=('echoes', 'inequalities', 'dependencies', 'sums', 'products'),
+            absent=(
+                'echoes',
+                'inequalities',
+                'dependencies',
+                'sums',
+                'products',
+                'keeps_values',
+            ),
         ),
         'precedence': checked.items(checked.number()),
         'generator': checked.array('u1', (None,)),

@@ -36,11 +36,13 @@ class ProtectedTable:
 
     Attributes:
         frame: The table in the user's form; rows that would break a constraint are left out.
+        replaced: Which of its cells are not the ones from before.
         entries: The metadata's descriptions of columns that named what was taken out, without it.
         remarks: What a user should know of it.
     """
 
     frame: pd.DataFrame
+    replaced: pd.DataFrame
     entries: Mapping[str, Mapping[str, Any]]
     remarks: Sequence[str]
 
@@ -95,15 +97,18 @@ def protected_table(
     given = frame.iloc[plain.index.to_numpy()].reset_index(drop=True)
     kept = before.loc[plain.index].reset_index(drop=True)
     plain = plain.reset_index(drop=True)
+    replaced = pd.DataFrame({key: _changed(kept[key], plain[key]) for key in plain})
     columns = {
-        column.name: _in_users_form(column, given[column.name], kept[column.key], plain[column.key])
+        column.name: _in_users_form(
+            column, given[column.name], replaced[column.key].to_numpy(), plain[column.key]
+        )
         for column in form.columns
     }
     found = pd.DataFrame(columns, columns=frame.columns)
     entries = protected_entries(
         private_names.original_table(synth).columns, work.profiles, before, plain
     )
-    return ProtectedTable(found, entries, work.remarks(kept, plain, len(before)))
+    return ProtectedTable(found, replaced, entries, work.remarks(plain, replaced, len(before)))
 
 
 @dataclasses.dataclass(frozen=True)
@@ -231,7 +236,7 @@ class _Work:
             if not ends_are_shared(self.comparable(plain, key), self.threshold)
         ]
 
-    def remarks(self, kept: pd.DataFrame, plain: pd.DataFrame, num_rows: int) -> list[str]:
+    def remarks(self, plain: pd.DataFrame, replaced: pd.DataFrame, num_rows: int) -> list[str]:
         """What could not be protected, or has changed much."""
         found = []
         if len(plain) < num_rows:
@@ -246,7 +251,7 @@ class _Work:
                 'because a constraint ties it to other columns.'
             )
         for key in self.profiles:
-            share = _changed(kept[key], plain[key]).mean()
+            share = replaced[key].mean()
             if share > _MUCH:
                 found.append(
                     f"Column '{key}' has another value in {share:.0%} of its rows: most of its "
@@ -287,10 +292,9 @@ def _changed(before: pd.Series, after: pd.Series) -> npt.NDArray[np.bool_]:
 
 
 def _in_users_form(
-    column: ColumnFormat, given: pd.Series, before: pd.Series, plain: pd.Series
+    column: ColumnFormat, given: pd.Series, changed: npt.NDArray[np.bool_], plain: pd.Series
 ) -> pd.Series:
     """A column as the user had it, with the cells that are others now."""
-    changed = _changed(before, plain)
     is_category = isinstance(given.dtype, pd.CategoricalDtype)
     if not changed.any() and not is_category:
         return given

@@ -59,6 +59,8 @@ class TableEncoder:
         dependencies: Columns that follow from others in all rows.
         sums: Columns that are the sum of others in all rows.
         products: Columns that are the product or the quotient of two others in all rows.
+        keeps_values: Whether what relations make of a number stays what training left of its
+            column: within its limits, and without bins one of its atoms.
         schema: The codes of the columns.
     """
 
@@ -71,11 +73,14 @@ class TableEncoder:
         sums: Sequence[Sum] = (),
         dependencies: Sequence[Dependency] = (),
         products: Sequence[Product] = (),
+        *,
+        keeps_values: bool = False,
     ) -> None:
         """Use :meth:`fit` to make one from data."""
         self.codecs, self.echoes = tuple(codecs), tuple(echoes)
         self.inequalities, self.sums = tuple(inequalities), tuple(sums)
         self.dependencies, self.products = tuple(dependencies), tuple(products)
+        self.keeps_values = keeps_values
         columns = [codec.column for codec in codecs]
         for echo in echoes:
             columns[echo.position] = echo.column(columns[echo.position])
@@ -85,7 +90,11 @@ class TableEncoder:
 
     @classmethod
     def fit(
-        cls, frame: Table, kinds: Mapping[Any, ColumnKind], config: ModelConfig
+        cls,
+        frame: Table,
+        kinds: Mapping[Any, ColumnKind],
+        config: ModelConfig,
+        replaced: pd.DataFrame | None = None,
     ) -> TableEncoder:
         """Learn codes from a table.
 
@@ -94,6 +103,7 @@ class TableEncoder:
             kinds: Kind of each of its columns.
             config: For ``max_atoms``, ``num_bins``, ``max_categories``, ``echoes``,
                 ``inequalities``, ``sums`` and ``products``.
+            replaced: As in ``TabDAR.fit``.
 
         Raises:
             ValueError: If the table has no rows or columns, a numerical column holds infinite
@@ -103,17 +113,22 @@ class TableEncoder:
         """
         _check_training_table(frame, kinds)
         codecs = [CODECS[kinds[name]].fit(name, frame[name], config) for name in frame.columns]
-        kept = config.kept_relations
+        kept, seen = config.kept_relations, _without(frame, replaced)
         return cls(
             codecs,
             echoes=find_echoes(frame, codecs) if config.echoes else (),
-            inequalities=find_inequalities(frame, codecs) if 'inequalities' in kept else (),
-            sums=find_sums(frame, codecs) if 'sums' in kept else (),
-            products=find_products(frame, codecs) if 'products' in kept else (),
+            inequalities=find_inequalities(seen, codecs) if 'inequalities' in kept else (),
+            sums=find_sums(seen, codecs) if 'sums' in kept else (),
+            products=find_products(seen, codecs) if 'products' in kept else (),
+            keeps_values=replaced is not None,
         )
 
     def grown(
-        self, frame: Table, kinds: Mapping[Any, ColumnKind], config: ModelConfig
+        self,
+        frame: Table,
+        kinds: Mapping[Any, ColumnKind],
+        config: ModelConfig,
+        replaced: pd.DataFrame | None = None,
     ) -> TableEncoder:
         """The encoder to go on with when training goes on with a table of other rows.
 
@@ -121,6 +136,7 @@ class TableEncoder:
             frame: The table that training goes on with.
             kinds: Kind of each of its columns.
             config: As in :meth:`fit`.
+            replaced: Likewise.
 
         Raises:
             ValueError: As :meth:`fit`, or if the columns or their kinds are others.
@@ -137,12 +153,14 @@ class TableEncoder:
             )
         codecs = [codec.grown(frame[codec.column.name], config) for codec in self.codecs]
         lines = [(echo.position, echo.source, echo.line) for echo in self.echoes]
+        seen = _without(frame, replaced)
         return TableEncoder(
             codecs,
             echoes=counted_echoes(frame, codecs, lines),
-            inequalities=kept_inequalities(frame, codecs, self.inequalities),
-            sums=kept_sums(frame, codecs, self.sums),
-            products=kept_products(frame, codecs, self.products),
+            inequalities=kept_inequalities(seen, codecs, self.inequalities),
+            sums=kept_sums(seen, codecs, self.sums),
+            products=kept_products(seen, codecs, self.products),
+            keeps_values=self.keeps_values or replaced is not None,
         )
 
     def codes_in(self, before: TableEncoder) -> list[torch.Tensor]:
@@ -168,6 +186,7 @@ class TableEncoder:
             self.sums,
             dependencies,
             self.products,
+            keeps_values=self.keeps_values,
         )
 
     def codec(self, column: str) -> Codec:
@@ -373,6 +392,7 @@ class TableEncoder:
             'dependencies': [entry.to_state() for entry in self.dependencies],
             'sums': [one.to_state() for one in self.sums],
             'products': [one.to_state() for one in self.products],
+            'keeps_values': self.keeps_values,
         }
 
     @classmethod
@@ -399,7 +419,16 @@ class TableEncoder:
         dependencies = [Dependency.from_state(entry) for entry in state.get('dependencies', ())]
         sums = [Sum.from_state(one) for one in state.get('sums', ())]
         products = [Product.from_state(one) for one in state.get('products', ())]
-        return cls(codecs, crosses, echoes, inequalities, sums, dependencies, products)
+        return cls(
+            codecs,
+            crosses,
+            echoes,
+            inequalities,
+            sums,
+            dependencies,
+            products,
+            keeps_values=state.get('keeps_values', False),
+        )
 
     @property
     def code_dtype(self) -> type[np.integer[Any]]:
@@ -420,6 +449,14 @@ def _uniforms(size: int, generator: torch.Generator) -> Floats:
 def _selector(rows: npt.NDArray[np.bool_]) -> npt.NDArray[np.bool_] | slice:
     """What picks these rows; all of them without a copy."""
     return slice(None) if rows.all() else rows
+
+
+def _without(frame: Table, replaced: pd.DataFrame | None) -> Table:
+    """A table in which cells that were replaced are gaps, and so in no row's relation."""
+    if replaced is None:
+        return frame
+    assert isinstance(frame, pd.DataFrame), 'cells are replaced in memory only'
+    return frame.mask(replaced.to_numpy(dtype=bool))
 
 
 def _check_training_table(frame: Table, kinds: Mapping[Any, ColumnKind]) -> None:

@@ -133,3 +133,15 @@ def state_with(model: TabDAR, sums: list[object]) -> dict[str, Any]:
     columns = [{**number, 'column': {**number['column'], 'name': name}} for name in 'abcd']
     encoder = {**state['encoder'], 'codecs': [*columns, level], 'crosses': [], 'echoes': []}
     return {**state, 'encoder': {**encoder, 'sums': sums}, 'precedence': []}
+
+
+def test_whether_values_are_kept_is_a_truth_value_and_unknown_to_former_versions(
+    model: TabDAR,
+) -> None:
+    state, _ = model_state.written(model)
+    encoder = dict(state['encoder'])
+    wrong = {**state, 'encoder': {**encoder, 'keeps_values': 'no'}}
+    with pytest.raises(Unfit, match='keeps_values'):
+        model_state.checked_description(wrong, 'model')
+    del encoder['keeps_values']
+    assert model_state.checked_description({**state, 'encoder': encoder}, 'model')
