@@ -20,10 +20,11 @@ from sdv_tabdar.adapter import private_names
 from sdv_tabdar.adapter.formats import ColumnFormat
 from sdv_tabdar.adapter.profile import ColumnProfile, Role, role_of
 from sdv_tabdar.adapter.table_format import TableFormat
-from sdv_tabdar.core.codecs.values import Floats, with_columns
+from sdv_tabdar.core.codecs.values import Floats, LevelIndex, with_columns
 from sdv_tabdar.privacy.described import protected_entries
 from sdv_tabdar.privacy.levels import NothingKeptError, protected_levels
 from sdv_tabdar.privacy.numbers import ends_are_shared, grid, protected_numbers
+from sdv_tabdar.privacy.stand_ins import Beside
 from sdv_tabdar.privacy.threshold import Tail, Threshold, generator_of
 
 _ROUNDS = 2  # rows that break a constraint are left out, and the ends of columns bounded again
@@ -154,24 +155,42 @@ class _Work:
         return self.profiles[key].comparable(plain[key]).to_numpy(dtype=np.float64)
 
     def without_rare_levels(self, plain: pd.DataFrame) -> pd.DataFrame:
-        """Rare levels replaced; combinations that are fixed as a whole."""
+        """Rare levels replaced, in columns of few first; combinations that are fixed as a whole."""
         discrete = [key for key, entry in self.profiles.items() if entry.role is Role.DISCRETE]
         groups = _joined(private_names.fixed_combinations(self.synth))
         alone = [{key} for key in discrete if not any(key in group for group in groups)]
+        alone.sort(key=lambda group: max(len(self.profiles[key].levels) for key in group))
         columns = dict(plain.items())
+        beside = {
+            key: self._beside(key, cells, np.zeros(len(cells), dtype=bool))
+            for key, cells in plain.items()
+            if key in self.ordered or key in discrete
+        }
         for group in [*groups, *alone]:
             names = [key for key in plain if key in group]
-            columns.update(self._group(plain[names]))
+            others = [entry for key, entry in beside.items() if key not in group]
+            found = self._group(plain[names], others)
+            columns.update(found)
+            for key in names:
+                beside[key] = self._beside(key, found[key], _changed(plain[key], found[key]))
         return pd.DataFrame(columns, index=plain.index)
 
-    def _group(self, plain: pd.DataFrame) -> pd.DataFrame:
+    def _beside(self, key: str, cells: pd.Series, replaced: npt.NDArray[np.bool_]) -> Beside:
+        """A column as the replacement of levels of others looks at it."""
+        if self.profiles[key].role is Role.DISCRETE:
+            return Beside(LevelIndex.of(cells)[1], replaced)
+        numbers = self.profiles[key].comparable(cells).to_numpy(dtype=np.float64)
+        return Beside(pd.factorize(numbers, use_na_sentinel=False)[0], replaced)
+
+    def _group(self, plain: pd.DataFrame, beside: Sequence[Beside]) -> pd.DataFrame:
         (name, *others) = plain.columns
         try:
             if not others:
-                return protected_levels(plain[name], self.threshold, self.token).to_frame()
+                found = protected_levels(plain[name], self.threshold, self.token, beside)
+                return found.to_frame()
             rows = pd.Series(list(plain.itertuples(index=False, name=None)), dtype=object)
             rows = rows.map(lambda row: tuple(None if pd.isna(cell) else cell for cell in row))
-            found = protected_levels(rows, self.threshold, None)
+            found = protected_levels(rows, self.threshold, None, beside)
         except NothingKeptError as error:
             raise InvalidDataError([self._nothing_kept(list(plain.columns), str(error))]) from None
         cells = {

@@ -240,3 +240,38 @@ def test_the_log_tells_what_is_kept(caplog: pytest.LogCaptureFixture) -> None:
     with caplog.at_level(logging.INFO):
         fitted()
     assert any("'gross' is the sum of 'amount' and 'tax' in all rows" in m for m in caplog.messages)
+
+
+def towns(num_rows: int = 2_000) -> pd.DataFrame:
+    """Half of the rows in villages of few people, in states that have towns as well."""
+    random = np.random.default_rng(0)
+    state = random.choice(5, num_rows, p=[0.4, 0.3, 0.15, 0.1, 0.05])
+    in_town = random.random(num_rows) < 0.5
+    number = np.where(in_town, random.integers(0, 2, num_rows), random.integers(9, 400, num_rows))
+    city = [f'c{own}-{other}' for own, other in zip(state, number, strict=True)]
+    return pd.DataFrame({'city': city, 'state': [f's{own}' for own in state]})
+
+
+@pytest.mark.filterwarnings('ignore:Values that few rows share')
+def test_villages_become_towns_of_their_state() -> None:
+    table = towns()
+    columns = {name: {'sdtype': 'categorical'} for name in table}
+    synthesizer = TabDARSynthesizer(make_metadata(columns), **TINY, protect_values=True)
+    synthesizer.fit(table)
+    rows = synthesizer.sample(4_000)
+    assert (rows['city'].str[1:2] == rows['state'].str[1:2]).all()
+    assert set(rows['city'].str[3:]) == {'0', '1'}
+    drawn, real = (each['state'].value_counts(normalize=True) for each in (rows, table))
+    assert (drawn - real).abs().max() < 0.05
+
+
+@pytest.mark.filterwarnings('ignore:Values that few rows share')
+def test_a_state_of_villages_alone_does_not_vanish() -> None:
+    table = towns()
+    table = table[(table['state'] != 's2') | ~table['city'].str.contains('-[01]$')]
+    columns = {name: {'sdtype': 'categorical'} for name in table}
+    synthesizer = TabDARSynthesizer(make_metadata(columns), **TINY, protect_values=True)
+    synthesizer.fit(table.reset_index(drop=True))
+    rows = synthesizer.sample(2_000)
+    assert (rows['state'] == 's2').mean() > 0.03
+    assert set(rows['city'].str[3:]) == {'0', '1'}

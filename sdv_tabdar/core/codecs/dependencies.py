@@ -78,6 +78,8 @@ def find_dependencies(
     for number in _LOOKS:
         pairs = list(_maps(sample[:number], dict.fromkeys(pairs), codecs))
     maps = _maps(codes, dict.fromkeys(pairs), codecs)
+    if replaced is not None:
+        maps = {pair: said for pair, said in maps.items() if _leaves_all(table.codes, pair, said)}
     kept = _closed({pair for pair in maps if _tells(codecs, pair)}, set(maps))
     kept -= {(high, low) for low, high in kept if low < high}  # these follow from each other
     order = sorted(kept, key=lambda pair: (-codecs[pair[0]].column.num_codes, pair))
@@ -184,6 +186,25 @@ def _tells(codecs: Sequence[Codec], pair: Pair) -> bool:
     logs = (dependent / dependent.sum()).log()
     by_chance = (determinant[:, None] * logs).logsumexp(dim=1)  # that all rows of a level agree
     return bool(by_chance.sum() <= -_BY_CHANCE)
+
+
+def _leaves_all(codes: torch.Tensor, pair: Pair, said: torch.Tensor) -> bool:
+    """Whether most rows of each level of the dependent are such that it may stay.
+
+    Levels of which all determinants were replaced would not be drawn any more.
+
+    Args:
+        codes: ``(B, C)``, with those in place of others.
+        pair: The positions.
+        said: ``(K,)``, the dependent's code for each of the determinant's; -1 for any.
+    """
+    rows, staying = torch.zeros(2, int(codes[:, pair[1]].max()) + 1, dtype=torch.long)
+    for part in _parts(codes):
+        determinant, dependent = (part[:, place] for place in pair)
+        stays = (said[determinant] < 0) | (said[determinant] == dependent)
+        rows += torch.bincount(dependent, minlength=len(rows))
+        staying += torch.bincount(dependent[stays], minlength=len(rows))
+    return bool((2 * staying >= rows).all())
 
 
 def _closed(telling: set[Pair], holding: set[Pair]) -> set[Pair]:
