@@ -131,3 +131,16 @@ def test_a_level_some_of_whose_dependents_were_replaced_says_nothing(frame: pd.D
     (found,) = find_dependencies(encoder.encode_all(changed), encoder.codecs, marks)
     silent = [place for place, code in enumerate(found.codes) if code < 0]
     assert [encoder.codec('code').levels[place] for place in silent] == ['c3']
+
+
+@pytest.mark.parametrize(('num_rows', 'is_kept'), [(3, True), (20, False)])
+def test_levels_that_would_be_drawn_no_more_are_few(
+    frame: pd.DataFrame, num_rows: int, is_kept: bool
+) -> None:
+    changed = frame.copy()
+    changed.loc[: num_rows - 1, 'name'] = 'n9'  # and all of its codes were replaced
+    marks = np.zeros(frame.shape, dtype=bool)
+    marks[:num_rows, frame.columns.get_loc('code')] = True
+    encoder = TableEncoder.fit(changed, KINDS, CONFIG)
+    found = find_dependencies(encoder.encode_all(changed), encoder.codecs, marks)
+    assert len(found) == is_kept
