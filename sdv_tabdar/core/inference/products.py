@@ -93,8 +93,8 @@ class Multiplying:
         restrictions = self.restrictions.get(name)
         codec = self.encoder.codecs[position]
         assert isinstance(codec, NumericalCodec | CategoricalCodec)
-        implied = self._implied[:, position] if self.encoder.keeps_values else None
-        return _Column(codec, digits, restrictions, free, before, numbers, implied)
+        told = self._implied[:, position] if self.encoder.keeps_values else None
+        return _Column(codec, digits, restrictions, free, before, numbers, told)
 
     @functools.cached_property
     def _implied(self) -> Marks:
