@@ -22,7 +22,7 @@ from sdv_tabdar.core.table import EncodedTable
 _LOOKS = 500, 12_000  # rows of the first looks at all pairs of columns
 _TOGETHER = 1 << 20  # rows that are looked at together after it
 _BY_CHANCE = 14.0  # -log of the probability at most that independent columns look like that
-_LOST = 0.01  # of the rows, the most that may have levels which are drawn no more
+_LOST = 0.05  # of the rows, the most that may have levels which are drawn no more
 _SEED = 0  # of the choice of rows
 _SEVERAL = -2  # while it is looked for: levels that share a code of the determinant say different
 

@@ -133,7 +133,7 @@ def test_a_level_some_of_whose_dependents_were_replaced_says_nothing(frame: pd.D
     assert [encoder.codec('code').levels[place] for place in silent] == ['c3']
 
 
-@pytest.mark.parametrize(('num_rows', 'is_kept'), [(3, True), (20, False)])
+@pytest.mark.parametrize(('num_rows', 'is_kept'), [(3, True), (40, False)])
 def test_levels_that_would_be_drawn_no_more_are_few(
     frame: pd.DataFrame, num_rows: int, is_kept: bool
 ) -> None:
