@@ -139,8 +139,15 @@ class SDVHooks(private_names.BaseSingleTableSynthesizer):
         )
         with self._rows_to_learn(processed_data, processed) as rows, others_turn():
             told = columns_with_own_values(self._table)
-            network.fit(rows, processed.kinds, told=told, **self._training_options)
+            replaced = self._replaced_cells(processed_data)
+            network.fit(
+                rows, processed.kinds, told=told, replaced=replaced, **self._training_options
+            )
         self._fitted_table = dataclasses.replace(self._table, processed=processed, model=network)
+
+    def _replaced_cells(self, processed: pd.DataFrame) -> pd.DataFrame | None:
+        """Which cells of the processed table stand for others; here there are none."""
+        return None
 
     def _configs(self) -> tuple[ModelConfig, TrainingConfig, SamplingConfig]:
         """What training is to use of the arguments of the constructor."""

@@ -86,6 +86,7 @@ class TabDAR(AnsweringModel):
         before: TabDAR | None = None,
         private: PrivateRows | None = None,
         told: Mapping[Any, str] | None = None,
+        replaced: pd.DataFrame | None = None,
     ) -> TabDAR:
         """Learn a table; where ``torch.distributed`` has a process group, all ranks together.
 
@@ -103,6 +104,10 @@ class TabDAR(AnsweringModel):
                 then a table that stands in for them, from which all else is learnt.
             told: What the log calls columns, of which alone it tells the relations; None for all
                 by their names.
+            replaced: Cells ``(B, C)`` that stand for others, which are not to be known: what holds
+                in all rows where none of its columns is such a cell is kept as a relation, and no
+                relation makes numbers that training has not left in their columns. None for no
+                such cells.
 
         Returns:
             Itself. Ctrl-C ends training early, with what was learnt by then. If anything goes
@@ -146,6 +151,7 @@ class TabDAR(AnsweringModel):
                 private=private,
                 ranks=ranks,
                 told=told,
+                replaced=replaced,
             )
             if private is not None:  # on the CPU, and never a second time
                 self._train(train, self._device, ranks)

@@ -73,6 +73,7 @@ class Trained:
         random_state: int | None = None,
         ranks: Ranks = ALONE,
         told: Mapping[Any, str] | None = None,
+        replaced: pd.DataFrame | None = None,
     ) -> Trained:
         """Learn a table: its codes, its crosses, then the network; see ``TabDAR.fit``.
 
@@ -91,6 +92,7 @@ class Trained:
             random_state: What ``generator`` was seeded with; None if nobody chose it.
             ranks: Processes that train it together.
             told: As in ``TabDAR.fit``.
+            replaced: Likewise.
         """
         answering = answering_device(device)
         start = None
@@ -106,21 +108,24 @@ class Trained:
                 callbacks=callbacks,
                 calibrated=training.calibration,
             )
+        hidden = None if replaced is None else replaced.to_numpy(dtype=bool)
         if before is None:
-            encoder = TableEncoder.fit(frame, kinds, model)
+            encoder = TableEncoder.fit(frame, kinds, model, replaced)
             table = encoder.encode_all(frame)
             crosses = find_crosses(table, encoder.schema, model.max_crosses)
             may_follow = 'dependencies' in model.kept_relations
-            follows = find_dependencies(table, encoder.codecs) if may_follow else ()
+            follows = find_dependencies(table, encoder.codecs, hidden) if may_follow else ()
             zeros = find_zeros(table, encoder.schema, follows) if model.structural_zeros else ()
             encoder = encoder.with_relations(crosses, follows, zeros)
             _tell_of_relations(encoder, len(frame), told)
         else:
-            encoder = before.encoder.grown(frame, kinds, model)
+            encoder = before.encoder.grown(frame, kinds, model, replaced)
             table = encoder.encode_all(frame)
             sets = [cross.members for cross in before.encoder.schema.crosses]
             former = encoder.codes_in(before.encoder)
-            follows = kept_dependencies(before.encoder.dependencies, table, encoder.codecs, former)
+            follows = kept_dependencies(
+                before.encoder.dependencies, table, encoder.codecs, former, hidden
+            )
             zeros = kept_zeros(before.encoder.schema.zeros, table, encoder.schema, former)
             crosses = crosses_of(sets, table, encoder.schema)
             encoder = encoder.with_relations(crosses, follows, zeros)

@@ -7,7 +7,7 @@ without the buffers, which follow from the columns, and the knots of a column's 
 from __future__ import annotations
 
 import itertools
-from collections.abc import Collection, Mapping, Sequence
+from collections.abc import Collection, Mapping
 from typing import Any
 
 import numpy as np
@@ -16,9 +16,6 @@ import torch
 from sdv_tabdar.adapter import checked
 from sdv_tabdar.adapter.checked import Unfit
 from sdv_tabdar.core.codecs.encoder import TableEncoder
-from sdv_tabdar.core.codecs.products import are_numbers
-from sdv_tabdar.core.codecs.sums import Sum
-from sdv_tabdar.core.codecs.zeros import LARGEST
 from sdv_tabdar.core.config import (
     ModelConfig,
     SamplingConfig,
@@ -28,22 +25,13 @@ from sdv_tabdar.core.config import (
 from sdv_tabdar.core.model import TabDAR
 from sdv_tabdar.core.nn.shapes import parameter_shapes
 from sdv_tabdar.core.schema import ColumnKind, TableSchema
+from sdv_tabdar.files import relations
 from sdv_tabdar.files.values import Arrays
 
 _COUNT = checked.whole(0, 2**53)
 _VERSION = checked.whole(0, 10**6)
 _LOSSES = checked.items(checked.number(finite=False))
 _KINDS = checked.one_of(*(kind.value for kind in ColumnKind))
-_MOST_GROUPS = 2**20
-_DIGITS = checked.optional(checked.whole(0, 15))
-_LINE = checked.record(
-    {
-        'slope': checked.number(),
-        'shift': checked.number(),
-        'digits': _DIGITS,
-        'source_digits': _DIGITS,
-    }
-)
 
 _STATE = checked.record(
     {
@@ -68,79 +56,9 @@ _STATE = checked.record(
             {
                 'version': _VERSION,
                 'codecs': checked.items(checked.entries(checked.anything)),
-                'crosses': checked.items(
-                    checked.record(
-                        {
-                            'members': checked.items(_COUNT),
-                            'groups': checked.items(checked.items(checked.whole(0, _MOST_GROUPS))),
-                            'levels': checked.items(checked.whole(0, 2**62)),
-                        }
-                    )
-                ),
-                'echoes': checked.items(
-                    checked.record(
-                        {
-                            'position': _COUNT,
-                            'source': _COUNT,
-                            'line': _LINE,
-                            'counts': checked.items(checked.whole(1, 2**53)),
-                        }
-                    )
-                ),
-                'inequalities': checked.items(checked.items(_COUNT)),
-                'dependencies': checked.items(
-                    checked.record(
-                        {
-                            'determinant': _COUNT,
-                            'dependent': _COUNT,
-                            'codes': checked.items(checked.whole(-1, 2**53)),
-                        }
-                    )
-                ),
-                'sums': checked.items(
-                    checked.record(
-                        {
-                            'total': checked.optional(_COUNT),
-                            'parts': checked.items(_COUNT),
-                            'digits': checked.items(_DIGITS),
-                            'constant': checked.optional(checked.number(-1e300, 1e300)),
-                        },
-                        absent=('constant',),
-                    )
-                ),
-                'products': checked.items(
-                    checked.record(
-                        {
-                            'result': _COUNT,
-                            'factors': checked.items(_COUNT),
-                            'exponent': checked.whole(-1, 1),
-                            'digits': checked.items(_DIGITS),
-                        }
-                    )
-                ),
-                'rates': checked.items(
-                    checked.record(
-                        {
-                            'result': _COUNT,
-                            'source': _COUNT,
-                            'level': _COUNT,
-                            'rates': checked.items(checked.optional(checked.number(-1e300, 1e300))),
-                            'digits': checked.items(_DIGITS),
-                        }
-                    )
-                ),
-                'zeros': checked.items(
-                    checked.record(
-                        {
-                            'determinant': _COUNT,
-                            'dependent': _COUNT,
-                            'allowed': checked.items(checked.items(_COUNT)),
-                            'says': checked.items(checked.whole(-1, 2**53)),
-                        }
-                    )
-                ),
+                **relations.FIELDS,
             },
-            absent=('echoes', 'inequalities', 'dependencies', 'sums', 'products', 'rates', 'zeros'),
+            absent=relations.NEWER,
         ),
         'precedence': checked.items(checked.number()),
         'generator': checked.array('u1', (None,)),
@@ -242,15 +160,8 @@ def checked_description(state: Any, place: str) -> dict[str, Any]:
         _parted(codec, f'{place}.encoder.codecs[{number}]')
         for number, codec in enumerate(encoder['codecs'])
     ]
-    _check_echoes(encoder, f'{place}.encoder')
-    _check_inequalities(encoder, f'{place}.encoder')
-    _check_dependencies(encoder, f'{place}.encoder')
-    _check_sums(encoder, f'{place}.encoder')
-    _check_products(encoder, f'{place}.encoder')
-    _check_rates(encoder, f'{place}.encoder')
-    _check_zeros(encoder, f'{place}.encoder')
+    relations.check(encoder, f'{place}.encoder')
     encoder = {**encoder, 'codecs': codecs}
-    _check_columns(encoder, f'{place}.encoder')
     _check_history(state['history'], len(codecs), f'{place}.history')
     if len(state.get('precedence', ())) not in (0, len(codecs)):
         raise Unfit(f'{place}.precedence', 'is not a weight for each column, or none.')
@@ -362,159 +273,6 @@ def _check_levels(codec: Mapping[str, Any], place: str) -> None:
         missing is not None and missing >= num_codes - len(sharing)
     ):
         raise Unfit(f'{place}.column.missing', 'is not where the levels have it.')
-
-
-def _check_columns(encoder: Mapping[str, Any], place: str) -> None:
-    columns = [codec['column'] for codec in encoder['codecs']]
-    names = {column['name'] for column in columns}
-    if not columns or len(names) != len(columns):
-        raise Unfit(f'{place}.codecs', 'are none, or two have the same name.')
-    num_codes = _num_codes(encoder)
-    for number, cross in enumerate(encoder['crosses']):
-        where = f'{place}.crosses[{number}]'
-        members, groups, levels = cross['members'], cross['groups'], cross['levels']
-        if len(members) < 2 or len(set(members)) < len(members) or max(members) >= len(columns):
-            raise Unfit(f'{where}.members', f'are not two or more of {len(columns)} columns.')
-        fits = len(groups) == len(members) and all(
-            len(own) == num_codes[member] for own, member in zip(groups, members, strict=True)
-        )
-        if not fits:
-            raise Unfit(f'{where}.groups', 'are not one for each code of the members.')
-        product = 1
-        for own in groups:
-            product *= max(own) + 1
-        ordered = all(low < high for low, high in itertools.pairwise(levels))
-        if not levels or not ordered or levels[-1] >= product or product >= 2**62:
-            raise Unfit(f'{where}.levels', 'are not increasing combinations of the groups.')
-
-
-def _check_inequalities(encoder: Mapping[str, Any], place: str) -> None:
-    codecs = encoder['codecs']
-    for number, pair in enumerate(encoder.get('inequalities', ())):
-        where = f'{place}.inequalities[{number}]'
-        if len({*pair}) != 2 or len(pair) != 2 or max(pair) >= len(codecs):
-            raise Unfit(where, 'is no pair of columns.')
-        if any(codecs[column]['column']['kind'] != ColumnKind.NUMERICAL.value for column in pair):
-            raise Unfit(where, 'is not of numbers.')
-
-
-def _check_dependencies(encoder: Mapping[str, Any], place: str) -> None:
-    columns = [codec['column'] for codec in encoder['codecs']]
-    for number, entry in enumerate(encoder.get('dependencies', ())):
-        where = f'{place}.dependencies[{number}]'
-        pair = entry['determinant'], entry['dependent']
-        if pair[0] == pair[1] or max(pair) >= len(columns):
-            raise Unfit(where, 'is no pair of columns.')
-        determinant, dependent = (columns[column] for column in pair)
-        if any(start < stop for start, stop in (determinant['bins'], dependent['bins'])):
-            raise Unfit(where, 'is of a column with bins.')
-        if len(entry['codes']) != len(determinant['counts']):
-            raise Unfit(f'{where}.codes', 'are not one for each code of the determinant.')
-        if max(entry['codes']) >= len(dependent['counts']):
-            raise Unfit(f'{where}.codes', 'are not codes of the dependent.')
-
-
-def _check_sums(encoder: Mapping[str, Any], place: str) -> None:
-    codecs, sums = encoder['codecs'], encoder.get('sums', ())
-    for number, one in enumerate(sums):
-        where, columns = f'{place}.sums[{number}]', [*Sum.from_state(one).columns]
-        if (one['total'] is None) == (one.get('constant') is None):
-            raise Unfit(where, 'is neither of a column nor of a constant, or of both.')
-        if len({*columns}) != len(columns) or len(columns) < 3 or max(columns) >= len(codecs):
-            raise Unfit(where, 'is not of three or more columns.')
-        if any(codecs[at]['column']['kind'] != ColumnKind.NUMERICAL.value for at in columns):
-            raise Unfit(where, 'is not of numbers.')
-        if len(one['digits']) != len(columns):
-            raise Unfit(f'{where}.digits', 'are not those of each of its columns.')
-        if {*one['parts']} & {later['total'] for later in sums[number:]}:
-            raise Unfit(where, 'is not behind those of its parts.')
-
-
-def _check_products(encoder: Mapping[str, Any], place: str) -> None:
-    codecs, products = encoder['codecs'], encoder.get('products', ())
-    for number, one in enumerate(products):
-        where, columns = f'{place}.products[{number}]', [one['result'], *one['factors']]
-        if len({*columns}) != 3 or len(columns) != 3 or max(columns) >= len(codecs):
-            raise Unfit(where, 'is not of a column and two others.')
-        is_number = [
-            codecs[at]['column']['kind'] == ColumnKind.NUMERICAL.value
-            or are_numbers(codecs[at]['levels'])
-            for at in columns
-        ]
-        if not all(is_number):
-            raise Unfit(where, 'is not of numbers.')
-        if len(one['digits']) != len(columns) or not one['exponent']:
-            raise Unfit(where, 'has no exponent, or not the digits of each of its columns.')
-        if {*one['factors']} & {later['result'] for later in products[number:]}:
-            raise Unfit(where, 'is not behind those of its factors.')
-
-
-def _check_rates(encoder: Mapping[str, Any], place: str) -> None:
-    columns = [codec['column'] for codec in encoder['codecs']]
-    products, rates = encoder.get('products', ()), encoder.get('rates', ())
-    made = {one['result']: one['factors'] for one in products}
-    for number, one in enumerate(rates):
-        where, own = f'{place}.rates[{number}]', (one['result'], one['source'])
-        if len({*own, one['level']}) != 3 or max(*own, one['level']) >= len(columns):
-            raise Unfit(where, 'is not of a column and two others.')
-        if any(columns[at]['kind'] != ColumnKind.NUMERICAL.value for at in own):
-            raise Unfit(where, 'is not of numbers.')
-        level = columns[one['level']]
-        if level['bins'][0] < level['bins'][1] or len(one['rates']) != len(level['counts']):
-            raise Unfit(f'{where}.rates', 'are not those of the codes of a column without bins.')
-        if len(one['digits']) != 2:
-            raise Unfit(f'{where}.digits', 'are not those of two columns.')
-        if one['result'] in made or _is_made_of(one['source'], one['result'], made):
-            raise Unfit(where, 'is of a result that another one has, or closes a circle.')
-        made[one['result']] = [one['source']]
-
-
-def _is_made_of(column: int, other: int, made: Mapping[int, Sequence[int]]) -> bool:
-    """Whether a column is another one, or one of those that it is made of is."""
-    return column == other or any(_is_made_of(one, other, made) for one in made.get(column, ()))
-
-
-def _check_zeros(encoder: Mapping[str, Any], place: str) -> None:
-    num_codes, size = _num_codes(encoder), 0
-    for number, entry in enumerate(encoder.get('zeros', ())):
-        where = f'{place}.zeros[{number}]'
-        pair = entry['determinant'], entry['dependent']
-        if pair[0] == pair[1] or max(pair) >= len(num_codes):
-            raise Unfit(where, 'is no pair of columns.')
-        determinant, dependent = (num_codes[column] for column in pair)
-        size += determinant * dependent
-        if size > LARGEST:
-            raise Unfit(where, 'is one too many.')
-        if not all(codes and max(codes) < dependent for codes in entry['allowed']):
-            raise Unfit(f'{where}.allowed', 'are not codes of the dependent.')
-        if len(entry['says']) != determinant or max(entry['says']) >= len(entry['allowed']):
-            raise Unfit(f'{where}.says', 'is not one of these for each code of the determinant.')
-
-
-def _num_codes(encoder: Mapping[str, Any]) -> list[int]:
-    """How many codes each column has, its echo among them."""
-    found = [len(codec['column']['counts']) for codec in encoder['codecs']]
-    for echo in encoder.get('echoes', ()):
-        found[echo['position']] += 1
-    return found
-
-
-def _check_echoes(encoder: Mapping[str, Any], place: str) -> None:
-    codecs, echoes = encoder['codecs'], encoder.get('echoes', ())
-    positions = [echo['position'] for echo in echoes]
-    for number, echo in enumerate(echoes):
-        where, position, source = f'{place}.echoes[{number}]', echo['position'], echo['source']
-        if max(position, source) >= len(codecs) or position in positions[:number]:
-            raise Unfit(where, 'is of no column, or of one that has an echo already.')
-        if source in positions[number:]:
-            raise Unfit(where, 'is not behind that of its source.')
-        if not echo['line']['slope']:
-            raise Unfit(f'{where}.line', 'has no slope.')
-        for name, index in (('position', position), ('source', source)):
-            if not codecs[index].get('sizes'):
-                raise Unfit(f'{where}.{name}', 'is a column without bins.')
-        if len(echo['counts']) != len(codecs[position]['column']['counts']) + 1:
-            raise Unfit(f'{where}.counts', 'are not those of the codes of the column and one more.')
 
 
 def _check_history(history: Mapping[str, Any], num_columns: int, place: str) -> None:

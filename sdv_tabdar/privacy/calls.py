@@ -31,12 +31,20 @@ class ProtectedCalls(Calls):
     Attributes:
         protect_values: Whether it does, or how many rows must share a value.
         rare_token: What takes the place of rare levels in columns of text; None for other levels.
+        _replaced: Which cells of the last table were replaced; it is not saved.
     """
 
     # Of synthesizers that were pickled before there was protection.
     protect_values: bool | int = False
     rare_token: str | None = None
     max_atoms: int
+    _replaced: pd.DataFrame | None = None
+
+    def __getstate__(self) -> dict[str, Any]:
+        """As without protection; which cells were replaced is nobody else's business."""
+        state = super().__getstate__()
+        state.pop('_replaced', None)
+        return state
 
     def _check_going_on(self) -> None:
         """As without protection, and from what was not protected.
@@ -72,6 +80,7 @@ class ProtectedCalls(Calls):
             InvalidDataError: If the table is not valid, or too little of it would be left.
             SynthesizerInputError: If a transformer keeps values that cannot be protected.
         """
+        self._replaced = None
         if not self.protect_values:
             return self._learnt_as(data, protected=False)
         plain = plain_tables(self, data)
@@ -87,6 +96,7 @@ class ProtectedCalls(Calls):
             token=self.rare_token,
             max_atoms=self.max_atoms,
         )
+        self._replaced = found.replaced
         private_names.describe_anew(self, found.entries)
         if found.remarks:
             text = '\n'.join(f'- {remark}' for remark in found.remarks)
@@ -123,6 +133,15 @@ class ProtectedCalls(Calls):
             if name not in own and pd.api.types.is_float_dtype(table_data[name].dtype)
         }
         return super()._preprocess(with_columns(table_data, made))
+
+    def _replaced_cells(self, processed: pd.DataFrame) -> pd.DataFrame | None:
+        """Which cells were replaced, in columns and rows that the processed table still has."""
+        if not self._table.protected:
+            return None
+        shape = {'index': processed.index, 'columns': processed.columns}
+        if self._replaced is None:
+            return pd.DataFrame(False, **shape)
+        return self._replaced.reindex(**shape, fill_value=False)
 
     def _protected(self, values: pd.Series) -> pd.Series:
         numbers = values.to_numpy(dtype=np.float64)

@@ -9,6 +9,7 @@ import numpy.typing as npt
 import pandas as pd
 
 from sdv_tabdar.core.codecs.values import LevelIndex, level_order
+from sdv_tabdar.privacy.stand_ins import Beside, Kept
 from sdv_tabdar.privacy.threshold import Threshold, generator_of
 
 
@@ -16,7 +17,12 @@ class NothingKeptError(ValueError):
     """No level of a column is shared by enough rows."""
 
 
-def protected_levels(values: pd.Series, threshold: Threshold, token: str | None) -> pd.Series:
+def protected_levels(
+    values: pd.Series,
+    threshold: Threshold,
+    token: str | None,
+    beside: Sequence[Beside] = (),
+) -> pd.Series:
     """Levels of a column without those of too few rows.
 
     Args:
@@ -24,6 +30,7 @@ def protected_levels(values: pd.Series, threshold: Threshold, token: str | None)
         threshold: How many rows must share a level.
         token: What takes the place of rare levels in a column of text. In other columns, and if
             it is None, another level does, drawn in its share.
+        beside: Other columns, with which such a level agrees if they follow from it.
 
     Returns:
         ``(B,)`` objects, None where missing.
@@ -50,8 +57,8 @@ def protected_levels(values: pd.Series, threshold: Threshold, token: str | None)
             kept = places[~is_rare[places]]
             if not len(kept):
                 raise NothingKeptError(f'no value is shared by {threshold.rows} rows')
-            shares = counts[kept] / counts[kept].sum()
-            numbers[rare] = generator.choice(kept, int(rare.sum()), p=shares)
+            levels_kept = Kept(numbers, kept, counts[kept])
+            numbers[rare] = levels_kept.drawn(np.flatnonzero(rare), beside, generator)
     return pd.Series(cells[numbers], index=values.index, name=values.name, dtype=object)
 
 

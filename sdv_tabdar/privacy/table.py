@@ -20,10 +20,11 @@ from sdv_tabdar.adapter import private_names
 from sdv_tabdar.adapter.formats import ColumnFormat
 from sdv_tabdar.adapter.profile import ColumnProfile, Role, role_of
 from sdv_tabdar.adapter.table_format import TableFormat
-from sdv_tabdar.core.codecs.values import Floats, with_columns
+from sdv_tabdar.core.codecs.values import Floats, LevelIndex, with_columns
 from sdv_tabdar.privacy.described import protected_entries
 from sdv_tabdar.privacy.levels import NothingKeptError, protected_levels
 from sdv_tabdar.privacy.numbers import ends_are_shared, grid, protected_numbers
+from sdv_tabdar.privacy.stand_ins import Beside
 from sdv_tabdar.privacy.threshold import Tail, Threshold, generator_of
 
 _ROUNDS = 2  # rows that break a constraint are left out, and the ends of columns bounded again
@@ -36,11 +37,13 @@ class ProtectedTable:
 
     Attributes:
         frame: The table in the user's form; rows that would break a constraint are left out.
+        replaced: Which of its cells are not the ones from before.
         entries: The metadata's descriptions of columns that named what was taken out, without it.
         remarks: What a user should know of it.
     """
 
     frame: pd.DataFrame
+    replaced: pd.DataFrame
     entries: Mapping[str, Mapping[str, Any]]
     remarks: Sequence[str]
 
@@ -95,15 +98,18 @@ def protected_table(
     given = frame.iloc[plain.index.to_numpy()].reset_index(drop=True)
     kept = before.loc[plain.index].reset_index(drop=True)
     plain = plain.reset_index(drop=True)
+    replaced = pd.DataFrame({key: _changed(kept[key], plain[key]) for key in plain})
     columns = {
-        column.name: _in_users_form(column, given[column.name], kept[column.key], plain[column.key])
+        column.name: _in_users_form(
+            column, given[column.name], replaced[column.key].to_numpy(), plain[column.key]
+        )
         for column in form.columns
     }
     found = pd.DataFrame(columns, columns=frame.columns)
     entries = protected_entries(
         private_names.original_table(synth).columns, work.profiles, before, plain
     )
-    return ProtectedTable(found, entries, work.remarks(kept, plain, len(before)))
+    return ProtectedTable(found, replaced, entries, work.remarks(plain, replaced, len(before)))
 
 
 @dataclasses.dataclass(frozen=True)
@@ -149,24 +155,42 @@ class _Work:
         return self.profiles[key].comparable(plain[key]).to_numpy(dtype=np.float64)
 
     def without_rare_levels(self, plain: pd.DataFrame) -> pd.DataFrame:
-        """Rare levels replaced; combinations that are fixed as a whole."""
+        """Rare levels replaced, in columns of few first; combinations that are fixed as a whole."""
         discrete = [key for key, entry in self.profiles.items() if entry.role is Role.DISCRETE]
         groups = _joined(private_names.fixed_combinations(self.synth))
         alone = [{key} for key in discrete if not any(key in group for group in groups)]
+        alone.sort(key=lambda group: max(len(self.profiles[key].levels) for key in group))
         columns = dict(plain.items())
+        beside = {
+            key: self._beside(key, cells, np.zeros(len(cells), dtype=bool))
+            for key, cells in plain.items()
+            if key in self.ordered or key in discrete
+        }
         for group in [*groups, *alone]:
             names = [key for key in plain if key in group]
-            columns.update(self._group(plain[names]))
+            others = [entry for key, entry in beside.items() if key not in group]
+            found = self._group(plain[names], others)
+            columns.update(found)
+            for key in names:
+                beside[key] = self._beside(key, found[key], _changed(plain[key], found[key]))
         return pd.DataFrame(columns, index=plain.index)
 
-    def _group(self, plain: pd.DataFrame) -> pd.DataFrame:
+    def _beside(self, key: str, cells: pd.Series, replaced: npt.NDArray[np.bool_]) -> Beside:
+        """A column as the replacement of levels of others looks at it."""
+        if self.profiles[key].role is Role.DISCRETE:
+            return Beside(LevelIndex.of(cells)[1], replaced)
+        numbers = self.profiles[key].comparable(cells).to_numpy(dtype=np.float64)
+        return Beside(pd.factorize(numbers, use_na_sentinel=False)[0], replaced)
+
+    def _group(self, plain: pd.DataFrame, beside: Sequence[Beside]) -> pd.DataFrame:
         (name, *others) = plain.columns
         try:
             if not others:
-                return protected_levels(plain[name], self.threshold, self.token).to_frame()
+                found = protected_levels(plain[name], self.threshold, self.token, beside)
+                return found.to_frame()
             rows = pd.Series(list(plain.itertuples(index=False, name=None)), dtype=object)
             rows = rows.map(lambda row: tuple(None if pd.isna(cell) else cell for cell in row))
-            found = protected_levels(rows, self.threshold, None)
+            found = protected_levels(rows, self.threshold, None, beside)
         except NothingKeptError as error:
             raise InvalidDataError([self._nothing_kept(list(plain.columns), str(error))]) from None
         cells = {
@@ -231,7 +255,7 @@ class _Work:
             if not ends_are_shared(self.comparable(plain, key), self.threshold)
         ]
 
-    def remarks(self, kept: pd.DataFrame, plain: pd.DataFrame, num_rows: int) -> list[str]:
+    def remarks(self, plain: pd.DataFrame, replaced: pd.DataFrame, num_rows: int) -> list[str]:
         """What could not be protected, or has changed much."""
         found = []
         if len(plain) < num_rows:
@@ -246,7 +270,7 @@ class _Work:
                 'because a constraint ties it to other columns.'
             )
         for key in self.profiles:
-            share = _changed(kept[key], plain[key]).mean()
+            share = replaced[key].mean()
             if share > _MUCH:
                 found.append(
                     f"Column '{key}' has another value in {share:.0%} of its rows: most of its "
@@ -287,10 +311,9 @@ def _changed(before: pd.Series, after: pd.Series) -> npt.NDArray[np.bool_]:
 
 
 def _in_users_form(
-    column: ColumnFormat, given: pd.Series, before: pd.Series, plain: pd.Series
+    column: ColumnFormat, given: pd.Series, changed: npt.NDArray[np.bool_], plain: pd.Series
 ) -> pd.Series:
     """A column as the user had it, with the cells that are others now."""
-    changed = _changed(before, plain)
     is_category = isinstance(given.dtype, pd.CategoricalDtype)
     if not changed.any() and not is_category:
         return given

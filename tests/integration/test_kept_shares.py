@@ -2,8 +2,6 @@
 
 from __future__ import annotations
 
-import logging
-import warnings
 from pathlib import Path
 from typing import Any
 
@@ -13,9 +11,8 @@ import pytest
 from sdv.sampling import Condition
 
 from sdv_tabdar import Between, FixedSum, OneOf, TabDARSynthesizer
-from sdv_tabdar.files.describe import describe
 
-from .conftest import TINY, make_metadata
+from .kept_relations import Kept
 
 pytestmark = pytest.mark.changes_random_state('SDV itself draws from the global generators')
 
@@ -43,24 +40,19 @@ def soils(num_rows: int = N) -> pd.DataFrame:
     return frame
 
 
-def fitted(data: Any = None, constraints: Any = (), **settings: Any) -> TabDARSynthesizer:
-    synthesizer = TabDARSynthesizer(make_metadata(COLUMNS), **{**TINY, **settings})
-    if constraints:
-        synthesizer.add_constraints(list(constraints))
-    synthesizer.fit(soils() if data is None else data)
-    return synthesizer
-
-
-@pytest.fixture(scope='module')
-def synthesizer() -> TabDARSynthesizer:
-    return fitted()
-
-
 def broken(rows: pd.DataFrame) -> int:
     """In how many rows without a gap the parts make another number, as far as can be seen."""
     numbers = rows.drop(columns='kind', errors='ignore').astype('float64')
     soil = (numbers[SOIL].sum(axis=1, skipna=False) - 100).abs() > 1e-7
     return int((soil | ((numbers[DAY].sum(axis=1, skipna=False) - 24).abs() > 0)).sum())
+
+
+KEPT = Kept(COLUMNS, soils, broken)
+
+
+@pytest.fixture(scope='module')
+def synthesizer() -> TabDARSynthesizer:
+    return KEPT.fitted()
 
 
 def test_drawn_rows_make_it_in_their_digits(synthesizer: TabDARSynthesizer) -> None:
@@ -83,14 +75,7 @@ def test_drawn_rows_make_it_in_their_digits(synthesizer: TabDARSynthesizer) -> N
     ],
 )
 def test_conditions(synthesizer: TabDARSynthesizer, given: dict[str, Any]) -> None:
-    rows = synthesizer.sample_from_conditions([Condition(given, num_rows=60)])
-    assert len(rows) == 60
-    assert broken(rows) == 0
-    for name, value in given.items():
-        if isinstance(value, Between):
-            assert rows[name].between(value.low, value.high).all()
-        elif isinstance(value, float | int):
-            assert (rows[name] == value).all()
+    KEPT.check_conditions(synthesizer, given)
 
 
 def test_remaining_columns(synthesizer: TabDARSynthesizer) -> None:
@@ -103,14 +88,7 @@ def test_remaining_columns(synthesizer: TabDARSynthesizer) -> None:
 @pytest.mark.parametrize('num_samples', [1, 5])
 @pytest.mark.parametrize('hidden', [['sand'], ['silt', 'clay'], ['work', 'play'], [*SOIL, *DAY]])
 def test_gaps(synthesizer: TabDARSynthesizer, hidden: list[str], num_samples: int) -> None:
-    data = soils().dropna().reset_index(drop=True)
-    gaps = data.copy()
-    gaps[hidden] = np.nan
-    filled = synthesizer.impute(gaps, num_samples=num_samples)
-    assert broken(filled) == 0
-    assert not filled.isna().any(axis=None)
-    known = gaps.columns.difference(hidden)
-    assert filled[known].equals(gaps[known])
+    filled, data = KEPT.check_gaps(synthesizer, hidden, num_samples)
     if len(hidden) == 1:  # which says what it was
         assert np.allclose(filled[hidden], data[hidden])
 
@@ -133,18 +111,13 @@ def test_what_makes_more_stays(synthesizer: TabDARSynthesizer) -> None:
 
 
 def test_a_file_keeps_and_tells_it(synthesizer: TabDARSynthesizer, tmp_path: Path) -> None:
-    synthesizer.save_safe(tmp_path / 'soils.tabdar')
-    again = TabDARSynthesizer.load_safe(tmp_path / 'soils.tabdar')
-    rows = again.sample(100, seed=1)
-    assert broken(rows) == 0
-    pd.testing.assert_frame_equal(rows, synthesizer.sample(100, seed=1))
-    found = describe(tmp_path / 'soils.tabdar')
+    found = KEPT.check_file(synthesizer, tmp_path)
     assert found.constant_sums == [(SOIL, 100.0), (DAY, 24.0)]
     assert "that 'sand', 'silt' and 'clay' make 100" in str(found)
 
 
 def test_training_goes_on_with_what_still_holds() -> None:
-    synthesizer, others = fitted(), soils()
+    synthesizer, others = KEPT.fitted(), soils()
     others.loc[0, 'rest'] += 1
     others.loc[1, 'rest'] += 1
     synthesizer.fit(others, warm_start=True)
@@ -154,7 +127,7 @@ def test_training_goes_on_with_what_still_holds() -> None:
 
 
 def test_beside_a_constraint_that_says_the_same() -> None:
-    synthesizer = fitted(constraints=[FixedSum(SOIL, total=100)])
+    synthesizer = KEPT.fitted(constraints=[FixedSum(SOIL, total=100)])
     assert broken(synthesizer.sample(100)) == 0
     rows = synthesizer.sample_from_conditions([Condition({'sand': 33.3}, num_rows=20)])
     assert (rows['sand'] == 33.3).all()
@@ -162,23 +135,18 @@ def test_beside_a_constraint_that_says_the_same() -> None:
 
 
 def test_a_table_in_files(tmp_path: Path) -> None:
-    pytest.importorskip('pyarrow')
-    soils(num_rows=800).to_parquet(tmp_path / 'soils.parquet', row_group_size=200)
-    assert broken(fitted(tmp_path / 'soils.parquet').sample(200)) == 0
+    KEPT.check_parquet(tmp_path)
 
 
 def test_the_log_tells_what_is_kept_and_nothing_is_advised(
     caplog: pytest.LogCaptureFixture,
 ) -> None:
-    with caplog.at_level(logging.INFO), warnings.catch_warnings():
-        warnings.simplefilter('error')
-        fitted()
     told = "'sand', 'silt' and 'clay' make 100 in all rows, and will in drawn ones."
-    assert told in caplog.messages
+    assert told in KEPT.logged(caplog)
 
 
 @pytest.mark.parametrize('settings', [{'sums': False}, {'column_order': 'fixed'}], ids=str)
 def test_off_it_is_advised_and_not_kept(settings: dict[str, Any]) -> None:
     with pytest.warns(UserWarning, match="'sand' and 'silt' and 'clay' make 100 in all rows"):
-        synthesizer = fitted(**settings)
+        synthesizer = KEPT.fitted(**settings)
     assert broken(synthesizer.sample(300)) > 100

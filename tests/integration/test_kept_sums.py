@@ -2,8 +2,6 @@
 
 from __future__ import annotations
 
-import logging
-import warnings
 from pathlib import Path
 from typing import Any
 
@@ -14,9 +12,9 @@ from sdv.cag import Inequality
 from sdv.sampling import Condition
 
 from sdv_tabdar import Between, NotNull, OneOf, TabDARSynthesizer
-from sdv_tabdar.files.describe import describe
 
 from .conftest import TINY, make_metadata
+from .kept_relations import Kept
 
 pytestmark = pytest.mark.changes_random_state('SDV itself draws from the global generators')
 
@@ -42,25 +40,20 @@ def bills(dtype: str = 'float64', num_rows: int = N) -> pd.DataFrame:
     return frame
 
 
-def fitted(data: Any = None, constraints: Any = (), **settings: Any) -> TabDARSynthesizer:
-    synthesizer = TabDARSynthesizer(make_metadata(COLUMNS), **{**TINY, **settings})
-    if constraints:
-        synthesizer.add_constraints(list(constraints))
-    synthesizer.fit(bills() if data is None else data)
-    return synthesizer
-
-
-@pytest.fixture(scope='module')
-def synthesizer() -> TabDARSynthesizer:
-    return fitted()
-
-
 def broken(rows: pd.DataFrame) -> int:
     """In how many rows without a gap a sum is wrong by as much as can be seen."""
     numbers = rows.drop(columns='kind', errors='ignore').astype('float64')
     gross = (numbers['net'] + numbers['tax'] - numbers['gross']).abs() > 1e-7
     paid = (numbers['gross'] + numbers['tip'] - numbers['paid']).abs() > 1e-7
     return int((gross | paid).sum())
+
+
+KEPT = Kept(COLUMNS, bills, broken)
+
+
+@pytest.fixture(scope='module')
+def synthesizer() -> TabDARSynthesizer:
+    return KEPT.fitted()
 
 
 def test_drawn_rows_add_up_in_their_digits(synthesizer: TabDARSynthesizer) -> None:
@@ -74,7 +67,7 @@ def test_drawn_rows_add_up_in_their_digits(synthesizer: TabDARSynthesizer) -> No
 
 @pytest.mark.parametrize('dtype', ['Int64', 'Float64', 'float32'])
 def test_other_dtypes(dtype: str) -> None:
-    rows = fitted(bills(dtype)).sample(200)
+    rows = KEPT.fitted(bills(dtype)).sample(200)
     assert rows.dtypes.equals(bills(dtype).dtypes)
     numbers = rows.drop(columns='kind').astype('float64').round(2)  # float32 has few digits
     assert broken(numbers) == 0
@@ -93,14 +86,7 @@ def test_other_dtypes(dtype: str) -> None:
     ],
 )
 def test_conditions(synthesizer: TabDARSynthesizer, given: dict[str, Any]) -> None:
-    rows = synthesizer.sample_from_conditions([Condition(given, num_rows=60)])
-    assert len(rows) == 60
-    assert broken(rows) == 0
-    for name, value in given.items():
-        if isinstance(value, Between):
-            assert rows[name].between(value.low, value.high).all()
-        elif isinstance(value, float | int):
-            assert (rows[name] == value).all()
+    KEPT.check_conditions(synthesizer, given)
 
 
 def test_remaining_columns_of_known_totals(synthesizer: TabDARSynthesizer) -> None:
@@ -113,12 +99,7 @@ def test_remaining_columns_of_known_totals(synthesizer: TabDARSynthesizer) -> No
 @pytest.mark.parametrize('num_samples', [1, 5])
 @pytest.mark.parametrize('hidden', [['tax'], ['net'], ['gross'], ['net', 'tax'], ['gross', 'tip']])
 def test_gaps(synthesizer: TabDARSynthesizer, hidden: list[str], num_samples: int) -> None:
-    data = bills().dropna().reset_index(drop=True)
-    gaps = data.copy()
-    gaps[hidden] = np.nan
-    filled = synthesizer.impute(gaps, num_samples=num_samples)
-    assert broken(filled) == 0
-    assert filled[gaps.notna()].equals(gaps)
+    filled, data = KEPT.check_gaps(synthesizer, hidden, num_samples)
     if len(hidden) == 1:  # which says what it was
         assert np.allclose(filled[hidden], data[hidden])
 
@@ -152,18 +133,13 @@ def test_what_contradicts_itself_stays(synthesizer: TabDARSynthesizer) -> None:
 
 
 def test_a_file_keeps_and_tells_it(synthesizer: TabDARSynthesizer, tmp_path: Path) -> None:
-    synthesizer.save_safe(tmp_path / 'bills.tabdar')
-    again = TabDARSynthesizer.load_safe(tmp_path / 'bills.tabdar')
-    rows = again.sample(100, seed=1)
-    assert broken(rows) == 0
-    pd.testing.assert_frame_equal(rows, synthesizer.sample(100, seed=1))
-    told = str(describe(tmp_path / 'bills.tabdar'))
+    told = str(KEPT.check_file(synthesizer, tmp_path))
     assert "that 'gross' is the sum of 'net' and 'tax'" in told
     assert "that 'paid' is the sum of 'gross' and 'tip'" in told
 
 
 def test_training_goes_on_with_what_still_holds() -> None:
-    synthesizer, others = fitted(), bills()
+    synthesizer, others = KEPT.fitted(), bills()
     others.loc[0, 'paid'] = 1000.0
     synthesizer.fit(others, warm_start=True)
     rows = synthesizer.sample(200)
@@ -172,30 +148,25 @@ def test_training_goes_on_with_what_still_holds() -> None:
 
 
 def test_columns_of_a_constraint() -> None:
-    rows = fitted(constraints=[Inequality('net', 'gross')]).sample(100)
+    rows = KEPT.fitted(constraints=[Inequality('net', 'gross')]).sample(100)
     assert (rows['gross'] >= rows['net']).all()
 
 
 def test_a_table_in_files(tmp_path: Path) -> None:
-    pytest.importorskip('pyarrow')
-    bills(num_rows=800).to_parquet(tmp_path / 'bills.parquet', row_group_size=200)
-    assert broken(fitted(tmp_path / 'bills.parquet').sample(200)) == 0
+    KEPT.check_parquet(tmp_path)
 
 
 def test_the_log_tells_what_is_kept_and_nothing_is_advised(
     caplog: pytest.LogCaptureFixture,
 ) -> None:
-    with caplog.at_level(logging.INFO), warnings.catch_warnings():
-        warnings.simplefilter('error')
-        fitted()
     told = "'gross' is the sum of 'net' and 'tax' in all rows, and will be in drawn ones."
-    assert told in caplog.messages
+    assert told in KEPT.logged(caplog)
 
 
 @pytest.mark.parametrize('settings', [{'sums': False}, {'column_order': 'fixed'}], ids=str)
 def test_off_it_is_advised_and_not_kept(settings: dict[str, Any]) -> None:
     with pytest.warns(UserWarning, match="'gross' is the sum of 'net' and 'tax', which synthetic"):
-        synthesizer = fitted(**settings)
+        synthesizer = KEPT.fitted(**settings)
     assert broken(synthesizer.sample(300)) > 100
 
 

@@ -6,6 +6,7 @@ have a code in every column in which training data had one.
 
 from __future__ import annotations
 
+import dataclasses
 from collections.abc import Hashable, Mapping, Sequence
 from typing import Any, TypeAlias
 
@@ -17,18 +18,11 @@ import torch
 from sdv_tabdar.core.codecs.categorical import CategoricalCodec
 from sdv_tabdar.core.codecs.codec import Codec
 from sdv_tabdar.core.codecs.dependencies import Dependency
-from sdv_tabdar.core.codecs.echoes import Echo, counted_echoes, echoed, find_echoes, source_digits
-from sdv_tabdar.core.codecs.inequalities import (
-    Inequality,
-    find_inequalities,
-    kept_inequalities,
-)
+from sdv_tabdar.core.codecs.echoes import Echo, echoed, source_digits
 from sdv_tabdar.core.codecs.numerical import NumericalCodec
 from sdv_tabdar.core.codecs.pieces import Pieces
-from sdv_tabdar.core.codecs.products import Product, find_products, kept_products
-from sdv_tabdar.core.codecs.rates import Rate, find_rates, kept_rates, multiplied
+from sdv_tabdar.core.codecs.relations import Relations
 from sdv_tabdar.core.codecs.stored import StoredTable
-from sdv_tabdar.core.codecs.sums import Sum, find_sums, kept_sums
 from sdv_tabdar.core.codecs.values import SHOWN, Floats, as_floats, frame_of
 from sdv_tabdar.core.config import ModelConfig
 from sdv_tabdar.core.restrictions import Restriction
@@ -55,43 +49,32 @@ class TableEncoder:
 
     Attributes:
         codecs: One a column, in order.
-        echoes: Columns with one code more, for what follows from another column's number.
-        inequalities: Columns that are in order in all rows.
-        dependencies: Columns that follow from others in all rows.
-        sums: Columns that are the sum of others in all rows.
-        products: Columns that are the product or the quotient of two others in all rows.
-        rates: Columns that are another one times the rate of a level in all rows.
-        multiplied: Products and rates, each behind those whose results are factors of it.
+        relations: What the table has shown of its columns together; each kind of them but crosses
+            and zeros, which are the schema's, is an attribute too.
         schema: The codes of the columns, and which of them never meet.
     """
 
-    def __init__(
-        self,
-        codecs: Sequence[Codec],
-        crosses: Sequence[Cross] = (),
-        echoes: Sequence[Echo] = (),
-        inequalities: Sequence[Inequality] = (),
-        sums: Sequence[Sum] = (),
-        dependencies: Sequence[Dependency] = (),
-        products: Sequence[Product] = (),
-        zeros: Sequence[Zeros] = (),
-        rates: Sequence[Rate] = (),
-    ) -> None:
+    def __init__(self, codecs: Sequence[Codec], relations: Relations) -> None:
         """Use :meth:`fit` to make one from data."""
-        self.codecs, self.echoes = tuple(codecs), tuple(echoes)
-        self.inequalities, self.sums = tuple(inequalities), tuple(sums)
-        self.dependencies, self.products = tuple(dependencies), tuple(products)
-        self.rates, self.multiplied = tuple(rates), multiplied(products, rates)
+        self.codecs, self.relations = tuple(codecs), relations
+        self.echoes, self.inequalities = relations.echoes, relations.inequalities
+        self.sums, self.dependencies = relations.sums, relations.dependencies
+        self.products, self.rates = relations.products, relations.rates
+        self.multiplied, self.keeps_values = relations.multiplied, relations.keeps_values
         columns = [codec.column for codec in codecs]
-        for echo in echoes:
+        for echo in self.echoes:
             columns[echo.position] = echo.column(columns[echo.position])
-        self.schema = TableSchema(tuple(columns), tuple(crosses), tuple(zeros))
+        self.schema = TableSchema(tuple(columns), relations.crosses, relations.zeros)
         self._residual_of = {column: place for place, column in enumerate(self.schema.numerical)}
-        self._digits = source_digits(echoes)
+        self._digits = source_digits(self.echoes)
 
     @classmethod
     def fit(
-        cls, frame: Table, kinds: Mapping[Any, ColumnKind], config: ModelConfig
+        cls,
+        frame: Table,
+        kinds: Mapping[Any, ColumnKind],
+        config: ModelConfig,
+        replaced: pd.DataFrame | None = None,
     ) -> TableEncoder:
         """Learn codes from a table.
 
@@ -100,6 +83,7 @@ class TableEncoder:
             kinds: Kind of each of its columns.
             config: For ``max_atoms``, ``num_bins``, ``max_categories``, ``echoes``,
                 ``inequalities``, ``sums`` and ``products``.
+            replaced: As in ``TabDAR.fit``.
 
         Raises:
             ValueError: If the table has no rows or columns, a numerical column holds infinite
@@ -109,20 +93,14 @@ class TableEncoder:
         """
         _check_training_table(frame, kinds)
         codecs = [CODECS[kinds[name]].fit(name, frame[name], config) for name in frame.columns]
-        kept = config.kept_relations
-        sums = find_sums(frame, codecs) if 'sums' in kept else ()
-        products = find_products(frame, codecs) if 'products' in kept else ()
-        return cls(
-            codecs,
-            echoes=find_echoes(frame, codecs) if config.echoes else (),
-            inequalities=find_inequalities(frame, codecs) if 'inequalities' in kept else (),
-            sums=sums,
-            products=products,
-            rates=find_rates(frame, codecs, products, sums) if 'products' in kept else (),
-        )
+        return cls(codecs, Relations.find(frame, codecs, config, replaced))
 
     def grown(
-        self, frame: Table, kinds: Mapping[Any, ColumnKind], config: ModelConfig
+        self,
+        frame: Table,
+        kinds: Mapping[Any, ColumnKind],
+        config: ModelConfig,
+        replaced: pd.DataFrame | None = None,
     ) -> TableEncoder:
         """The encoder to go on with when training goes on with a table of other rows.
 
@@ -130,6 +108,7 @@ class TableEncoder:
             frame: The table that training goes on with.
             kinds: Kind of each of its columns.
             config: As in :meth:`fit`.
+            replaced: Likewise.
 
         Raises:
             ValueError: As :meth:`fit`, or if the columns or their kinds are others.
@@ -145,15 +124,7 @@ class TableEncoder:
                 'the table before, or are of another kind. Fit it anew, without warm_start.'
             )
         codecs = [codec.grown(frame[codec.column.name], config) for codec in self.codecs]
-        lines = [(echo.position, echo.source, echo.line) for echo in self.echoes]
-        return TableEncoder(
-            codecs,
-            echoes=counted_echoes(frame, codecs, lines),
-            inequalities=kept_inequalities(frame, codecs, self.inequalities),
-            sums=kept_sums(frame, codecs, self.sums),
-            products=kept_products(frame, codecs, self.products),
-            rates=kept_rates(frame, codecs, self.rates),
-        )
+        return TableEncoder(codecs, self.relations.kept(frame, codecs, replaced))
 
     def codes_in(self, before: TableEncoder) -> list[torch.Tensor]:
         """For each column the code ``(K,)`` that each of its codes had before; -1 for none.
@@ -173,17 +144,13 @@ class TableEncoder:
         zeros: Sequence[Zeros] = (),
     ) -> TableEncoder:
         """The same codecs, with what the codes of the table have shown."""
-        return TableEncoder(
-            self.codecs,
-            crosses,
-            self.echoes,
-            self.inequalities,
-            self.sums,
-            dependencies,
-            self.products,
-            zeros,
-            self.rates,
+        relations = dataclasses.replace(
+            self.relations,
+            crosses=tuple(crosses),
+            dependencies=tuple(dependencies),
+            zeros=tuple(zeros),
         )
+        return TableEncoder(self.codecs, relations)
 
     def codec(self, column: str) -> Codec:
         """The codec of a column.
@@ -382,14 +349,7 @@ class TableEncoder:
         return {
             'version': _STATE_VERSION,
             'codecs': [codec.to_state() for codec in self.codecs],
-            'crosses': [cross.to_state() for cross in self.schema.crosses],
-            'echoes': [echo.to_state() for echo in self.echoes],
-            'inequalities': [list(pair) for pair in self.inequalities],
-            'dependencies': [entry.to_state() for entry in self.dependencies],
-            'sums': [one.to_state() for one in self.sums],
-            'products': [one.to_state() for one in self.products],
-            'zeros': [entry.to_state() for entry in self.schema.zeros],
-            'rates': [one.to_state() for one in self.rates],
+            **self.relations.to_state(),
         }
 
     @classmethod
@@ -410,17 +370,7 @@ class TableEncoder:
             CODECS[kind].from_state(codec)
             for kind, codec in zip(kinds, state['codecs'], strict=True)
         ]
-        echoes = [Echo.from_state(echo) for echo in state.get('echoes', ())]
-        crosses = [Cross.from_state(cross) for cross in state['crosses']]
-        inequalities = [(low, high) for low, high in state.get('inequalities', ())]
-        dependencies = [Dependency.from_state(entry) for entry in state.get('dependencies', ())]
-        sums = [Sum.from_state(one) for one in state.get('sums', ())]
-        products = [Product.from_state(one) for one in state.get('products', ())]
-        zeros = [Zeros.from_state(entry) for entry in state.get('zeros', ())]
-        rates = [Rate.from_state(one) for one in state.get('rates', ())]
-        return cls(
-            codecs, crosses, echoes, inequalities, sums, dependencies, products, zeros, rates
-        )
+        return cls(codecs, Relations.from_state(state))
 
     @property
     def code_dtype(self) -> type[np.integer[Any]]:

@@ -131,6 +131,15 @@ class NumericalCodec(Codec):
         ends += [part.low for part in self.bins] + [part.high for part in self.bins]
         return (min(ends), max(ends)) if ends else (np.nan, np.nan)
 
+    def contained(self, numbers: Floats) -> Floats:
+        """The nearest numbers ``(B,)`` that the column has; NaN stays.
+
+        That is an atom, or any number between the ends where there are bins.
+        """
+        if self.bins or not len(self.atoms):
+            return np.clip(numbers, *self.limits)
+        return np.where(np.isnan(numbers), np.nan, self.atoms[nearest(self.atoms, numbers)])
+
     @property
     def num_single(self) -> int:
         """All of them: a code and its residual stand for a single number."""

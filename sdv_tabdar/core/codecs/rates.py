@@ -117,6 +117,7 @@ def find_rates(
     codecs: Sequence[Codec],
     products: Sequence[Product] = (),
     sums: Sequence[Sum] = (),
+    replaced: pd.DataFrame | None = None,
 ) -> tuple[Rate, ...]:
     """The columns of a training table that are others times the rate of a level in all rows.
 
@@ -125,6 +126,7 @@ def find_rates(
         codecs: One for each column.
         products: Columns that follow from two others.
         sums: Columns that follow from several others.
+        replaced: As in ``TabDAR.fit``.
 
     Returns:
         One at most of a result, which is not that of a product and not the total of a sum.
@@ -135,8 +137,9 @@ def find_rates(
     if len(places) < 2 or not levels:
         return ()
     names = [codecs[place].column.name for place in places]
-    numbers = some_numbers(frame, names)
-    codes = _some_codes(frame, [codecs[place] for place in levels], step_between(frame, names))
+    step = step_between(frame, names)
+    numbers = some_numbers(_numbers_of(frame, names, replaced), names)
+    codes = _some_codes(frame, [codecs[place] for place in levels], step, replaced)
     made = {one.result: {*one.factors} for one in products}
     taken = {*made, *(one.total for one in sums)}
     found: list[tuple[int, int, int]] = []
@@ -152,19 +155,26 @@ def find_rates(
                 taken.add(result)
                 made[result] = {source}
                 break
-    return _with_rates(frame, codecs, found)
+    return _with_rates(frame, codecs, found, replaced)
 
 
-def kept_rates(frame: Table, codecs: Sequence[Codec], rates: Sequence[Rate]) -> tuple[Rate, ...]:
+def kept_rates(
+    frame: Table,
+    codecs: Sequence[Codec],
+    rates: Sequence[Rate],
+    replaced: pd.DataFrame | None = None,
+) -> tuple[Rate, ...]:
     """Those of some rates that another table has in all rows as well, by its own levels."""
-    return _with_rates(frame, codecs, [one.columns for one in rates])
+    return _with_rates(frame, codecs, [one.columns for one in rates], replaced)
 
 
-def _some_codes(frame: Table, codecs: Sequence[Codec], step: int) -> list[Codes]:
+def _some_codes(
+    frame: Table, codecs: Sequence[Codec], step: int, replaced: pd.DataFrame | None
+) -> list[Codes]:
     """Of each of some columns the codes of every so many rows."""
     found: list[list[Codes]] = [[] for _ in codecs]
     start = 0
-    for part in _code_parts(frame, codecs):
+    for part in _code_parts(frame, codecs, replaced):
         size = len(next(iter(part.values())))
         for own, codes in zip(found, part.values(), strict=True):
             own.append(codes[-start % step :: step])
@@ -172,16 +182,24 @@ def _some_codes(frame: Table, codecs: Sequence[Codec], step: int) -> list[Codes]
     return [np.concatenate(parts).astype(np.int64) for parts in found]
 
 
-def _code_parts(frame: Table, codecs: Sequence[Codec]) -> Iterator[Mapping[str, Codes]]:
-    """The codes of some columns in their order, of some rows after the others."""
+def _code_parts(
+    frame: Table, codecs: Sequence[Codec], replaced: pd.DataFrame | None
+) -> Iterator[Mapping[str, Codes]]:
+    """The codes of some columns in their order, of some rows after the others.
+
+    Those of cells that were replaced are -1.
+    """
     names = [codec.column.name for codec in codecs]
-    if isinstance(frame, pd.DataFrame):
-        yield {
-            name: codec.encode(frame[name])[0] for name, codec in zip(names, codecs, strict=True)
-        }
-    else:
+    if not isinstance(frame, pd.DataFrame):
         for part in frame.code_parts(codecs):
             yield {name: part[name] for name in names}
+        return
+    found = {}
+    for name, codec in zip(names, codecs, strict=True):
+        codes = codec.encode(frame[name])[0].astype(np.int64)
+        gone = False if replaced is None else replaced[name].to_numpy(dtype=bool)
+        found[name] = np.where(gone, -1, codes)
+    yield found
 
 
 def _has_levels(codec: Codec, num_rows: int) -> bool:
@@ -252,10 +270,10 @@ class _Ends:
     def add(self, own: Floats, other: Floats, codes: Codes, digits: Digits) -> None:
         """Narrow them to what rows ``(B,)`` have."""
         ratios, slack = _ratios(own, other, digits)
-        rows = ~np.isnan(ratios)
+        rows = ~np.isnan(ratios) & (codes >= 0)
         np.maximum.at(self.low, codes[rows], (ratios - slack)[rows])
         np.minimum.at(self.high, codes[rows], (ratios + slack)[rows])
-        zeros = np.isfinite(own) & (other == 0)
+        zeros = np.isfinite(own) & (other == 0) & (codes >= 0)
         self.holds &= bool((np.abs(own[zeros]) <= _slack(own[zeros], digits)).all())
 
     @property
@@ -283,7 +301,7 @@ def _tells(own: Floats, other: Floats, codes: Codes) -> bool:
     digits, ends = digits_of(own), _Ends.of_levels(int(codes.max()) + 1)
     ends.add(own, other, codes, digits)
     ratios, slack = _ratios(own, other, digits)
-    rows = np.flatnonzero(~np.isnan(ratios))
+    rows = np.flatnonzero(~np.isnan(ratios) & (codes >= 0))
     if len(rows) < _LEVEL_ROWS * len(np.unique(codes)) or not ends.are_possible:
         return False
     middle = np.where(np.isinf(ends.low), np.nan, (ends.low + ends.high) / 2)
@@ -296,20 +314,35 @@ def _tells(own: Floats, other: Floats, codes: Codes) -> bool:
 
 
 def _with_rates(
-    frame: Table, codecs: Sequence[Codec], found: Sequence[tuple[int, int, int]]
+    frame: Table,
+    codecs: Sequence[Codec],
+    found: Sequence[tuple[int, int, int]],
+    replaced: pd.DataFrame | None,
 ) -> tuple[Rate, ...]:
     """Results, sources and levels whose rates hold in all rows, with these."""
-    names = {place: codecs[place].column.name for one in found for place in one[:2]}
-    digits = digits_in(frame, sorted({*names.values()}))
+    if not found:
+        return ()
+    names = {place: codecs[place].column.name for one in found for place in one}
+    numbers = sorted({names[place] for one in found for place in one[:2]})
+    seen = _numbers_of(frame, numbers, replaced)
+    digits = digits_in(seen, numbers)
     ends = [_Ends.of_levels(codecs[level].column.num_codes) for *_, level in found]
     levels = [codecs[level] for level in sorted({level for *_, level in found})]
-    numbers = parts_of(frame, sorted({*names.values()})) if found else ()
-    for cells, codes in zip(numbers, _code_parts(frame, levels) if found else (), strict=True):
-        for (result, source, level), own in zip(found, ends, strict=True):
-            of_level = codes[codecs[level].column.name].astype(np.int64)
-            own.add(cells[names[result]], cells[names[source]], of_level, digits[names[result]])
+    of_levels = _code_parts(frame, levels, replaced)
+    for cells, codes in zip(parts_of(seen, numbers), of_levels, strict=True):
+        for one, own in zip(found, ends, strict=True):
+            result, source, level = (names[place] for place in one)
+            own.add(cells[result], cells[source], codes[level].astype(np.int64), digits[result])
     return tuple(
         Rate(*one, own.rates(), (digits[names[one[0]]], digits[names[one[1]]]))
         for one, own in zip(found, ends, strict=True)
         if own.are_possible
     )
+
+
+def _numbers_of(frame: Table, names: Sequence[str], replaced: pd.DataFrame | None) -> Table:
+    """A table whose numbers in some columns are wanted; those that were replaced are gaps."""
+    if replaced is None:
+        return frame
+    assert isinstance(frame, pd.DataFrame), 'cells are replaced in memory only'
+    return frame[[*names]].mask(replaced[[*names]])

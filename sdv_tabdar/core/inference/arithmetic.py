@@ -6,6 +6,7 @@ import dataclasses
 
 import pandas as pd
 
+from sdv_tabdar.core.inference.kept_values import contain
 from sdv_tabdar.core.inference.products import Multiplying
 from sdv_tabdar.core.inference.sums import Adding
 
@@ -26,12 +27,20 @@ class Arithmetic:
         """Make rows keep all of it, as far as they can; ``frame`` is written into.
 
         What is in a sum and a product (of invoices the amount of a line) is made by its factors
-        first; where the sum then has moved it, these follow.
+        first; where the sum then has moved it, these follow. What a column must not have
+        (``kept_values.py``) it has neither before nor afterwards.
         """
+        self._contain(frame)
         self.multiplying.multiply(frame)
         self._adding_beside_products().add_up(frame)
         if self._summed:
             self.multiplying.multiply(frame, self._summed)
+        self._contain(frame)
+
+    def _contain(self, frame: pd.DataFrame) -> None:
+        """Put what nobody has asked for back to what its column may have."""
+        adding = self.adding
+        contain(adding.encoder, frame, adding.known, adding.restrictions)
 
     def _adding_beside_products(self) -> Adding:
         """Sums of which what products have made stays sooner than a total that occurs often."""

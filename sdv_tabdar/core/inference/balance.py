@@ -67,11 +67,13 @@ class Balance:
         totals: Each behind those that are parts of it.
         digits: ``(n,)``, behind the point; None for numbers that are not rounded.
         levels: ``(n,)``, all numbers that a column of few has; None for other columns.
+        keeps_levels: Whether a total of few numbers becomes no other.
     """
 
     totals: Sequence[Total]
     digits: Sequence[Digits]
     levels: Sequence[Floats | None]
+    keeps_levels: bool = False
 
     def gaps(self, values: Floats, total: Total) -> Floats:
         """What parts lack ``(B,)`` to make their total; 0 where a cell is missing."""
@@ -200,6 +202,9 @@ class _Moving:
             sums, place = self._sums(total), total.place
             rows = may & ~self.held[:, place] & (self.balance.gaps(self.values, total) != 0)
             rows &= (sums >= self.ends.low[:, place]) & (sums <= self.ends.high[:, place])
+            levels = self.balance.levels[place]
+            if self.balance.keeps_levels and levels is not None:
+                rows &= np.isin(sums, levels)
             self.values[rows, place] = sums[rows]
 
     def _move_parts(self, total: Total, may: Marks) -> None:

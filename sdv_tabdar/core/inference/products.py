@@ -26,6 +26,7 @@ from sdv_tabdar.core.codecs.products import Product
 from sdv_tabdar.core.codecs.rates import rates_of
 from sdv_tabdar.core.codecs.values import Codes, Floats, as_floats
 from sdv_tabdar.core.inference.echoes.cells import Rows
+from sdv_tabdar.core.inference.kept_values import implied
 from sdv_tabdar.core.restrictions import Restriction, meets
 
 _SWEEPS = 2  # over all products, from above and then from below
@@ -91,7 +92,7 @@ class Multiplying:
         assert isinstance(codec, NumericalCodec | CategoricalCodec)
         if position < 0:
             rates = rates_of(self.encoder.rates[-1 - position], codec, frame[name])
-            return _Column(codec, None, None, np.zeros(len(frame), dtype=bool), rates, rates)
+            return _Column(codec, None, None, np.zeros(len(frame), dtype=bool), rates, rates, None)
         before = as_floats(frame[name])
         digits = next(
             digits
@@ -106,7 +107,13 @@ class Multiplying:
         given = self.known if is_source else self.told
         free = ~(given[:, position] | is_locked)
         restrictions = self.restrictions.get(name)
-        return _Column(codec, digits, restrictions, free, before, numbers)
+        told = self._implied[:, position] if self.encoder.keeps_values else None
+        return _Column(codec, digits, restrictions, free, before, numbers, told)
+
+    @functools.cached_property
+    def _implied(self) -> Marks:
+        """Cells ``(B, C)`` that are given, or follow from such."""
+        return implied(self.encoder, self.known)
 
 
 @dataclasses.dataclass
@@ -120,6 +127,8 @@ class _Column:
         free: ``(B,)``, which cells may change.
         before: ``(B,)``, the numbers that they had.
         numbers: ``(B,)``, those that they have; written into.
+        implied: ``(B,)``, which cells may be anything; None where all may, see
+            ``TableEncoder.keeps_values``.
     """
 
     codec: NumericalCodec | CategoricalCodec
@@ -128,6 +137,7 @@ class _Column:
     free: Marks
     before: Floats
     numbers: Floats
+    implied: Marks | None
 
     @functools.cached_property
     def values(self) -> Floats | None:
@@ -153,6 +163,8 @@ class _Column:
         found = np.isfinite(numbers)
         if isinstance(self.codec, CategoricalCodec):
             found &= np.isin(numbers, [*map(float, self._levels)])
+        elif self.implied is not None:
+            found &= self.implied[rows] | (self.codec.contained(numbers) == numbers)
         elif bounded:
             low, high = self.codec.limits
             found &= (numbers >= low) & (numbers <= high)
@@ -241,6 +253,8 @@ class _Open:
         for place in (finer, coarser) if self.keeps_result else (_RESULT, finer, coarser):
             left = self._solve(place, left)
         left = self._solve_both(coarser, finer, self._solve_clipped(finer, coarser, left))
+        if not self.keeps_result:
+            left = self._solve_clipped(_RESULT, finer, left)
         self._come_near(finer if self.keeps_result else _RESULT, left)
 
     def _solved(self, place: int, cells: Sequence[Floats]) -> Floats:
@@ -276,7 +290,7 @@ class _Open:
         return np.setdiff1d(rows, asked[done])
 
     def _solve_clipped(self, place: int, other: int, rows: Rows) -> Rows:
-        """Change a factor as far as it goes, and then the other one; the rows without success."""
+        """Change a cell as far as it goes, and then a factor; the rows without success."""
         column = self.columns[place]
         if isinstance(column.codec, CategoricalCodec):
             return rows

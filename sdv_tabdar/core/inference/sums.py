@@ -25,6 +25,7 @@ from sdv_tabdar.core.codecs.values import Codes, Floats
 from sdv_tabdar.core.inference.balance import Balance, Ends, Total
 from sdv_tabdar.core.inference.echoes.cells import Rows
 from sdv_tabdar.core.inference.echoes.rows import ReadRows
+from sdv_tabdar.core.inference.kept_values import implied
 from sdv_tabdar.core.restrictions import Interval, Members, Restriction
 from sdv_tabdar.core.table import EncodedTable
 
@@ -101,7 +102,7 @@ class Adding:
                 codec = _codec(encoder, position)
                 sticky[:, position] = codes[:, position] < len(codec.atoms)
                 if not codec.bins:
-                    sticky[:, position] = _levels(codec, digits) is not None
+                    sticky[:, position] = _levels(encoder, position, digits) is not None
         summed = {position for one in encoder.sums for position in one.columns}
         for echo in encoder.echoes:
             if echo.position in summed:  # else it follows whatever becomes of its source
@@ -159,6 +160,7 @@ class Adding:
             start = best[rows] if attempt.keeps_apart else values[rows]
             ends = self._ends(attempt, rows, start, beside)
             found = self._balance.balanced(self._with_constants(start), ends)
+            found = self._contained(rows, start, found)
             holds = self._balance.holds(found)
             reached = (most + 1) * holds + self._num_in_order(found, beside)
             is_better = reached > points[rows]
@@ -169,6 +171,23 @@ class Adding:
                 break
         return best
 
+    def _contained(self, rows: Rows, before: Floats, after: Floats) -> Floats:
+        """Numbers of rows, as before where they became what their columns must not have."""
+        found = after.copy()
+        for place, position in enumerate(self._columns if self.encoder.keeps_values else ()):
+            numbers = after[:, place]
+            may = np.isnan(numbers) | (_codec(self.encoder, position).contained(numbers) == numbers)
+            may |= self._implied[rows, position]
+            found[:, place] = np.where(may, numbers, before[:, place])
+        return found
+
+    @functools.cached_property
+    def _implied(self) -> Marks:
+        """Cells ``(B, C)`` that may be anything although values are kept, as given ones say so."""
+        if self.encoder.keeps_values:
+            return implied(self.encoder, self.known)
+        return np.zeros_like(self.known)
+
     @functools.cached_property
     def _columns(self) -> list[int]:
         """The positions of the n columns of sums."""
@@ -177,7 +196,7 @@ class Adding:
     @functools.cached_property
     def _unlimited(self) -> set[int]:
         """Positions of totals and of parts of constants, which may leave the limits of training."""
-        sums = self.encoder.sums
+        sums = () if self.encoder.keeps_values else self.encoder.sums
         of_constants = {part for one in sums if one.total is None for part in one.parts}
         return of_constants | {one.total for one in sums if one.total is not None}
 
@@ -211,13 +230,10 @@ class Adding:
             follows = one.total is not None and all(place != total.place for total in totals)
             totals.append(Total(place, parts, follows))
             digits.update(zip(one.columns, one.digits, strict=True))
-        codecs = [_codec(self.encoder, column) for column in self._columns]
-        levels = [
-            _levels(codec, digits[column])
-            for codec, column in zip(codecs, self._columns, strict=True)
-        ]
+        levels = [_levels(self.encoder, column, digits[column]) for column in self._columns]
         all_digits = [*(digits[column] for column in self._columns), *of_constants]
-        return Balance(totals, all_digits, [*levels, *(None for _ in of_constants)])
+        levels += [None] * len(of_constants)
+        return Balance(totals, all_digits, levels, self.encoder.keeps_values)
 
     @functools.cached_property
     def _orders(self) -> list[Inequality]:
@@ -233,9 +249,11 @@ class Adding:
         low, high = np.empty_like(values), np.empty_like(values)
         for place, position in enumerate(self._columns):
             least, most = _codec(self.encoder, position).limits
+            is_free = self._implied[rows, position]
             if not attempt.keeps_limits and position in self._unlimited:
-                least, most = (0.0 if least >= 0 else -np.inf), (0.0 if most <= 0 else np.inf)
-            low[:, place], high[:, place] = least, most
+                is_free = np.ones_like(is_free)
+            low[:, place] = np.where(is_free, 0.0 if least >= 0 else -np.inf, least)
+            high[:, place] = np.where(is_free, 0.0 if most <= 0 else np.inf, most)
             self._restrict(position, rows, values[:, place], low[:, place], high[:, place])
         for pair in self._orders if attempt.keeps_orders else ():
             self._keep_order(pair, values, others, low, high, inner=attempt.keeps_apart)
@@ -295,11 +313,14 @@ class Adding:
         return found
 
 
-def _levels(codec: NumericalCodec, digits: Digits) -> Floats | None:
-    """All numbers of a column, where they are few between its ends; else None."""
+def _levels(encoder: TableEncoder, position: int, digits: Digits) -> Floats | None:
+    """All numbers of a column, where it has to keep to them or they are few; else None."""
+    codec = _codec(encoder, position)
+    if codec.bins:
+        return None
     steps = np.inf if digits is None else np.ptp(codec.limits) * 10.0**digits + 1
-    is_few = not codec.bins and len(codec.atoms) < _FEW * steps
-    return codec.atoms if is_few else None
+    is_few = len(codec.atoms) < _FEW * steps
+    return codec.atoms if is_few or encoder.keeps_values else None
 
 
 def _codec(encoder: TableEncoder, position: int) -> NumericalCodec:

@@ -3,33 +3,12 @@
 from __future__ import annotations
 
 import dataclasses
-from typing import Any
 
-import numpy as np
-import pandas as pd
 import pytest
 
 from sdv_tabdar.adapter.checked import Unfit
-from sdv_tabdar.core.codecs.sums import Sum
-from sdv_tabdar.core.config import ModelConfig, TrainingConfig
 from sdv_tabdar.core.model import TabDAR
-from sdv_tabdar.core.schema import ColumnKind
 from sdv_tabdar.files import model_state
-
-KINDS = {'x': ColumnKind.NUMERICAL, 'y': ColumnKind.CATEGORICAL}
-CONSTANT = {'total': None, 'parts': [0, 1, 2], 'digits': [0, 0, 0], 'constant': 100.0}
-
-
-ZEROS = {'determinant': 1, 'dependent': 0, 'allowed': [[0]], 'says': [0, -1]}
-
-
-@pytest.fixture(scope='module')
-def model() -> TabDAR:
-    generator = np.random.default_rng(0)
-    rows = pd.DataFrame({'x': generator.normal(size=40), 'y': generator.choice(['a', 'b'], 40)})
-    settings = ModelConfig(width=8, num_blocks=1, num_heads=1, denoiser_width=8, head_width=8)
-    found = TabDAR(settings, TrainingConfig(epochs=1), device='cpu', random_state=0)
-    return found.fit(rows, KINDS)
 
 
 def test_weights_of_columns_are_kept(model: TabDAR) -> None:
@@ -52,122 +31,3 @@ def test_files_of_former_versions_have_neither_weights_nor_gated_layers(model: T
     found = model_state.checked_description(state, 'model')
     assert 'precedence' not in found
     assert dataclasses.asdict(model.model).items() >= state['model'].items()
-
-
-@pytest.mark.parametrize(
-    ('wrong', 'changed'),
-    [
-        ('two others', {'factors': [1]}),
-        ('two others', {'factors': [1, 1]}),
-        ('two others', {'factors': [1, 9]}),
-        ('not of numbers', {'factors': [1, 4]}),
-        ('digits', {'digits': [0, None]}),
-        ('digits', {'digits': [0, 0, 99]}),
-        ('exponent', {'exponent': 0}),
-        ('exponent', {'exponent': 2}),
-        ('not behind those of its factors', {'factors': [3, 1]}),
-    ],
-)
-def test_products_that_do_not_fit_the_columns_are_refused(
-    model: TabDAR, wrong: str, changed: dict[str, object]
-) -> None:
-    state, _ = model_state.written(model)
-    number, level = state['encoder']['codecs']
-    columns = [{**number, 'column': {**number['column'], 'name': name}} for name in 'abcd']
-    encoder = {**state['encoder'], 'codecs': [*columns, level], 'crosses': [], 'echoes': []}
-    entry = {'result': 0, 'factors': [1, 2], 'exponent': 1, 'digits': [0, None, 2]}
-    later = {**entry, 'result': 3}
-    products = [{**entry, **changed}, later]
-    with pytest.raises(Unfit, match=wrong):
-        model_state.checked_description(
-            {**state, 'encoder': {**encoder, 'products': products}}, 'model'
-        )
-
-
-@pytest.mark.parametrize(
-    ('wrong', 'changed'),
-    [
-        ('no pair', {'determinant': 0}),
-        ('no pair', {'determinant': 9}),
-        ('not codes of the dependent', {'allowed': [[]]}),
-        ('not codes of the dependent', {'allowed': [[999]]}),
-        ('not one of these', {'says': [0]}),
-        ('not one of these', {'says': [0, 1]}),
-        ('says', {'says': [0, -2]}),
-    ],
-)
-def test_structural_zeros_that_do_not_fit_the_columns_are_refused(
-    model: TabDAR, wrong: str, changed: dict[str, object]
-) -> None:
-    state, _ = model_state.written(model)
-    encoder = {**state['encoder'], 'zeros': [ZEROS]}
-    found = model_state.checked_description({**state, 'encoder': encoder}, 'model')
-    assert found['encoder']['zeros'] == [ZEROS]
-    encoder['zeros'] = [ZEROS | changed]
-    with pytest.raises(Unfit, match=wrong):
-        model_state.checked_description({**state, 'encoder': encoder}, 'model')
-
-
-def test_more_structural_zeros_than_may_be_kept_are_refused(
-    model: TabDAR, monkeypatch: pytest.MonkeyPatch
-) -> None:
-    state, _ = model_state.written(model)
-    encoder = {**state['encoder'], 'zeros': [ZEROS] * 4}
-    codes = len(encoder['codecs'][0]['column']['counts'])
-    monkeypatch.setattr(model_state, 'LARGEST', 3 * 2 * codes)
-    with pytest.raises(Unfit, match=r'zeros\[3\]'):
-        model_state.checked_description({**state, 'encoder': encoder}, 'model')
-
-
-@pytest.mark.parametrize(
-    ('sums', 'wrong'),
-    [
-        ([{'total': 0, 'parts': [1], 'digits': [0, 0]}], 'three or more columns'),
-        ([{'total': 0, 'parts': [1, 1], 'digits': [0, 0, 0]}], 'three or more columns'),
-        ([{'total': 0, 'parts': [1, 9], 'digits': [0, 0, 0]}], 'three or more columns'),
-        ([{'total': 0, 'parts': [1, 4], 'digits': [0, 0, 0]}], 'not of numbers'),
-        ([{'total': 0, 'parts': [1, 2], 'digits': [0, None]}], 'digits'),
-        ([{'total': 0, 'parts': [1, 2], 'digits': [0, 0, 99]}], 'digits'),
-        ([{'total': None, 'parts': [0, 1, 2], 'digits': [0, 0, 0]}], 'of a constant'),
-        ([CONSTANT | {'total': 3, 'digits': [0, 0, 0, 0]}], 'of a constant'),
-        ([CONSTANT | {'parts': [0, 1]}], 'three or more columns'),
-        ([CONSTANT | {'parts': [0, 1, 1]}], 'three or more columns'),
-        ([CONSTANT | {'digits': [0, 0]}], 'digits'),
-        ([CONSTANT | {'constant': float('nan')}], 'constant'),
-        ([CONSTANT | {'constant': 10**400}], 'constant'),
-        (
-            [CONSTANT, {'total': 1, 'parts': [2, 3], 'digits': [0, 0, 0]}],
-            'not behind those of its parts',
-        ),
-        (
-            [
-                {'total': 0, 'parts': [1, 2], 'digits': [0, 0, 0]},
-                {'total': 1, 'parts': [2, 3], 'digits': [0, 0, 0]},
-            ],
-            'not behind those of its parts',
-        ),
-    ],
-)
-def test_sums_that_do_not_fit_the_columns_are_refused(
-    model: TabDAR, sums: list[object], wrong: str
-) -> None:
-    with pytest.raises(Unfit, match=wrong):
-        model_state.checked_description(state_with(model, sums), 'model')
-
-
-def test_sums_of_former_versions_and_constants_are_read(model: TabDAR) -> None:
-    former = {'total': 0, 'parts': [1, 2], 'digits': [0, 0, 0]}
-    state = state_with(model, [former, former | {'constant': None}, CONSTANT])
-    state = model_state.checked_description(state, 'model')
-    first, second, third = map(Sum.from_state, state['encoder']['sums'])
-    assert first == second == Sum(0, (1, 2), (0, 0, 0))
-    assert third == Sum(None, (0, 1, 2), (0, 0, 0), 100.0)
-
-
-def state_with(model: TabDAR, sums: list[object]) -> dict[str, Any]:
-    """The state of a model of four columns of numbers and one of levels with such sums."""
-    state, _ = model_state.written(model)
-    number, level = state['encoder']['codecs']
-    columns = [{**number, 'column': {**number['column'], 'name': name}} for name in 'abcd']
-    encoder = {**state['encoder'], 'codecs': [*columns, level], 'crosses': [], 'echoes': []}
-    return {**state, 'encoder': {**encoder, 'sums': sums}, 'precedence': []}

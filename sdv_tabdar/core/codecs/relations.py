@@ -1,0 +1,143 @@
+"""What a training table has shown of its columns together: all relations of an encoder.
+
+Those of numbers are found in the table, those of levels in its codes, which the former say.
+"""
+
+from __future__ import annotations
+
+import dataclasses
+import functools
+from collections.abc import Mapping, Sequence
+from typing import Any
+
+import pandas as pd
+
+from sdv_tabdar.core.codecs.codec import Codec
+from sdv_tabdar.core.codecs.dependencies import Dependency
+from sdv_tabdar.core.codecs.echoes import Echo, Table, counted_echoes, find_echoes
+from sdv_tabdar.core.codecs.inequalities import (
+    Inequality,
+    find_inequalities,
+    kept_inequalities,
+)
+from sdv_tabdar.core.codecs.products import Product, find_products, kept_products
+from sdv_tabdar.core.codecs.rates import Rate, find_rates, kept_rates, multiplied
+from sdv_tabdar.core.codecs.sums import Sum, find_sums, kept_sums
+from sdv_tabdar.core.config import ModelConfig
+from sdv_tabdar.core.schema import Cross, Zeros
+
+
+@dataclasses.dataclass(frozen=True)
+class Relations:
+    """Relations between the columns of a table.
+
+    Attributes:
+        echoes: Columns with one code more, for what follows from another column's number.
+        inequalities: Columns that are in order in all rows.
+        sums: Columns that are the sum of others in all rows.
+        products: Columns that are the product or the quotient of two others in all rows.
+        rates: Columns that are another one times the rate of a level in all rows.
+        crosses: Columns that are also seen together.
+        dependencies: Columns that follow from others in all rows.
+        zeros: Codes of two columns that never meet.
+        keeps_values: Whether what relations make of a number stays what training left of its
+            column: within its limits, and without bins one of its atoms.
+    """
+
+    echoes: tuple[Echo, ...] = ()
+    inequalities: tuple[Inequality, ...] = ()
+    sums: tuple[Sum, ...] = ()
+    products: tuple[Product, ...] = ()
+    rates: tuple[Rate, ...] = ()
+    crosses: tuple[Cross, ...] = ()
+    dependencies: tuple[Dependency, ...] = ()
+    zeros: tuple[Zeros, ...] = ()
+    keeps_values: bool = False
+
+    @classmethod
+    def find(
+        cls,
+        frame: Table,
+        codecs: Sequence[Codec],
+        config: ModelConfig,
+        replaced: pd.DataFrame | None,
+    ) -> Relations:
+        """Those of a training table that its values show.
+
+        Args:
+            frame: The table.
+            codecs: One for each column, fitted on it.
+            config: Which ones are looked for.
+            replaced: As in ``TabDAR.fit``.
+        """
+        kept, seen = config.kept_relations, _without(frame, replaced)
+        sums = find_sums(seen, codecs) if 'sums' in kept else ()
+        products = find_products(seen, codecs) if 'products' in kept else ()
+        rates: tuple[Rate, ...] = ()
+        if 'products' in kept:
+            rates = find_rates(frame, codecs, products, sums, replaced)
+        return cls(
+            echoes=find_echoes(frame, codecs) if config.echoes else (),
+            inequalities=find_inequalities(seen, codecs) if 'inequalities' in kept else (),
+            sums=sums,
+            products=products,
+            rates=rates,
+            keeps_values=replaced is not None,
+        )
+
+    def kept(
+        self, frame: Table, codecs: Sequence[Codec], replaced: pd.DataFrame | None
+    ) -> Relations:
+        """Those that the values of another table have as well; what its codes show comes later."""
+        seen = _without(frame, replaced)
+        lines = [(echo.position, echo.source, echo.line) for echo in self.echoes]
+        return Relations(
+            echoes=counted_echoes(frame, codecs, lines),
+            inequalities=kept_inequalities(seen, codecs, self.inequalities),
+            sums=kept_sums(seen, codecs, self.sums),
+            products=kept_products(seen, codecs, self.products),
+            rates=kept_rates(frame, codecs, self.rates, replaced),
+            keeps_values=self.keeps_values or replaced is not None,
+        )
+
+    @functools.cached_property
+    def multiplied(self) -> tuple[Product, ...]:
+        """Products and rates, each behind those whose results are factors of it."""
+        return multiplied(self.products, self.rates)
+
+    def to_state(self) -> dict[str, Any]:
+        """The fields as plain values."""
+        return {
+            'crosses': [cross.to_state() for cross in self.crosses],
+            'echoes': [echo.to_state() for echo in self.echoes],
+            'inequalities': [list(pair) for pair in self.inequalities],
+            'dependencies': [entry.to_state() for entry in self.dependencies],
+            'sums': [one.to_state() for one in self.sums],
+            'products': [one.to_state() for one in self.products],
+            'rates': [one.to_state() for one in self.rates],
+            'zeros': [entry.to_state() for entry in self.zeros],
+            'keeps_values': self.keeps_values,
+        }
+
+    @classmethod
+    def from_state(cls, state: Mapping[str, Any]) -> Relations:
+        """The relations that :meth:`to_state` described; former versions had not all of them."""
+        return cls(
+            crosses=tuple(Cross.from_state(entry) for entry in state['crosses']),
+            echoes=tuple(Echo.from_state(entry) for entry in state.get('echoes', ())),
+            inequalities=tuple((low, high) for low, high in state.get('inequalities', ())),
+            dependencies=tuple(map(Dependency.from_state, state.get('dependencies', ()))),
+            sums=tuple(map(Sum.from_state, state.get('sums', ()))),
+            products=tuple(map(Product.from_state, state.get('products', ()))),
+            rates=tuple(map(Rate.from_state, state.get('rates', ()))),
+            zeros=tuple(map(Zeros.from_state, state.get('zeros', ()))),
+            keeps_values=state.get('keeps_values', False),
+        )
+
+
+def _without(frame: Table, replaced: pd.DataFrame | None) -> Table:
+    """A table in which cells that were replaced are gaps, and so in no row's relation."""
+    if replaced is None:
+        return frame
+    assert isinstance(frame, pd.DataFrame), 'cells are replaced in memory only'
+    return frame.mask(replaced.to_numpy(dtype=bool))

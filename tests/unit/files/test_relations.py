@@ -1,0 +1,166 @@
+"""The relations in a model's state: what does not fit the columns is refused."""
+
+from __future__ import annotations
+
+from typing import Any
+
+import pytest
+
+from sdv_tabdar.adapter.checked import Unfit
+from sdv_tabdar.core.codecs.sums import Sum
+from sdv_tabdar.core.model import TabDAR
+from sdv_tabdar.files import model_state, relations
+
+CONSTANT = {'total': None, 'parts': [0, 1, 2], 'digits': [0, 0, 0], 'constant': 100.0}
+
+
+def state_with(model: TabDAR, **relations: object) -> dict[str, Any]:
+    """The state of a model of four columns of numbers and one of levels with such relations."""
+    state, _ = model_state.written(model)
+    number, level = state['encoder']['codecs']
+    columns = [{**number, 'column': {**number['column'], 'name': name}} for name in 'abcd']
+    encoder = {**state['encoder'], 'codecs': [*columns, level], 'crosses': [], 'echoes': []}
+    return {**state, 'encoder': {**encoder, **relations}, 'precedence': []}
+
+
+@pytest.mark.parametrize(
+    ('wrong', 'changed'),
+    [
+        ('two others', {'factors': [1]}),
+        ('two others', {'factors': [1, 1]}),
+        ('two others', {'factors': [1, 9]}),
+        ('not of numbers', {'factors': [1, 4]}),
+        ('digits', {'digits': [0, None]}),
+        ('digits', {'digits': [0, 0, 99]}),
+        ('exponent', {'exponent': 0}),
+        ('exponent', {'exponent': 2}),
+        ('not behind those of its factors', {'factors': [3, 1]}),
+    ],
+)
+def test_products_that_do_not_fit_the_columns_are_refused(
+    model: TabDAR, wrong: str, changed: dict[str, object]
+) -> None:
+    entry = {'result': 0, 'factors': [1, 2], 'exponent': 1, 'digits': [0, None, 2]}
+    later = {**entry, 'result': 3}
+    products = [{**entry, **changed}, later]
+    with pytest.raises(Unfit, match=wrong):
+        model_state.checked_description(state_with(model, products=products), 'model')
+
+
+@pytest.mark.parametrize(
+    ('sums', 'wrong'),
+    [
+        ([{'total': 0, 'parts': [1], 'digits': [0, 0]}], 'three or more columns'),
+        ([{'total': 0, 'parts': [1, 1], 'digits': [0, 0, 0]}], 'three or more columns'),
+        ([{'total': 0, 'parts': [1, 9], 'digits': [0, 0, 0]}], 'three or more columns'),
+        ([{'total': 0, 'parts': [1, 4], 'digits': [0, 0, 0]}], 'not of numbers'),
+        ([{'total': 0, 'parts': [1, 2], 'digits': [0, None]}], 'digits'),
+        ([{'total': 0, 'parts': [1, 2], 'digits': [0, 0, 99]}], 'digits'),
+        ([{'total': None, 'parts': [0, 1, 2], 'digits': [0, 0, 0]}], 'of a constant'),
+        ([CONSTANT | {'total': 3, 'digits': [0, 0, 0, 0]}], 'of a constant'),
+        ([CONSTANT | {'parts': [0, 1]}], 'three or more columns'),
+        ([CONSTANT | {'parts': [0, 1, 1]}], 'three or more columns'),
+        ([CONSTANT | {'digits': [0, 0]}], 'digits'),
+        ([CONSTANT | {'constant': float('nan')}], 'constant'),
+        ([CONSTANT | {'constant': 10**400}], 'constant'),
+        (
+            [CONSTANT, {'total': 1, 'parts': [2, 3], 'digits': [0, 0, 0]}],
+            'not behind those of its parts',
+        ),
+        (
+            [
+                {'total': 0, 'parts': [1, 2], 'digits': [0, 0, 0]},
+                {'total': 1, 'parts': [2, 3], 'digits': [0, 0, 0]},
+            ],
+            'not behind those of its parts',
+        ),
+    ],
+)
+def test_sums_that_do_not_fit_the_columns_are_refused(
+    model: TabDAR, sums: list[object], wrong: str
+) -> None:
+    with pytest.raises(Unfit, match=wrong):
+        model_state.checked_description(state_with(model, sums=sums), 'model')
+
+
+def test_sums_of_former_versions_and_constants_are_read(model: TabDAR) -> None:
+    former = {'total': 0, 'parts': [1, 2], 'digits': [0, 0, 0]}
+    state = state_with(model, sums=[former, former | {'constant': None}, CONSTANT])
+    state = model_state.checked_description(state, 'model')
+    first, second, third = map(Sum.from_state, state['encoder']['sums'])
+    assert first == second == Sum(0, (1, 2), (0, 0, 0))
+    assert third == Sum(None, (0, 1, 2), (0, 0, 0), 100.0)
+
+
+def test_whether_values_are_kept_is_a_truth_value_and_unknown_to_former_versions(
+    model: TabDAR,
+) -> None:
+    with pytest.raises(Unfit, match='keeps_values'):
+        model_state.checked_description(state_with(model, keeps_values='no'), 'model')
+    state = state_with(model)
+    del state['encoder']['keeps_values']
+    assert model_state.checked_description(state, 'model')
+
+
+RATE = {'result': 0, 'source': 1, 'level': 4, 'rates': [0.1, None], 'digits': [2, None]}
+
+
+@pytest.mark.parametrize(
+    ('wrong', 'changed'),
+    [
+        ('two others', {'result': 1}),
+        ('two others', {'level': 9}),
+        ('not of numbers', {'source': 4, 'level': 1}),
+        ('without bins', {'level': 2}),
+        ('without bins', {'rates': [0.1]}),
+        ('rates', {'rates': [0.1, float('nan')]}),
+        ('digits', {'digits': [2]}),
+        ('closes a circle', {'result': 3}),
+        ('closes a circle', {'result': 1, 'source': 3}),
+        ('another one has', {'result': 2}),
+    ],
+)
+def test_rates_that_do_not_fit_the_columns_are_refused(
+    model: TabDAR, wrong: str, changed: dict[str, object]
+) -> None:
+    product = {'result': 2, 'factors': [0, 3], 'exponent': 1, 'digits': [0, 0, 0]}
+    later = {**RATE, 'result': 3, 'source': 1}
+    fits = state_with(model, products=[product], rates=[RATE, later])
+    assert model_state.checked_description(fits, 'model')['encoder']['rates']
+    rates = [later, RATE | changed]
+    with pytest.raises(Unfit, match=wrong):
+        model_state.checked_description(state_with(model, products=[product], rates=rates), 'model')
+
+
+ZEROS = {'determinant': 4, 'dependent': 0, 'allowed': [[0]], 'says': [0, -1]}
+
+
+@pytest.mark.parametrize(
+    ('wrong', 'changed'),
+    [
+        ('no pair', {'determinant': 0}),
+        ('no pair', {'determinant': 9}),
+        ('not codes of the dependent', {'allowed': [[]]}),
+        ('not codes of the dependent', {'allowed': [[999]]}),
+        ('not one of these', {'says': [0]}),
+        ('not one of these', {'says': [0, 1]}),
+        ('says', {'says': [0, -2]}),
+    ],
+)
+def test_structural_zeros_that_do_not_fit_the_columns_are_refused(
+    model: TabDAR, wrong: str, changed: dict[str, object]
+) -> None:
+    fits = model_state.checked_description(state_with(model, zeros=[ZEROS]), 'model')
+    assert fits['encoder']['zeros'] == [ZEROS]
+    with pytest.raises(Unfit, match=wrong):
+        model_state.checked_description(state_with(model, zeros=[ZEROS | changed]), 'model')
+
+
+def test_more_structural_zeros_than_may_be_kept_are_refused(
+    model: TabDAR, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    state = state_with(model, zeros=[ZEROS] * 4)
+    codes = len(state['encoder']['codecs'][0]['column']['counts'])
+    monkeypatch.setattr(relations, 'LARGEST', 3 * 2 * codes)
+    with pytest.raises(Unfit, match=r'zeros\[3\]'):
+        model_state.checked_description(state, 'model')
