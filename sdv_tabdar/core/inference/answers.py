@@ -115,7 +115,7 @@ class Answers:
         write_back(filled, frame, known)
         ordering.clip(filled)
         given = self.encoder.by_position(frame, known)
-        told = given | read.table.observed.cpu().numpy()
+        told = given | read.told
         arithmetic = Arithmetic(
             Multiplying(self.encoder, given, told, read.restrictions),
             Adding.of(self.encoder, given, read, completed),

@@ -46,8 +46,13 @@ class Ordering:
     generator: torch.Generator
     read: ReadRows
     table: EncodedTable
+    _told: Marks = dataclasses.field(init=False)
     _free_rows: dict[int, Marks] = dataclasses.field(default_factory=dict)
     _decoded: dict[int, Floats] = dataclasses.field(default_factory=dict)
+
+    def __post_init__(self) -> None:
+        """Nothing has been drawn again yet."""
+        self._told = self.read.told
 
     def ordered(self) -> EncodedTable:
         """The rows, in which numbers that were out of order are drawn again."""
@@ -114,7 +119,7 @@ class Ordering:
         return self._drawn(position) & ~self._free(position)
 
     def _drawn(self, position: int) -> Marks:
-        return ~self.read.table.observed[:, position].cpu().numpy()
+        return ~self._told[:, position]
 
     def _ends(
         self, position: int, *, above_all: bool = False, below_all: bool = False

@@ -93,7 +93,7 @@ class Adding:
             read: What was known of the rows before they were completed.
             completed: The rows.
         """
-        told = known | read.table.observed.cpu().numpy()
+        told = known | read.told
         codes = completed.codes.cpu().numpy()
         sticky = np.zeros(codes.shape, dtype=bool)
         for one in encoder.sums:
