@@ -130,9 +130,11 @@ class AnsweringModel:
         """
         encoder = self.trained.encoder
         given = encoder.by_position(frame, known)
+        told = given.copy()
+        told[:, [encoder.schema.position(name) for name in self.levels_that_follow]] = True
         Arithmetic(
-            Multiplying(encoder, given, given, restrictions),
-            Adding(encoder, given, given, restrictions, np.zeros_like(given)),
+            Multiplying(encoder, given, told, restrictions),
+            Adding(encoder, given, told, restrictions, np.zeros_like(given)),
         ).settle(frame)
 
     @property
@@ -140,7 +142,7 @@ class AnsweringModel:
         """The columns of sums, constants and products, and what is in order with those of sums."""
         encoder = self.trained.encoder
         summed = {position for one in encoder.sums for position in one.columns}
-        places = summed.union(*(one.columns for one in encoder.products))
+        places = set(encoder.calculated)
         places |= {place for pair in encoder.inequalities if summed & {*pair} for place in pair}
         return [encoder.schema.names[position] for position in sorted(places)]
 

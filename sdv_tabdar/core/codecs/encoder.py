@@ -402,6 +402,12 @@ class TableEncoder:
         return cls(codecs, crosses, echoes, inequalities, sums, dependencies, products)
 
     @property
+    def calculated(self) -> frozenset[int]:
+        """The positions of columns of sums and products."""
+        columns = [*(one.columns for one in self.sums), *(one.columns for one in self.products)]
+        return frozenset(place for places in columns for place in places)
+
+    @property
     def code_dtype(self) -> type[np.integer[Any]]:
         """The smallest integer type that holds every code."""
         most = max(column.num_codes for column in self.schema.columns)

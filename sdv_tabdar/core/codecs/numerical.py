@@ -35,6 +35,7 @@ from sdv_tabdar.core.schema import Column, ColumnKind
 
 _MIN_BIN_COUNT = 64
 _TOGETHER = 1 << 20  # numbers whose codes are counted at a time
+_FEW = 0.5  # of the numbers between a column's ends; columns of fewer keep to those they have
 _MOST_CHANGE = 0.05  # of a distribution function, for the same codes to go on with other rows
 
 
@@ -130,6 +131,15 @@ class NumericalCodec(Codec):
         ends = self.atoms[[0, -1]].tolist() if len(self.atoms) else []
         ends += [part.low for part in self.bins] + [part.high for part in self.bins]
         return (min(ends), max(ends)) if ends else (np.nan, np.nan)
+
+    def few_numbers(self, digits: int | None) -> Floats | None:
+        """All numbers of a column, where they are few of those between its ends; else None.
+
+        Args:
+            digits: Behind the point; None if numbers are not rounded.
+        """
+        steps = np.inf if digits is None else np.ptp(self.limits) * 10.0**digits + 1
+        return self.atoms if not self.bins and len(self.atoms) < _FEW * steps else None
 
     @property
     def num_single(self) -> int:

@@ -38,6 +38,7 @@ class Ordering:
         generator: Source of all randomness.
         read: What was known of the rows before they were completed.
         table: B completed rows.
+        held: Positions of columns that do not change.
     """
 
     encoder: TableEncoder
@@ -46,6 +47,7 @@ class Ordering:
     generator: torch.Generator
     read: ReadRows
     table: EncodedTable
+    held: Sequence[int] = ()
     _told: Marks = dataclasses.field(init=False)
     _free_rows: dict[int, Marks] = dataclasses.field(default_factory=dict)
     _decoded: dict[int, Floats] = dataclasses.field(default_factory=dict)
@@ -53,6 +55,7 @@ class Ordering:
     def __post_init__(self) -> None:
         """Nothing has been drawn again yet."""
         self._told = self.read.told
+        self._told[:, list(self.held)] = True
 
     def ordered(self) -> EncodedTable:
         """The rows, in which numbers that were out of order are drawn again."""
@@ -79,6 +82,8 @@ class Ordering:
         """Put what rounding has left out of order in order, in the decoded table."""
         names = self.encoder.schema.names
         for position in self._positions():
+            if not self.encoder.codecs[position].column.bins:
+                continue  # nothing is rounded there
             values = frame[names[position]].to_numpy(copy=True)
             floors, ceilings = np.full(len(frame), -np.inf), np.full(len(frame), np.inf)
             for low in self._below(position):

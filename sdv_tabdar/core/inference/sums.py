@@ -28,8 +28,6 @@ from sdv_tabdar.core.inference.echoes.rows import ReadRows
 from sdv_tabdar.core.restrictions import Interval, Members, Restriction
 from sdv_tabdar.core.table import EncodedTable
 
-_FEW = 0.5  # of the numbers between a column's ends; columns of fewer keep to those they have
-
 
 @dataclasses.dataclass(frozen=True)
 class _Attempt:
@@ -84,25 +82,25 @@ class Adding:
 
     @classmethod
     def of(
-        cls, encoder: TableEncoder, known: Marks, read: ReadRows, completed: EncodedTable
+        cls, encoder: TableEncoder, known: Marks, told: Marks, read: ReadRows, table: EncodedTable
     ) -> Adding:
         """For rows whose known cells were read, and which then were completed.
 
         Args:
             encoder: The codes.
             known: ``(B, C)``, cells that were given.
+            told: Likewise, with those that known ones told.
             read: What was known of the rows before they were completed.
-            completed: The rows.
+            table: The rows.
         """
-        told = known | read.told
-        codes = completed.codes.cpu().numpy()
+        codes = table.codes.cpu().numpy()
         sticky = np.zeros(codes.shape, dtype=bool)
         for one in encoder.sums:
             for position, digits in zip(one.columns, one.digits, strict=True):
                 codec = _codec(encoder, position)
                 sticky[:, position] = codes[:, position] < len(codec.atoms)
                 if not codec.bins:
-                    sticky[:, position] = _levels(codec, digits) is not None
+                    sticky[:, position] = codec.few_numbers(digits) is not None
         summed = {position for one in encoder.sums for position in one.columns}
         for echo in encoder.echoes:
             if echo.position in summed:  # else it follows whatever becomes of its source
@@ -228,7 +226,7 @@ class Adding:
             digits.update(zip(one.columns, one.digits, strict=True))
         codecs = [_codec(self.encoder, column) for column in self._columns]
         levels = [
-            _levels(codec, digits[column])
+            codec.few_numbers(digits[column])
             for codec, column in zip(codecs, self._columns, strict=True)
         ]
         all_digits = [*(digits[column] for column in self._columns), *of_constants]
@@ -360,13 +358,6 @@ class Adding:
             )
             found += ~(low > high) | ~self._is_open(pair, values)
         return found
-
-
-def _levels(codec: NumericalCodec, digits: Digits) -> Floats | None:
-    """All numbers of a column, where they are few between its ends; else None."""
-    steps = np.inf if digits is None else np.ptp(codec.limits) * 10.0**digits + 1
-    is_few = not codec.bins and len(codec.atoms) < _FEW * steps
-    return codec.atoms if is_few else None
 
 
 def _codec(encoder: TableEncoder, position: int) -> NumericalCodec:
