@@ -138,8 +138,12 @@ class NumericalCodec(Codec):
         Args:
             digits: Behind the point; None if numbers are not rounded.
         """
-        steps = np.inf if digits is None else np.ptp(self.limits) * 10.0**digits + 1
+        steps = np.inf if digits is None else self.steps(digits)
         return self.atoms if not self.bins and len(self.atoms) < _FEW * steps else None
+
+    def steps(self, digits: int) -> float:
+        """How many numbers with so many digits behind the point there are between the ends."""
+        return float(np.ptp(self.limits)) * 10.0**digits + 1
 
     @property
     def num_single(self) -> int:

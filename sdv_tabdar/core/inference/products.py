@@ -125,11 +125,15 @@ class _Column:
 
     @functools.cached_property
     def values(self) -> Floats | None:
-        """All numbers of a column of few; else None."""
+        """All numbers of a column of few, or of few digits between its ends; else None."""
         if isinstance(self.codec, CategoricalCodec):
             return np.array([float(level) for level in self._levels])
-        is_few = not len(self.codec.bins) and 0 < len(self.codec.atoms) <= _MOST_VALUES
-        return self.codec.atoms if is_few else None
+        if not len(self.codec.bins) and 0 < len(self.codec.atoms) <= _MOST_VALUES:
+            return self.codec.atoms
+        if self.digits is None or not self.codec.steps(self.digits) <= _MOST_VALUES:
+            return None
+        steps = np.arange(round(self.codec.steps(self.digits)))
+        return rounded(self.codec.limits[0] + steps / 10.0**self.digits, self.digits)
 
     @property
     def coarseness(self) -> tuple[bool, float]:

@@ -34,6 +34,7 @@ class _Attempt:
     """What is asked of rows beside that they add up.
 
     Attributes:
+        keeps_made: Whether columns of products that are no totals stay as they are.
         keeps_told: Whether cells that known ones told stay as well.
         keeps_orders: Whether numbers stay in order with those of no sum, ...
         keeps_apart: ... and with others of sums that may move as well: what came out of order goes
@@ -42,6 +43,7 @@ class _Attempt:
             as other parts do.
     """
 
+    keeps_made: bool = False
     keeps_told: bool = True
     keeps_orders: bool = True
     keeps_apart: bool = False
@@ -49,6 +51,8 @@ class _Attempt:
 
 
 _ATTEMPTS = (
+    _Attempt(keeps_made=True),
+    _Attempt(keeps_made=True, keeps_apart=True),
     _Attempt(),
     _Attempt(keeps_apart=True),
     _Attempt(keeps_told=False),
@@ -70,6 +74,7 @@ class Adding:
         told: Likewise, with those that known ones told.
         restrictions: By name, what each row's cell may be.
         sticky: ``(B, C)``, cells that change only where no others can.
+        made: Columns of products that are no totals.
         following: Columns of no sum that are made of the others afterwards.
     """
 
@@ -78,6 +83,7 @@ class Adding:
     told: Marks
     restrictions: Mapping[str, Sequence[Restriction | None]]
     sticky: Marks
+    made: frozenset[int] = frozenset()
     following: frozenset[int] = frozenset()
 
     @classmethod
@@ -121,11 +127,16 @@ class Adding:
             position: frame[names[position]].to_numpy() if names[position] in frame else lacking
             for position in {*self._columns}.union(*self._orders)
         }
+        before = dict(numbers)
+        for position in numbers if self.made else ():  # what may follow does not limit products
+            free = self._is_free(position, len(frame)) & self._is_loose(position, frame)
+            numbers[position] = np.where(free, np.nan, numbers[position])
         values = np.stack([numbers[position] for position in self._columns], axis=1)
         found = self._balanced(values, {at: numbers[at] for at in {*numbers} - {*self._columns}})
         for place, position in enumerate(self._columns):
-            if not np.array_equal(found[:, place], values[:, place], equal_nan=True):
-                frame[names[position]] = found[:, place]
+            cells = np.where(np.isnan(found[:, place]), before[position], found[:, place])
+            if not np.array_equal(cells, before[position], equal_nan=True):
+                frame[names[position]] = cells
         self._let_others_follow(frame)
 
     def _let_others_follow(self, frame: pd.DataFrame) -> None:
@@ -134,17 +145,20 @@ class Adding:
         for pair in self._orders:
             for own in pair if all(names[position] in frame for position in pair) else ():
                 low, high = (frame[names[position]].to_numpy() for position in pair)
-                rows = np.flatnonzero((low > high) & ~self.told[:, own])
+                rows = np.flatnonzero(low > high)
                 if not len(rows):
                     continue
-                rows = rows[self._is_loose(own, frame.iloc[rows])]
-                entries = self.restrictions.get(names[own], [None] * len(frame))
-                free = [
-                    row for row in rows.tolist() if not isinstance(entries[row], Interval | Members)
-                ]
+                is_loose = self._is_loose(own, frame.iloc[rows])
+                free = rows[is_loose & self._is_free(own, len(frame))[rows]]
                 values = frame[names[own]].to_numpy(copy=True)
                 values[free] = (high if own == pair[0] else low)[free]
                 frame[names[own]] = values
+
+    def _is_free(self, position: int, num_rows: int) -> Marks:
+        """In which rows ``(B,)`` a cell may be anything."""
+        entries = self.restrictions.get(self.encoder.schema.names[position], [None] * num_rows)
+        limited = np.array([isinstance(entry, Interval | Members) for entry in entries], dtype=bool)
+        return ~(self.told[:, position] | limited)
 
     def _is_loose(self, position: int, frame: pd.DataFrame) -> Marks:
         """In which rows ``(B,)`` a column is in no sum that has all of its cells."""
@@ -167,6 +181,8 @@ class Adding:
         best, points, most = values.copy(), np.full(len(values), -1), len(self._orders)
         rows = np.arange(len(values))
         for attempt in _ATTEMPTS:
+            if attempt.keeps_made and not self.made:
+                continue
             beside = {position: numbers[rows] for position, numbers in others.items()}
             start = best[rows] if attempt.keeps_apart else values[rows]
             ends = self._ends(attempt, rows, start, beside)
@@ -267,6 +283,8 @@ class Adding:
             self._restrict(position, rows, values[:, place], low[:, place], high[:, place])
         cells = np.ix_(rows, np.array(self._columns))
         fixed = (self.told if attempt.keeps_told else self.known)[cells]
+        if attempt.keeps_made:
+            fixed = fixed | np.isin(self._columns, [*self.made])
         still = fixed | (low == high)  # members of sets do not move either
         if attempt.keeps_orders:
             self._keep_beside(values, still, others, low, high)
