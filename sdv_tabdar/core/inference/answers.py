@@ -110,8 +110,9 @@ class Answers:
         asked = (self.encoder, self.network, self.config, self.generator, read)
         following = Following(*asked)
         drawn = following.followed(reader.mended(completion.table))
-        ordered = Ordering(*asked, drawn, following.columns).ordered()  # beside them, if it can be
-        ordering = Ordering(*asked, ordered)
+        held = following.columns & {at for pair in self.encoder.inequalities for at in pair}
+        settled = Ordering(*asked, drawn, held).ordered() if held else drawn  # beside these first
+        ordering = Ordering(*asked, settled)
         completed = following.followed_since(drawn, ordering.ordered())
         filled = self.encoder.decode(completed, generator=self.generator)
         self.encoder.enforce(filled, read.restrictions, generator=self.generator)
@@ -127,7 +128,7 @@ class Answers:
         reader.join(filled, completed, given)
         arithmetic.settle(filled)  # where what follows from another number had not
         if following.follow_again(completed, filled):
-            told[:, following.columns] = True
+            told[:, [*following.columns]] = True
             arithmetic.settle(filled)
         return CompletedRows(filled, completion.effective_sample_size.numpy())
 

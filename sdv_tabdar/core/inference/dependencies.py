@@ -109,10 +109,10 @@ class Following:
         )
 
     @property
-    def columns(self) -> list[int]:
+    def columns(self) -> frozenset[int]:
         """The positions of all columns that follow from others, or tell them."""
         pairs = [(entry.determinant, entry.dependent) for entry in self.encoder.dependencies]
-        return sorted({position for pair in pairs for position in pair})
+        return frozenset(position for pair in pairs for position in pair)
 
     def _is_broken(self, table: EncodedTable) -> Marks:
         """In which rows ``(B,)`` a level does not follow."""

@@ -47,7 +47,7 @@ class Ordering:
     generator: torch.Generator
     read: ReadRows
     table: EncodedTable
-    held: Sequence[int] = ()
+    held: frozenset[int] = frozenset()
     _told: Marks = dataclasses.field(init=False)
     _free_rows: dict[int, Marks] = dataclasses.field(default_factory=dict)
     _decoded: dict[int, Floats] = dataclasses.field(default_factory=dict)
