@@ -18,9 +18,9 @@ Random = np.random.Generator
 Made = tuple[dict[str, pd.Series], dict[str, dict[str, Any]]]
 
 
-def _gaps(made: dict[str, pd.Series], random: Random) -> dict[str, pd.Series]:
-    """Some cells of one column missing, in half of the tables."""
-    name = list(made)[random.integers(len(made))]
+def _gaps(made: dict[str, pd.Series], random: Random, first: int = 0) -> dict[str, pd.Series]:
+    """Some cells of one column from the first on missing, in half of the tables."""
+    name = list(made)[random.integers(first, len(made))]
     if random.random() < 0.5:
         made[name] = made[name].mask(random.random(len(made[name])) < 0.2)
     return made
@@ -35,7 +35,8 @@ def _sales(name: str, rows: int, random: Random) -> Made:
         f'{name} quantity': pd.Series(quantity),
         f'{name} amount': pd.Series((quantity * PRICES[item]).round(2)),
     }
-    return _gaps(made, random), dict(zip(made, [LEVEL, NUMBER, NUMBER, NUMBER], strict=True))
+    made = _gaps(made, random, 2)  # a price that may be missing does not follow from its item
+    return made, dict(zip(made, [LEVEL, NUMBER, NUMBER, NUMBER], strict=True))
 
 
 def _bills(name: str, rows: int, random: Random) -> Made:
