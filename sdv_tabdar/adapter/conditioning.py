@@ -361,7 +361,13 @@ def _dates_together(profile: ColumnProfile, values: Sequence[Any]) -> list[Any] 
 
 
 def _round_up(value: float | None, unit: float) -> float | None:
-    """The first multiple of ``unit`` from ``value`` on; downwards if ``unit`` is negative."""
+    """The first multiple of ``unit``, plus or minus a power of ten, from ``value`` on.
+
+    Downwards if ``unit`` is negative.
+    """
     if value is None or not unit:
         return value
-    return float(np.ceil(value / unit - 1e-9)) * unit
+    digits = round(-math.log10(abs(unit)))
+    nearest = float(round(value, digits))
+    is_reached = nearest >= value if unit > 0 else nearest <= value
+    return nearest if is_reached else float(round(nearest + unit, digits))

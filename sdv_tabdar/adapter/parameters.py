@@ -243,7 +243,7 @@ def check_quantiles(value: Any) -> None:
 
 
 def check_metadata(value: Any) -> None:
-    """Refuse what is no metadata of SDV.
+    """Refuse what is no metadata of SDV, and a primary key that SDV takes for none.
 
     Raises:
         SynthesizerInputError: If it is not.
@@ -252,6 +252,12 @@ def check_metadata(value: Any) -> None:
         raise SynthesizerInputError(
             f"Parameter 'metadata' must be an sdv.metadata.Metadata, however: {value!r}. A file is "
             'read by Metadata.load_from_json.'
+        )
+    if any(table.primary_key == '' for table in value.tables.values()):
+        raise SynthesizerInputError(
+            "The primary key is the column with the empty name, '', which SDV takes for no key, so "
+            'that keys would repeat. Give the column a name in the table (table.rename(columns='
+            "{'': 'key'})) and in the metadata, or make it an alternate key."
         )
 
 

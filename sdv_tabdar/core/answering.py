@@ -147,9 +147,11 @@ class AnsweringModel:
         """
         encoder = self.trained.encoder
         given = encoder.by_position(frame, known)
+        told = given.copy()
+        told[:, [encoder.schema.position(name) for name in self.levels_that_follow]] = True
         Arithmetic(
-            Multiplying(encoder, given, given, restrictions),
-            Adding(encoder, given, given, restrictions, np.zeros_like(given)),
+            Multiplying(encoder, given, told, restrictions),
+            Adding(encoder, given, told, restrictions, np.zeros_like(given)),
         ).settle(frame)
 
     @property
@@ -157,8 +159,7 @@ class AnsweringModel:
         """The columns of sums, constants, products and rates, and those in order with sums."""
         encoder = self.trained.encoder
         summed = {position for one in encoder.sums for position in one.columns}
-        places = summed.union(*(one.columns for one in encoder.products))
-        places |= {position for one in encoder.rates for position in one.columns}
+        places = encoder.calculated.union(one.level for one in encoder.rates)
         places |= {place for pair in encoder.inequalities if summed & {*pair} for place in pair}
         return [encoder.schema.names[position] for position in sorted(places)]
 

@@ -16,12 +16,13 @@ from .cases import SECONDS, run_pair, run_table
 from .columns import DoesNotFit
 from .drawing import cases, smaller
 from .outcome import Outcome
-from .tables import TableSpec, constrained_tables, tables
+from .tables import TableSpec, constrained_tables, related_tables, tables
 
 Runner = Callable[[TableSpec, float], Outcome]
 KINDS: dict[str, tuple[st.SearchStrategy[TableSpec], Runner]] = {
     'tables': (tables(), run_table),
     'pairs': (constrained_tables(), run_pair),
+    'related': (related_tables(), run_pair),
 }
 
 
@@ -70,6 +71,7 @@ def main() -> int:
     parser = argparse.ArgumentParser(prog='python -m tests.fuzz', description=__doc__)
     parser.add_argument('--tables', type=int, default=0, help='tables without constraints')
     parser.add_argument('--pairs', type=int, default=0, help='tables with constraints, conditions')
+    parser.add_argument('--related', type=int, default=0, help='columns that follow from others')
     parser.add_argument('--start', type=int, default=0, help='number of the first case')
     parser.add_argument('--seed', type=int, default=0)
     parser.add_argument('--jobs', type=int, default=1, help='processes, of one thread each')

@@ -53,9 +53,12 @@ def smaller(spec: TableSpec) -> Iterator[TableSpec]:
     for place in range(len(spec.constraints)):
         kept = spec.constraints[:place] + spec.constraints[place + 1 :]
         yield dataclasses.replace(spec, constraints=kept)
+    for place in range(len(spec.relations)):
+        fewer = spec.relations[:place] + spec.relations[place + 1 :]
+        yield dataclasses.replace(spec, relations=fewer)
     for place, column in enumerate(spec.columns):
         kept_columns = spec.columns[:place] + spec.columns[place + 1 :]
-        if kept_columns or spec.constraints:
+        if kept_columns or spec.constraints or spec.relations:
             names = spec.names[:place] + spec.names[place + 1 :]
             yield dataclasses.replace(spec, columns=kept_columns, names=names)
         if column.gaps != 'none':

@@ -11,6 +11,7 @@ import numpy as np
 import pandas as pd
 
 from .outcome import Outcome
+from .relations import kept
 from .room import without_room
 from .tables import Case, holds
 
@@ -68,6 +69,8 @@ class Promises:
         for name in data.columns:
             self._of_column(step, name, rows[name])
         self.of_constraints(step, rows)
+        if step == 'sample':  # what is given may contradict itself
+            self._of_relations(step, rows)
 
     def of_constraints(self, step: str, rows: pd.DataFrame) -> None:
         """Rows meet the constraints."""
@@ -77,6 +80,13 @@ class Promises:
             self.outcome.promise(
                 f'{step}: constraint {kind}', met.all(), broken.to_dict('list').__repr__()
             )
+
+    def _of_relations(self, step: str, rows: pd.DataFrame) -> None:
+        """Rows keep the relations of all training rows."""
+        for kind, names in self.case.related:
+            met = kept(kind, rows[names], self.case.data[names]).to_numpy(dtype=bool)
+            broken = rows[names][~met].head(2).to_dict('list')
+            self.outcome.promise(f'{step}: relation {kind}', met.all(), f'{broken}')
 
     def of_known(self, step: str, rows: pd.DataFrame, known: pd.DataFrame) -> None:
         """Cells that were known came back, in their row."""

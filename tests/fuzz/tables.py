@@ -14,6 +14,7 @@ from sdv.cag import FixedCombinations, FixedIncrements, Inequality, OneHotEncodi
 from sdv.metadata import Metadata
 
 from .columns import NAMES, PII, SEEDS, ColumnSpec, DoesNotFit, columns
+from .relations import RELATIONS
 
 LEARNT = ('numerical', 'categorical', 'boolean', 'ordinal', 'datetime')
 ROWS = [1, 2, 3, 10, 30, 30, 60, 60, 100, 300]
@@ -42,6 +43,7 @@ class TableSpec:
         detected: Whether SDV detects the metadata.
         key: What the first id column is: ``'primary'``, ``'alternate'`` or ``'none'``.
         constraints: Kinds of constraints, each with columns of its own.
+        relations: Kinds of relations without a constraint, likewise.
         limits: ``enforce_min_max_values``.
         rounding: ``enforce_rounding``.
         seed: Seed of the questions that are asked of the synthesizer.
@@ -54,6 +56,7 @@ class TableSpec:
     detected: bool = False
     key: str = 'none'
     constraints: tuple[str, ...] = ()
+    relations: tuple[str, ...] = ()
     limits: bool = True
     rounding: bool = True
     seed: int = 0
@@ -70,6 +73,7 @@ class Case:
         constraints: SDV's constraints.
         entries: The metadata's entry for each of the user's labels.
         groups: For each constraint its kind and the user's labels of its columns.
+        related: Likewise for each relation without a constraint.
     """
 
     spec: TableSpec
@@ -78,6 +82,7 @@ class Case:
     constraints: list[Any]
     entries: dict[Hashable, dict[str, Any]]
     groups: list[tuple[str, list[Hashable]]]
+    related: list[tuple[str, list[Hashable]]]
 
 
 def build(spec: TableSpec) -> Case:
@@ -106,10 +111,17 @@ def build(spec: TableSpec) -> Case:
         entries.update(made_entries)
         constraints.append(constraint)
         groups.append((kind, list(made)))
+    related: list[tuple[str, list[Hashable]]] = []
+    for place, kind in enumerate(spec.relations):
+        columns_made, their_entries = RELATIONS[kind](f'r{place}', spec.rows, random)
+        cells.update(columns_made)
+        entries.update(their_entries)
+        related.append((kind, list(columns_made)))
     data = pd.DataFrame(dict(enumerate(cells.values())))
     data.columns = pd.Index(list(cells), tupleize_cols=False)
     data.index = make_index(spec.index, spec.rows, random)
-    return Case(spec, data, _metadata(spec, data, entries), constraints, entries, groups)
+    metadata = _metadata(spec, data, entries)
+    return Case(spec, data, metadata, constraints, entries, groups, related)
 
 
 def _metadata(spec: TableSpec, data: pd.DataFrame, entries: dict[Hashable, Any]) -> Metadata:
@@ -339,5 +351,16 @@ def constrained_tables(draw: Any, *, largest: int = 100) -> TableSpec:
         index=draw(st.sampled_from(INDEXES)),
         constraints=tuple(draw(st.permutations(list(CONSTRAINTS)))[: draw(_SOME_CONSTRAINTS)]),
         limits=draw(st.sampled_from([True, True, True, False])),
+        seed=draw(SEEDS),
+    )
+
+
+@st.composite
+def related_tables(draw: Any, *, largest: int = 300) -> TableSpec:
+    """Descriptions of tables whose columns follow from each other, and some ordinary columns."""
+    return TableSpec(
+        columns=tuple(draw(st.permutations(TAME))[: draw(st.sampled_from(range(3)))]),
+        rows=min(draw(st.sampled_from([120, 200, 300])), largest),
+        relations=tuple(draw(st.permutations(list(RELATIONS)))[: draw(st.sampled_from([1, 2, 3]))]),
         seed=draw(SEEDS),
     )

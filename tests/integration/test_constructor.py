@@ -15,6 +15,8 @@ from sdv.single_table.base import BaseSingleTableSynthesizer
 from sdv_tabdar.core.config import PAPER, ModelConfig, SamplingConfig, TrainingConfig
 from sdv_tabdar.synthesizer import TabDARSynthesizer
 
+from .conftest import TINY, make_metadata
+
 CONFIGS = (ModelConfig, TrainingConfig, SamplingConfig)
 HOST = ['metadata', 'enforce_min_max_values', 'enforce_rounding', 'locales']
 OWN = ['protect_values', 'rare_token', 'epsilon', 'delta', 'random_state', 'verbose', 'enable_gpu']
@@ -93,3 +95,12 @@ def test_bad_values_are_refused_at_once(
 def test_unknown_argument_is_refused(new: Callable[..., TabDARSynthesizer]) -> None:
     with pytest.raises(TypeError, match='learning_rat'):
         new(learning_rat=1e-3)
+
+
+def test_a_primary_key_without_a_name_is_refused() -> None:
+    columns = {'': {'sdtype': 'id'}, 'x': {'sdtype': 'numerical'}}
+    metadata = make_metadata(columns)
+    metadata.set_primary_key('')
+    with pytest.raises(SynthesizerInputError, match='empty name.*alternate key'):
+        TabDARSynthesizer(metadata, **TINY)
+    TabDARSynthesizer(make_metadata(columns, alternate_keys=['']), **TINY)

@@ -373,6 +373,14 @@ class TableEncoder:
         return cls(codecs, Relations.from_state(state))
 
     @property
+    def calculated(self) -> frozenset[int]:
+        """The positions of columns of sums, products and rates, whose levels are none of them."""
+        summed = {place for one in self.sums for place in one.columns}
+        return frozenset(summed).union(
+            place for one in self.multiplied for place in one.columns if place >= 0
+        )
+
+    @property
     def code_dtype(self) -> type[np.integer[Any]]:
         """The smallest integer type that holds every code."""
         most = max(column.num_codes for column in self.schema.columns)

@@ -35,6 +35,7 @@ from sdv_tabdar.core.schema import Column, ColumnKind
 
 _MIN_BIN_COUNT = 64
 _TOGETHER = 1 << 20  # numbers whose codes are counted at a time
+_FEW = 0.5  # of the numbers between a column's ends; columns of fewer keep to those they have
 _MOST_CHANGE = 0.05  # of a distribution function, for the same codes to go on with other rows
 
 
@@ -139,6 +140,19 @@ class NumericalCodec(Codec):
         if self.bins or not len(self.atoms):
             return np.clip(numbers, *self.limits)
         return np.where(np.isnan(numbers), np.nan, self.atoms[nearest(self.atoms, numbers)])
+
+    def few_numbers(self, digits: int | None) -> Floats | None:
+        """All numbers of a column, where they are few of those between its ends; else None.
+
+        Args:
+            digits: Behind the point; None if numbers are not rounded.
+        """
+        steps = np.inf if digits is None else self.steps(digits)
+        return self.atoms if not self.bins and len(self.atoms) < _FEW * steps else None
+
+    def steps(self, digits: int) -> float:
+        """How many numbers with so many digits behind the point there are between the ends."""
+        return float(np.ptp(self.limits)) * 10.0**digits + 1
 
     @property
     def num_single(self) -> int:

@@ -117,8 +117,7 @@ def find_products(frame: Table, codecs: Sequence[Codec]) -> tuple[Product, ...]:
             one = names[result], (names[first], names[second]), exponent
             if _may_join(found, one):
                 found.append(one)
-    found.sort(key=lambda one: len(_below(one[0], found)))
-    return _placed(frame, codecs, found)
+    return _placed(frame, codecs, sorted(found, key=lambda one: len(_below(one[0], found))))
 
 
 def has_numbers(codec: Codec) -> bool:

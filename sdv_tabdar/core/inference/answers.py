@@ -7,6 +7,7 @@ same names.
 from __future__ import annotations
 
 import dataclasses
+import functools
 from collections.abc import Callable, Mapping, Sequence
 
 import numpy as np
@@ -108,21 +109,27 @@ class Answers:
         )
         asked = (self.encoder, self.network, self.config, self.generator, read)
         following = Following(*asked)
-        ordering = Ordering(*asked, following.followed(reader.mended(completion.table)))
-        completed = following.followed(ordering.ordered())
+        drawn = following.followed(reader.mended(completion.table))
+        held = following.columns & {at for pair in self.encoder.inequalities for at in pair}
+        settled = Ordering(*asked, drawn, held).ordered() if held else drawn  # beside these first
+        ordering = Ordering(*asked, settled)
+        completed = following.followed_since(drawn, ordering.ordered())
         filled = self.encoder.decode(completed, generator=self.generator)
         self.encoder.enforce(filled, read.restrictions, generator=self.generator)
         write_back(filled, frame, known)
         ordering.clip(filled)
         given = self.encoder.by_position(frame, known)
-        told = given | read.table.observed.cpu().numpy()
-        arithmetic = Arithmetic(
-            Multiplying(self.encoder, given, told, read.restrictions),
-            Adding.of(self.encoder, given, read, completed),
-        )
+        told = given | read.told | following.told(completed)
+        agrees = functools.partial(following.agree, completed)
+        adding = Adding.of(self.encoder, given, told, read, completed)
+        multiplying = Multiplying(self.encoder, given, told, read.restrictions, agrees)
+        arithmetic = Arithmetic(multiplying, adding)
         arithmetic.settle(filled)
         reader.join(filled, completed, given)
         arithmetic.settle(filled)  # where what follows from another number had not
+        if following.follow_again(completed, filled):
+            told[:, [*following.columns]] = True
+            arithmetic.settle(filled)
         return CompletedRows(filled, completion.effective_sample_size.numpy())
 
     def must_be_missing(self, frame: pd.DataFrame, observed: Marks | None) -> Marks:

@@ -50,8 +50,14 @@ class Arithmetic:
             if one.total is not None and made & {*one.parts}:
                 sticky[:, one.total] = False
         told = self.multiplying.with_told(self.adding.told)
+        totals = {one.total for one in encoder.sums}
+        kept = frozenset(
+            at for one in encoder.multiplied for at in one.columns if at >= 0 and at not in totals
+        )
         following = frozenset(made - self._summed)
-        return dataclasses.replace(self.adding, told=told, sticky=sticky, following=following)
+        return dataclasses.replace(
+            self.adding, told=told, sticky=sticky, made=kept, following=following
+        )
 
     @property
     def _summed(self) -> set[int]:

@@ -13,7 +13,7 @@ import numpy as np
 
 from sdv_tabdar.core.codecs.lines import Marks
 from sdv_tabdar.core.codecs.sums import Digits
-from sdv_tabdar.core.codecs.values import Floats
+from sdv_tabdar.core.codecs.values import Codes, Floats
 
 _SWEEPS = 3  # over sums that have columns in common
 _ROUNDS = 4  # of moving parts in proportion, after which the largest take what is left
@@ -85,11 +85,11 @@ class Balance:
             slack = _EXACT * (np.abs(values[:, total.place]) + np.abs(parts).sum(axis=1))
         return np.where(np.abs(gaps) > slack, gaps, 0.0)
 
-    def holds(self, values: Floats) -> Marks:
-        """In which rows ``(B,)`` all sums hold that have all of their cells."""
-        found = np.ones(len(values), dtype=bool)
+    def num_held(self, values: Floats) -> Codes:
+        """How many sums hold in each row ``(B,)``; those that lack a cell do."""
+        found = np.zeros(len(values), dtype=np.int64)
         for total in self.totals:
-            found &= self.gaps(values, total) == 0
+            found += self.gaps(values, total) == 0
         return found
 
     def rounded(self, values: Floats, columns: Sequence[int]) -> Floats:
@@ -107,18 +107,18 @@ class Balance:
         Sums of which a cell is NaN do not count.
         """
         is_fixed = ends.low == ends.high
-        low, high = self._narrowed(ends, values)
+        low, high = self.narrowed(ends, values)
         low, high = self._on_grid(low, high, values, is_fixed)
         found = self.rounded(np.clip(values, low, high), range(len(self.digits)))
         found = np.where(is_fixed, ends.low, found)
         moving = _Moving(self, found, Ends(low, high, ends.sticky))
         for sweep in range(_SWEEPS):
-            if self.holds(moving.values).all():
+            if (self.num_held(moving.values) == len(self.totals)).all():
                 break
             moving.sweep(from_below=sweep > 0)
         return moving.values
 
-    def _narrowed(self, ends: Ends, values: Floats) -> tuple[Floats, Floats]:
+    def narrowed(self, ends: Ends, values: Floats) -> tuple[Floats, Floats]:
         """Ends between which there is room for the other numbers of all sums."""
         low, high = ends.low.copy(), ends.high.copy()
         for total in (*self.totals, *reversed(self.totals)):

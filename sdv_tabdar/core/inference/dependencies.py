@@ -21,6 +21,7 @@ from sdv_tabdar.core.codecs.dependencies import Dependency
 from sdv_tabdar.core.codecs.encoder import TableEncoder
 from sdv_tabdar.core.codecs.lines import Marks
 from sdv_tabdar.core.codecs.pieces import Pieces
+from sdv_tabdar.core.codecs.values import Floats
 from sdv_tabdar.core.config import SamplingConfig
 from sdv_tabdar.core.inference.echoes.rows import ReadRows
 from sdv_tabdar.core.inference.predict import drawn_again
@@ -60,6 +61,96 @@ class Following:
             for entry in own:
                 self._follow(table, entry)
         return table
+
+    def told(self, table: EncodedTable) -> Marks:
+        """Cells ``(B, C)`` of completed rows that follow from known ones."""
+        found = np.zeros(tuple(table.codes.shape), dtype=bool)
+        for entry in self.encoder.dependencies:
+            known = ~self._drawn(entry.determinant)
+            found[known & (self._wanted(table, entry) >= 0), entry.dependent] = True
+        return found
+
+    def agree(self, table: EncodedTable, position: int, rows: Codes, values: Floats) -> Marks:
+        """Whether the known levels of N rows follow from values ``(N,)`` of a column, if any do."""
+        found = np.ones(len(rows), dtype=bool)
+        for entry in self.encoder.dependencies:
+            if entry.determinant == position:
+                series = pd.Series(values, name=self.encoder.schema.names[position])
+                codes, _ = self.encoder.codecs[position].encode(series)
+                wanted = np.array(entry.codes, dtype=np.int64)[codes]
+                is_same = wanted == _codes(table, entry.dependent)[rows]
+                found &= (wanted < 0) | is_same | self._drawn(entry.dependent)[rows]
+        return found
+
+    def followed_since(self, before: EncodedTable, table: EncodedTable) -> EncodedTable:
+        """The table, in which levels follow from cells that have changed, or agree with them.
+
+        Args:
+            before: B rows in which levels followed from others.
+            table: The same after some cells were changed.
+        """
+        changed = (table.codes != before.codes) & ~torch.from_numpy(self.told(before)).to(
+            before.observed
+        )
+        if not self.encoder.dependencies or not changed.any():
+            return table
+        known = self.read.table.observed | changed.to(self.read.table.observed.device)
+        read = dataclasses.replace(self.read.table, observed=known)
+        kept = dataclasses.replace(self, read=dataclasses.replace(self.read, table=read))
+        found = kept.followed(table)
+        broken = torch.from_numpy(self._is_broken(found)).to(found.observed)
+        if not broken.any():
+            return found
+        other = self.followed(table)  # whatever has changed
+        return dataclasses.replace(
+            found,
+            codes=torch.where(broken[:, None], other.codes, found.codes),
+            residuals=torch.where(broken[:, None], other.residuals, found.residuals),
+        )
+
+    @property
+    def columns(self) -> frozenset[int]:
+        """The positions of all columns that follow from others, or tell them."""
+        pairs = [(entry.determinant, entry.dependent) for entry in self.encoder.dependencies]
+        return frozenset(position for pair in pairs for position in pair)
+
+    def _is_broken(self, table: EncodedTable) -> Marks:
+        """In which rows ``(B,)`` a level does not follow."""
+        found = np.zeros(len(table), dtype=bool)
+        for entry in self.encoder.dependencies:
+            wanted = self._wanted(table, entry)
+            found |= (wanted >= 0) & (wanted != _codes(table, entry.dependent))
+        return found
+
+    def follow_again(self, table: EncodedTable, frame: pd.DataFrame) -> bool:
+        """As :meth:`followed_since`, where numbers were changed in decoded rows.
+
+        Args:
+            table: The completed rows.
+            frame: The same, decoded; it is written into.
+
+        Returns:
+            Whether any level has changed.
+        """
+        codes = table.codes.clone()
+        for position in self.encoder.calculated.intersection(self.columns):
+            values = frame[self.encoder.schema.names[position]]
+            now, _ = self.encoder.codecs[position].encode(values)
+            codes[:, position] = torch.from_numpy(now).to(codes)
+        found = self.followed_since(table, dataclasses.replace(table, codes=codes))
+        for position in self.columns:
+            is_new = found.codes[:, position] != codes[:, position]
+            self._write(frame, position, np.flatnonzero(is_new.cpu().numpy()), found)
+        return not torch.equal(found.codes, codes)
+
+    def _write(self, frame: pd.DataFrame, position: int, rows: Codes, table: EncodedTable) -> None:
+        """Write the levels of some rows into decoded ones."""
+        if len(rows):
+            name, none = self.encoder.schema.names[position], np.zeros(len(rows))
+            values = frame[name].to_numpy(copy=True)
+            codes = _codes(table, position)[rows]
+            values[rows] = self.encoder.codecs[position].decode(codes, none, none)
+            frame[name] = pd.Series(values, index=frame.index, dtype=frame[name].dtype)
 
     def _follow(self, table: EncodedTable, entry: Dependency) -> None:
         """Write the dependent where it may be what its determinant says."""

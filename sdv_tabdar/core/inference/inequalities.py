@@ -38,6 +38,7 @@ class Ordering:
         generator: Source of all randomness.
         read: What was known of the rows before they were completed.
         table: B completed rows.
+        held: Positions of columns that do not change.
     """
 
     encoder: TableEncoder
@@ -46,8 +47,15 @@ class Ordering:
     generator: torch.Generator
     read: ReadRows
     table: EncodedTable
+    held: frozenset[int] = frozenset()
+    _told: Marks = dataclasses.field(init=False)
     _free_rows: dict[int, Marks] = dataclasses.field(default_factory=dict)
     _decoded: dict[int, Floats] = dataclasses.field(default_factory=dict)
+
+    def __post_init__(self) -> None:
+        """Nothing has been drawn again yet."""
+        self._told = self.read.told
+        self._told[:, list(self.held)] = True
 
     def ordered(self) -> EncodedTable:
         """The rows, in which numbers that were out of order are drawn again."""
@@ -74,6 +82,8 @@ class Ordering:
         """Put what rounding has left out of order in order, in the decoded table."""
         names = self.encoder.schema.names
         for position in self._positions():
+            if not self.encoder.codecs[position].column.bins:
+                continue  # nothing is rounded there
             values = frame[names[position]].to_numpy(copy=True)
             floors, ceilings = np.full(len(frame), -np.inf), np.full(len(frame), np.inf)
             for low in self._below(position):
@@ -114,7 +124,7 @@ class Ordering:
         return self._drawn(position) & ~self._free(position)
 
     def _drawn(self, position: int) -> Marks:
-        return ~self.read.table.observed[:, position].cpu().numpy()
+        return ~self._told[:, position]
 
     def _ends(
         self, position: int, *, above_all: bool = False, below_all: bool = False

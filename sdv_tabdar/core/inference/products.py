@@ -12,7 +12,7 @@ from __future__ import annotations
 
 import dataclasses
 import functools
-from collections.abc import Collection, Mapping, Sequence
+from collections.abc import Callable, Collection, Mapping, Sequence
 
 import numpy as np
 import numpy.typing as npt
@@ -31,6 +31,9 @@ from sdv_tabdar.core.restrictions import Restriction, meets
 
 _SWEEPS = 2  # over all products, from above and then from below
 _MOST_VALUES = 1_000  # of a factor, all of which are tried
+Agrees = Callable[[int, Rows, Floats], Marks]
+"""Of a column's position, rows and numbers for these."""
+
 _RESULT = 0  # its place among the columns of a product; the factors have the next ones
 
 
@@ -43,12 +46,14 @@ class Multiplying:
         known: ``(B, C)``, cells that were given.
         told: Likewise, with those that known ones told.
         restrictions: By name, what each row's cell may be.
+        agrees: Whether numbers of a column agree with known levels; None if all do.
     """
 
     encoder: TableEncoder
     known: Marks
     told: Marks
     restrictions: Mapping[str, Sequence[Restriction | None]]
+    agrees: Agrees | None = None
 
     def multiply(self, frame: pd.DataFrame, locked: Collection[int] = ()) -> None:
         """Make rows keep their products, as far as they can.
@@ -92,7 +97,8 @@ class Multiplying:
         assert isinstance(codec, NumericalCodec | CategoricalCodec)
         if position < 0:
             rates = rates_of(self.encoder.rates[-1 - position], codec, frame[name])
-            return _Column(codec, None, None, np.zeros(len(frame), dtype=bool), rates, rates, None)
+            never = np.zeros(len(frame), dtype=bool)
+            return _Column(codec, None, None, None, never, rates, rates, None)
         before = as_floats(frame[name])
         digits = next(
             digits
@@ -107,8 +113,9 @@ class Multiplying:
         given = self.known if is_source else self.told
         free = ~(given[:, position] | is_locked)
         restrictions = self.restrictions.get(name)
+        agrees = None if self.agrees is None else functools.partial(self.agrees, position)
         told = self._implied[:, position] if self.encoder.keeps_values else None
-        return _Column(codec, digits, restrictions, free, before, numbers, told)
+        return _Column(codec, digits, restrictions, agrees, free, before, numbers, told)
 
     @functools.cached_property
     def _implied(self) -> Marks:
@@ -124,6 +131,7 @@ class _Column:
         codec: The column.
         digits: Behind the point; None for numbers that are not rounded.
         restrictions: What each row's cell may be; None for anything.
+        agrees: Whether numbers agree with the known levels of rows; None if all do.
         free: ``(B,)``, which cells may change.
         before: ``(B,)``, the numbers that they had.
         numbers: ``(B,)``, those that they have; written into.
@@ -134,6 +142,7 @@ class _Column:
     codec: NumericalCodec | CategoricalCodec
     digits: int | None
     restrictions: Sequence[Restriction | None] | None
+    agrees: Callable[[Rows, Floats], Marks] | None
     free: Marks
     before: Floats
     numbers: Floats
@@ -141,11 +150,15 @@ class _Column:
 
     @functools.cached_property
     def values(self) -> Floats | None:
-        """All numbers of a column of few; else None."""
+        """All numbers of a column of few, or of few digits between its ends; else None."""
         if isinstance(self.codec, CategoricalCodec):
             return np.array([float(level) for level in self._levels])
-        is_few = not len(self.codec.bins) and 0 < len(self.codec.atoms) <= _MOST_VALUES
-        return self.codec.atoms if is_few else None
+        if not len(self.codec.bins) and 0 < len(self.codec.atoms) <= _MOST_VALUES:
+            return self.codec.atoms
+        if self.digits is None or not self.codec.steps(self.digits) <= _MOST_VALUES:
+            return None
+        steps = np.arange(round(self.codec.steps(self.digits)))
+        return rounded(self.codec.limits[0] + steps / 10.0**self.digits, self.digits)
 
     @property
     def coarseness(self) -> tuple[bool, float]:
@@ -158,7 +171,8 @@ class _Column:
         Args:
             rows: The rows.
             numbers: The numbers.
-            bounded: Whether numbers beyond those of training may not.
+            bounded: Whether they may not be beyond those of training, or, in a column of few
+                numbers, others.
         """
         found = np.isfinite(numbers)
         if isinstance(self.codec, CategoricalCodec):
@@ -168,6 +182,11 @@ class _Column:
         elif bounded:
             low, high = self.codec.limits
             found &= (numbers >= low) & (numbers <= high)
+            few = self.codec.few_numbers(self.digits)
+            if few is not None:
+                found &= np.isin(numbers, few)
+        if self.agrees is not None:
+            found[found] = self.agrees(rows[found], numbers[found])
         for place in np.flatnonzero(found).tolist() if self.restrictions is not None else ():
             entry = None if self.restrictions is None else self.restrictions[rows[place]]
             found[place] = entry is None or meets(entry, float(numbers[place]))
@@ -305,18 +324,19 @@ class _Open:
         return np.setdiff1d(rows, asked[~failed])
 
     def _solve_both(self, coarser: int, finer: int, rows: Rows) -> Rows:
-        """Change both factors, where one of them has few values; the other rows."""
+        """Change a factor of few values, and the other one if that may change; the other rows."""
         one, other = self.columns[coarser], self.columns[finer]
         if one.values is None:
             return rows
-        is_free = one.free[rows] & other.free[rows]
-        left = rows[~is_free].tolist()
-        for row in rows[is_free].tolist():
+        left = rows[~one.free[rows]].tolist()
+        for row in rows[one.free[rows]].tolist():
             same = np.full(len(one.values), row)
             cells = [column.numbers[same] for column in self.columns]
             cells[coarser] = one.values
-            cells[finer] = self._solved(finer, cells)
-            can_be = self._can_be(same, cells, coarser, finer)
+            if other.free[row]:
+                cells[finer] = self._solved(finer, cells)
+            changed = (coarser, finer) if other.free[row] else (coarser,)
+            can_be = self._can_be(same, cells, *changed)
             if can_be.any():
                 steps = np.where(can_be, np.abs(one.values - one.numbers[row]), np.inf)
                 best = int(steps.argmin())

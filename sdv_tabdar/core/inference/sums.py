@@ -29,22 +29,22 @@ from sdv_tabdar.core.inference.kept_values import implied
 from sdv_tabdar.core.restrictions import Interval, Members, Restriction
 from sdv_tabdar.core.table import EncodedTable
 
-_FEW = 0.5  # of the numbers between a column's ends; columns of fewer keep to those they have
-
 
 @dataclasses.dataclass(frozen=True)
 class _Attempt:
     """What is asked of rows beside that they add up.
 
     Attributes:
+        keeps_made: Whether columns of products that are no totals stay as they are.
         keeps_told: Whether cells that known ones told stay as well.
         keeps_orders: Whether numbers stay in order with those of no sum, ...
-        keeps_apart: ... and with others of sums: what came out of order goes to the middle, or what
-            is on its own side of the middle stays there.
+        keeps_apart: ... and with others of sums that may move as well: what came out of order goes
+            to the middle, or what is on its own side of the middle stays there.
         keeps_limits: Whether totals, and what makes a constant, stay within the limits of training,
             as other parts do.
     """
 
+    keeps_made: bool = False
     keeps_told: bool = True
     keeps_orders: bool = True
     keeps_apart: bool = False
@@ -52,9 +52,12 @@ class _Attempt:
 
 
 _ATTEMPTS = (
+    _Attempt(keeps_made=True),
+    _Attempt(keeps_made=True, keeps_apart=True),
     _Attempt(),
     _Attempt(keeps_apart=True),
     _Attempt(keeps_told=False),
+    _Attempt(keeps_told=False, keeps_apart=True),
     _Attempt(keeps_orders=False),
     _Attempt(keeps_orders=False, keeps_told=False),
     _Attempt(keeps_orders=False, keeps_told=False, keeps_limits=False),
@@ -72,6 +75,7 @@ class Adding:
         told: Likewise, with those that known ones told.
         restrictions: By name, what each row's cell may be.
         sticky: ``(B, C)``, cells that change only where no others can.
+        made: Columns of products that are no totals.
         following: Columns of no sum that are made of the others afterwards.
     """
 
@@ -80,22 +84,23 @@ class Adding:
     told: Marks
     restrictions: Mapping[str, Sequence[Restriction | None]]
     sticky: Marks
+    made: frozenset[int] = frozenset()
     following: frozenset[int] = frozenset()
 
     @classmethod
     def of(
-        cls, encoder: TableEncoder, known: Marks, read: ReadRows, completed: EncodedTable
+        cls, encoder: TableEncoder, known: Marks, told: Marks, read: ReadRows, table: EncodedTable
     ) -> Adding:
         """For rows whose known cells were read, and which then were completed.
 
         Args:
             encoder: The codes.
             known: ``(B, C)``, cells that were given.
+            told: Likewise, with those that known ones told.
             read: What was known of the rows before they were completed.
-            completed: The rows.
+            table: The rows.
         """
-        told = known | read.table.observed.cpu().numpy()
-        codes = completed.codes.cpu().numpy()
+        codes = table.codes.cpu().numpy()
         sticky = np.zeros(codes.shape, dtype=bool)
         for one in encoder.sums:
             for position, digits in zip(one.columns, one.digits, strict=True):
@@ -123,26 +128,47 @@ class Adding:
             position: frame[names[position]].to_numpy() if names[position] in frame else lacking
             for position in {*self._columns}.union(*self._orders)
         }
+        before = dict(numbers)
+        for position in numbers if self.made else ():  # what may follow does not limit products
+            free = self._is_free(position, len(frame)) & self._is_loose(position, frame)
+            numbers[position] = np.where(free, np.nan, numbers[position])
         values = np.stack([numbers[position] for position in self._columns], axis=1)
         found = self._balanced(values, {at: numbers[at] for at in {*numbers} - {*self._columns}})
         for place, position in enumerate(self._columns):
-            if not np.array_equal(found[:, place], values[:, place], equal_nan=True):
-                frame[names[position]] = found[:, place]
+            cells = np.where(np.isnan(found[:, place]), before[position], found[:, place])
+            if not np.array_equal(cells, before[position], equal_nan=True):
+                frame[names[position]] = cells
         self._let_others_follow(frame)
 
     def _let_others_follow(self, frame: pd.DataFrame) -> None:
-        """Put what may be anything, and is in no sum, in order with what has been moved."""
+        """Put what may be anything, and is in no sum of its row, in order with what was moved."""
         names = self.encoder.schema.names
         for pair in self._orders:
-            own = next((position for position in pair if position not in self._places), None)
-            if own is not None and all(names[position] in frame for position in pair):
+            for own in pair if all(names[position] in frame for position in pair) else ():
                 low, high = (frame[names[position]].to_numpy() for position in pair)
-                rows = np.flatnonzero((low > high) & ~self.told[:, own]).tolist()
-                entries = self.restrictions.get(names[own], [None] * len(frame))
-                free = [row for row in rows if not isinstance(entries[row], Interval | Members)]
+                rows = np.flatnonzero(low > high)
+                if not len(rows):
+                    continue
+                is_loose = self._is_loose(own, frame.iloc[rows])
+                free = rows[is_loose & self._is_free(own, len(frame))[rows]]
                 values = frame[names[own]].to_numpy(copy=True)
                 values[free] = (high if own == pair[0] else low)[free]
                 frame[names[own]] = values
+
+    def _is_free(self, position: int, num_rows: int) -> Marks:
+        """In which rows ``(B,)`` a cell may be anything."""
+        entries = self.restrictions.get(self.encoder.schema.names[position], [None] * num_rows)
+        limited = np.array([isinstance(entry, Interval | Members) for entry in entries], dtype=bool)
+        return ~(self.told[:, position] | limited)
+
+    def _is_loose(self, position: int, frame: pd.DataFrame) -> Marks:
+        """In which rows ``(B,)`` a column is in no sum that has all of its cells."""
+        found = np.ones(len(frame), dtype=bool)
+        for one in self.encoder.sums:
+            if position in one.columns:
+                summed = [self.encoder.schema.names[column] for column in one.columns]
+                found &= frame.reindex(columns=summed).isna().to_numpy().any(axis=1)
+        return found
 
     def _balanced(self, values: Floats, others: Mapping[int, Floats]) -> Floats:
         """The numbers ``(B, n)`` of the columns of sums, by the first attempt that does it best.
@@ -156,17 +182,20 @@ class Adding:
         best, points, most = values.copy(), np.full(len(values), -1), len(self._orders)
         rows = np.arange(len(values))
         for attempt in _ATTEMPTS:
+            if attempt.keeps_made and not self.made:
+                continue
             beside = {position: numbers[rows] for position, numbers in others.items()}
             start = best[rows] if attempt.keeps_apart else values[rows]
             ends = self._ends(attempt, rows, start, beside)
             found = self._balance.balanced(self._with_constants(start), ends)
             found = self._contained(rows, start, found)
-            holds = self._balance.holds(found)
-            reached = (most + 1) * holds + self._num_in_order(found, beside)
+            reached = (most + 1) * self._balance.num_held(found)
+            reached += self._num_in_order(found, beside)
             is_better = reached > points[rows]
             best[rows[is_better]] = found[is_better, : len(self._columns)]
             points[rows[is_better]] = reached[is_better]
-            rows = np.flatnonzero(points <= (2 * most if attempt.keeps_orders else most))
+            enough = (most + 1) * len(self.encoder.sums) + most * attempt.keeps_orders
+            rows = np.flatnonzero(points < enough)
             if not len(rows):
                 break
         return best
@@ -237,10 +266,25 @@ class Adding:
 
     @functools.cached_property
     def _orders(self) -> list[Inequality]:
-        """Columns in order of which one at least is in a sum, but parts and their total."""
-        told = {(part, one.total) for one in self.encoder.sums for part in one.parts}
+        """Columns in order of which one at least is in a sum."""
         pairs = [pair for pair in self.encoder.inequalities if {*pair} & {*self._columns}]
-        return [pair for pair in pairs if pair not in told and not {*pair} & self.following]
+        return [pair for pair in pairs if not {*pair} & self.following]
+
+    @functools.cached_property
+    def _inner_orders(self) -> list[tuple[int, int]]:
+        """Places of columns of sums in order, but those that are the same in all rows."""
+        pairs = [(self._places.get(low), self._places.get(high)) for low, high in self._orders]
+        found = [(low, high) for low, high in pairs if low is not None and high is not None]
+        return [(low, high) for low, high in found if (high, low) not in found]
+
+    def _is_open(self, pair: Inequality, values: Floats) -> Marks:
+        """In which rows ``(B,)`` two columns are not in order as a part and its total anyway."""
+        found = np.ones(len(values), dtype=bool)
+        for one in self.encoder.sums:
+            if pair[0] in one.parts and pair[1] == one.total:
+                places = [self._places[position] for position in one.columns]
+                found &= np.isnan(values[:, places]).any(axis=1)
+        return found
 
     def _ends(
         self, attempt: _Attempt, rows: Rows, values: Floats, others: Mapping[int, Floats]
@@ -255,17 +299,21 @@ class Adding:
             low[:, place] = np.where(is_free, 0.0 if least >= 0 else -np.inf, least)
             high[:, place] = np.where(is_free, 0.0 if most <= 0 else np.inf, most)
             self._restrict(position, rows, values[:, place], low[:, place], high[:, place])
-        for pair in self._orders if attempt.keeps_orders else ():
-            self._keep_order(pair, values, others, low, high, inner=attempt.keeps_apart)
         cells = np.ix_(rows, np.array(self._columns))
         fixed = (self.told if attempt.keeps_told else self.known)[cells]
-        outside = ~fixed & ((values < low) | (values > high))
-        sticky = self.sticky[cells] & ~outside
-        return Ends(
-            self._with_constants(np.where(fixed, values, low)),
-            self._with_constants(np.where(fixed, values, high)),
-            np.pad(sticky, ((0, 0), (0, len(self._constants)))),
-        )
+        if attempt.keeps_made:
+            fixed = fixed | np.isin(self._columns, [*self.made])
+        still = fixed | (low == high)  # members of sets do not move either
+        if attempt.keeps_orders:
+            self._keep_beside(values, still, others, low, high)
+        low, high = np.where(fixed, values, low), np.where(fixed, values, high)
+        sticky = np.pad(self.sticky[cells], ((0, 0), (0, len(self._constants))))
+        ends = Ends(self._with_constants(low), self._with_constants(high), sticky)
+        if attempt.keeps_apart:
+            self._keep_apart(values, still, ends)
+        numbers = self._with_constants(values)
+        sticky &= (numbers >= ends.low) & (numbers <= ends.high)
+        return ends
 
     def _restrict(
         self, position: int, rows: Rows, values: Floats, low: Floats, high: Floats
@@ -280,26 +328,61 @@ class Adding:
                 low[place] = max(low[place], -np.inf if entry.low is None else entry.low)
                 high[place] = min(high[place], np.inf if entry.high is None else entry.high)
 
-    def _keep_order(
+    def _keep_beside(
         self,
-        pair: Inequality,
         values: Floats,
+        still: Marks,
         others: Mapping[int, Floats],
         low: Floats,
         high: Floats,
-        *,
-        inner: bool,
     ) -> None:
-        """Narrow the ends ``(B, n)`` of two columns in order; if both move, only if ``inner``."""
-        below, above = (self._places.get(position) for position in pair)
-        if below is None and above is not None:
-            low[:, above] = np.fmax(low[:, above], others[pair[0]])
-        elif above is None and below is not None:
-            high[:, below] = np.fmin(high[:, below], others[pair[1]])
-        elif inner and below is not None and above is not None:
-            middle = (values[:, below] + values[:, above]) / 2
-            high[:, below] = np.fmin(high[:, below], middle)
-            low[:, above] = np.fmax(low[:, above], middle)
+        """Narrow the ends ``(B, n)`` of columns in order with others that do not move.
+
+        Args:
+            values: The numbers of all columns.
+            still: Which of them do not move.
+            others: By position, those of columns of no sum.
+            low: Written into.
+            high: Likewise.
+        """
+        for pair in self._orders:
+            below, above = (self._places.get(position) for position in pair)
+            is_open = self._is_open(pair, values)
+            if above is not None:
+                floors = others[pair[0]] if below is None else values[:, below]
+                rows = is_open if below is None else is_open & still[:, below]
+                low[rows, above] = np.fmax(low[rows, above], floors[rows])
+            if below is not None:
+                ceilings = others[pair[1]] if above is None else values[:, above]
+                rows = is_open if above is None else is_open & still[:, above]
+                high[rows, below] = np.fmin(high[rows, below], ceilings[rows])
+
+    def _keep_apart(self, values: Floats, still: Marks, ends: Ends) -> None:
+        """Narrow the ends of columns in order that both move, to where sums leave room for them.
+
+        Args:
+            values: The numbers ``(B, n)`` of all columns.
+            still: Which of them do not move.
+            ends: Written into.
+        """
+        least, most, pairs = values.copy(), values.copy(), []
+        for below, above in self._inner_orders:
+            is_open = self._is_open((self._columns[below], self._columns[above]), values)
+            rows = np.flatnonzero(is_open & ~still[:, below] & ~still[:, above])
+            least[rows, below] = np.fmin(least[rows, below], values[rows, above])
+            most[rows, above] = np.fmax(most[rows, above], values[rows, below])
+            pairs.append((below, above, rows))
+        low, high = self._balance.narrowed(ends, self._with_constants(values))
+        middles = np.clip(self._with_constants((least + most) / 2), low, high)
+        settled = middles.copy()  # in order, each as near to what it was as can be
+        for below, above, rows in pairs:
+            settled[rows, above] = np.fmax(settled[rows, above], middles[rows, below])
+        settled = np.fmin(settled, high)
+        for below, above, rows in pairs:
+            rows = rows[settled[rows, below] <= settled[rows, above]]
+            middle = (settled[rows, below] + settled[rows, above]) / 2
+            ends.high[rows, below] = np.fmin(ends.high[rows, below], middle)
+            ends.low[rows, above] = np.fmax(ends.low[rows, above], middle)
 
     def _num_in_order(self, values: Floats, others: Mapping[int, Floats]) -> Codes:
         """How many pairs are in order in each row ``(B,)``."""
@@ -309,18 +392,16 @@ class Adding:
                 others[position] if position in others else values[:, self._places[position]]
                 for position in pair
             )
-            found += ~(low > high)
+            found += ~(low > high) | ~self._is_open(pair, values)
         return found
 
 
 def _levels(encoder: TableEncoder, position: int, digits: Digits) -> Floats | None:
     """All numbers of a column, where it has to keep to them or they are few; else None."""
     codec = _codec(encoder, position)
-    if codec.bins:
-        return None
-    steps = np.inf if digits is None else np.ptp(codec.limits) * 10.0**digits + 1
-    is_few = len(codec.atoms) < _FEW * steps
-    return codec.atoms if is_few or encoder.keeps_values else None
+    if encoder.keeps_values and not codec.bins:
+        return codec.atoms
+    return codec.few_numbers(digits)
 
 
 def _codec(encoder: TableEncoder, position: int) -> NumericalCodec:

@@ -113,6 +113,15 @@ def test_numbers_that_are_rounded_to_the_digits_of_the_column_stay_in_the_range(
         drawn(synthesizer, Between(2.2, 2.8))
 
 
+def test_a_number_that_is_a_float_short_of_a_range_is_not_in_it() -> None:
+    synthesizer = fitted(pd.Series(np.arange(10, 110) / 100))
+    first, last = np.nextafter(0.3, 1), np.nextafter(0.33, 0)
+
+    assert set(drawn(synthesizer, Between(first, last))) == {0.31, 0.32}
+    with pytest.raises(ValueError, match=r'the column holds multiples of 0\.01'):
+        drawn(synthesizer, Between(first, np.nextafter(0.31, 0)))
+
+
 def test_categories_of_numbers_are_those_in_the_range() -> None:
     synthesizer = fitted(pd.Series(np.arange(60) / 2).astype('category'))
 

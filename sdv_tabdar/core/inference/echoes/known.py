@@ -9,6 +9,7 @@ import torch
 
 from sdv_tabdar.core.codecs.echoes import Echo
 from sdv_tabdar.core.codecs.lines import Marks
+from sdv_tabdar.core.codecs.numerical import NumericalCodec
 from sdv_tabdar.core.codecs.values import Floats
 from sdv_tabdar.core.inference.echoes.cells import Rows
 from sdv_tabdar.core.inference.echoes.family import Family
@@ -50,15 +51,26 @@ def _log_odds(read: ReadRows, odds: Odds, rows: Rows, family: Family, told: Floa
     logs[:, 0] += odds.of_pieces(part, source, read.pieces_of(source, rows))
     limits = read.limits(source, rows)
     for reading, values in enumerate(family.distinct(told).T, start=1):
-        can_be = [
-            number == number and (limit is None or meets(limit, number))
-            for limit, number in zip(limits, values.tolist(), strict=True)
-        ]
-        chosen = np.flatnonzero(can_be & _is_in_order(read, rows, source, values))
+        can_be = np.array(
+            [
+                number == number and (limit is None or meets(limit, number))
+                for limit, number in zip(limits, values.tolist(), strict=True)
+            ],
+            dtype=bool,
+        )
+        can_be &= _is_held(read, source, values) & _is_in_order(read, rows, source, values)
+        chosen = np.flatnonzero(can_be)
         if len(chosen):
             asked = part.rows(torch.from_numpy(chosen))
             logs[chosen, reading] = odds.of_numbers(asked, family.rows(chosen), values[chosen])
     return logs
+
+
+def _is_held(read: ReadRows, source: int, values: Floats) -> Marks:
+    """Whether numbers ``(N,)`` are among those of a source that has only some."""
+    codec = read.encoder.codecs[source]
+    assert isinstance(codec, NumericalCodec)
+    return np.isin(values, codec.atoms) | bool(codec.bins)
 
 
 def _is_in_order(read: ReadRows, rows: Rows, source: int, values: Floats) -> Marks:

@@ -87,11 +87,12 @@ class EchoReader:
             known: ``(B, C)``, cells that are as they have to be.
         """
         names = self.encoder.schema.names
-        codes = table.codes.cpu().numpy()
+        codes, known = table.codes.cpu().numpy(), known.copy()
         for echo in reversed(self.encoder.echoes):
             rows = (codes[:, echo.position] == echo.code) & known[:, echo.position]
             rows &= ~known[:, echo.source]
             _copy_cells(frame, names[echo.position], names[echo.source], rows, echo.line.back)
+            known[rows, echo.source] = True  # and so on, to its own source
         for echo in self.encoder.echoes:
             rows = (codes[:, echo.position] == echo.code) & ~known[:, echo.position]
             own, source = (as_floats(frame[names[at]]) for at in (echo.position, echo.source))

@@ -82,6 +82,16 @@ class ReadRows:
         entries = {name: list(entries) for name, entries in restrictions.items()}
         return cls(encoder, uniforms, table, numbers, entries, encoder.restrict(restrictions))
 
+    @property
+    def told(self) -> Marks:
+        """Cells ``(B, C)`` that are given or follow from given ones; no echoes of hidden cells."""
+        found = self.table.observed.cpu().numpy().copy()
+        codes = self.table.codes.cpu().numpy()
+        for echo in self.encoder.echoes:
+            own = echo.position
+            found[:, own] &= (codes[:, own] != echo.code) | ~np.isnan(self.numbers[:, own])
+        return found
+
     def own_numbers(self, echo: Echo) -> Floats:
         """The known numbers ``(B,)`` of a column that may be echoes; NaN for all other cells."""
         bins, codes = self.encoder.codecs[echo.position].column.bins, self.table.codes

@@ -63,6 +63,16 @@ def test_results_come_before_what_they_are_factors_of() -> None:
     assert names.index('amount') < min(names.index('tax'), names.index('head'))
 
 
+def test_a_result_comes_behind_its_factors_though_it_is_more_exact() -> None:
+    random = np.random.default_rng(0)
+    width, height, depth = (random.uniform(1, 9, N).round(2) for _ in range(3))
+    area = (width * height).round(1)
+    frame = pd.DataFrame({'volume': area * depth, 'area': area, 'w': width, 'h': height})
+    encoder = fitted(frame.assign(d=depth))
+    results = [encoder.schema.names[one.result] for one in encoder.products]
+    assert results == ['area', 'volume']
+
+
 def test_digits_are_those_of_all_rows() -> None:
     frame = lines()[['price', 'quantity', 'amount']]
     assert fitted(frame).products == (Product(2, (0, 1), 1, (2, 2, 0)),)

@@ -90,3 +90,49 @@ def test_what_is_asked_for_stays_asked(model: TabDAR) -> None:
 def test_equal_seeds_give_equal_rows() -> None:
     first, second = (trained().complete(table()[['state']].head(100)).rows for _ in range(2))
     pd.testing.assert_frame_equal(first, second)
+
+
+def sales() -> pd.DataFrame:
+    """Items have their price and their category; an amount is the price of so many of them."""
+    random = np.random.default_rng(2)
+    prices = np.array([0.99, 1.49, 2.5, 3.99, 4.25, 7.99, 9.95, 12.5, 15, 19.99, 24.9, 49])
+    item, quantity = random.integers(0, 12, N), 1.0 + random.poisson(2, N)
+    columns = {'item': [f'i{number}' for number in item], 'price': prices[item]}
+    columns |= {'kind': [f'k{number // 4}' for number in item], 'quantity': quantity}
+    return pd.DataFrame(columns).assign(amount=(quantity * prices[item]).round(2))
+
+
+@pytest.fixture(scope='module')
+def of_sales() -> TabDAR:
+    config = ModelConfig(width=16, head_width=8, denoiser_width=16)
+    numbers = ('price', 'quantity', 'amount')
+    kinds = {
+        name: ColumnKind.NUMERICAL if name in numbers else ColumnKind.CATEGORICAL
+        for name in sales()
+    }
+    model = TabDAR(config, TrainingConfig(epochs=1), random_state=0).fit(sales(), kinds)
+    encoder = model.trained.encoder
+    assert encoder.inequalities  # a price is at most the amount
+    assert encoder.products
+    assert len(encoder.dependencies) == 3
+    return model
+
+
+@pytest.mark.parametrize(
+    'given', [[], ['item'], ['kind'], ['price'], ['amount'], ['quantity', 'kind']]
+)
+def test_levels_follow_beside_products_and_orders(of_sales: TabDAR, given: list[str]) -> None:
+    frame = sales()
+    rows = of_sales.complete(frame[given]).rows
+    assert rows[given].equals(frame[given])
+    for name in ('price', 'kind'):
+        assert (rows['item'].map(frame.groupby('item')[name].first()) == rows[name]).all()
+    assert ((rows['quantity'] * rows['price'] - rows['amount']).abs() < 0.0051).all()
+
+
+def test_numbers_of_a_set_are_those_of_the_given_item(of_sales: TabDAR) -> None:
+    sets = {'amount': [Members((50.0, 47.94, 24.9))] * 50}
+    rows = of_sales.complete(pd.DataFrame({'item': ['i5'] * 50}), restrictions=sets).rows
+    assert (rows['amount'] == 47.94).all()
+    assert (rows['quantity'] == 6).all()
+    assert (rows['price'] == 7.99).all()

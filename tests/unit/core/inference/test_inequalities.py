@@ -8,7 +8,7 @@ import pytest
 
 from sdv_tabdar.core.config import ModelConfig, TrainingConfig
 from sdv_tabdar.core.model import TabDAR
-from sdv_tabdar.core.restrictions import Interval, Members
+from sdv_tabdar.core.restrictions import Interval, Members, NotMissing
 from sdv_tabdar.core.schema import ColumnKind
 
 N = 400
@@ -103,6 +103,23 @@ def test_members_of_a_set_are_in_order_and_not_only_what_stands_for_them(model: 
     rows = model.complete(pd.DataFrame(index=range(400)), restrictions=limits).rows
     assert set(rows['high']) <= set(members)
     assert disorder(rows) == 0
+
+
+def test_what_follows_from_a_cell_that_is_filled_too_is_not_taken_for_given() -> None:
+    random = np.random.default_rng(3)
+    start = random.integers(0, 900, N).astype(float)
+    due = start + np.where(random.random(N) < 0.4, 30, random.integers(31, 200, N))
+    done = due + np.where(random.random(N) < 0.4, 0, random.integers(1, 50, N))
+    frame = pd.DataFrame({'start': start, 'due': due, 'done': done})
+    config = ModelConfig(width=16, head_width=8, denoiser_width=16)
+    kinds = dict.fromkeys(frame, ColumnKind.NUMERICAL)
+    model = TabDAR(config, TrainingConfig(epochs=1), random_state=0).fit(frame, kinds)
+    assert len(model.trained.encoder.echoes) == 2
+    for given in frame:
+        filled = {name: [NotMissing()] * N for name in frame if name != given}
+        rows = model.complete(frame[[given]], restrictions=filled).rows
+        assert (rows['start'] <= rows['due']).all()
+        assert (rows['due'] <= rows['done']).all()
 
 
 def test_equal_seeds_give_equal_rows() -> None:

@@ -122,6 +122,41 @@ def test_numbers_that_are_not_rounded_are_as_exact_as_floats() -> None:
         assert np.allclose(rows['r'], rows['p'] * rows['q'], rtol=1e-12, atol=0)
 
 
+def signed() -> pd.DataFrame:
+    """A product, its quotient, the sum of both, and a greatest that is no part of anything."""
+    random = np.random.default_rng(2)
+    x, y = random.integers(-9, 10, N).astype(float), random.normal(0, 5, N).round(1)
+    w = random.integers(1, 20, N).astype(float)
+    z = (x * y).round(1)
+    v = (z / w).round(3)
+    u = (z + v).round(3)
+    most = np.where(random.random(N) < 0.4, u, u + random.exponential(9, N).round(3)).round(3)
+    return pd.DataFrame({'x': x, 'y': y, 'z': z, 'w': w, 'v': v, 'u': u, 'most': most})
+
+
+@pytest.mark.parametrize('given', [[], ['x', 'y'], ['w'], ['z']])
+def test_products_stay_beside_sums_and_orders(given: list[str]) -> None:
+    model = trained(signed())
+    encoder = model.trained.encoder
+    assert len(encoder.products) == 2
+    assert encoder.sums
+    assert encoder.inequalities
+    rows = model.complete(signed()[given]).rows
+    products = (rows['x'] * rows['y'] - rows['z']).abs() < 0.0501
+    products &= (rows['z'] / rows['w'] - rows['v']).abs() < 0.000501
+    assert products.mean() > (0.99 if given else 0.999)  # a sum may leave no room
+    assert ((rows['z'] + rows['v'] - rows['u']).abs() < 1e-9).all()
+    assert (rows['u'] <= rows['most']).all()
+
+
+def test_a_given_product_is_made_of_factors_of_two_digits() -> None:
+    random = np.random.default_rng(3)
+    frame = pd.DataFrame({'w': random.uniform(1, 5, N), 'h': random.uniform(1, 5, N)}).round(2)
+    frame['area'] = (frame['w'] * frame['h']).round(4)
+    rows = trained(frame).complete(frame[['area']]).rows
+    assert ((rows['w'] * rows['h']).round(4) == frame['area']).all()
+
+
 def test_equal_seeds_give_equal_rows() -> None:
     first, second = (trained().sample(100) for _ in range(2))
     pd.testing.assert_frame_equal(first, second)

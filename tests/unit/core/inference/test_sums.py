@@ -138,6 +138,46 @@ def test_orders_are_kept_beside_sums() -> None:
         assert (rows['paid'] <= rows['gross']).mean() > 0.99
 
 
+def invoices() -> pd.DataFrame:
+    random = np.random.default_rng(3)
+    net = random.lognormal(4, 1, N).round(2)
+    tax = (net * random.choice([0.07, 0.19], N)).round(2)
+    gross = (net + tax).round(2)
+    paid = np.where(random.random(N) < 0.3, gross, (gross * random.random(N)).round(2))
+    least = np.where(random.random(N) < 0.2, net, (net * random.uniform(0.2, 1, N)).round(2))
+    frame = pd.DataFrame({'net': net, 'tax': tax, 'gross': gross, 'paid': paid, 'least': least})
+    return frame.assign(rest=(gross - paid).round(2), floor=(tax + least).round(2))
+
+
+ORDERS = [('paid', 'gross'), ('tax', 'net'), ('tax', 'least'), ('least', 'net'), ('floor', 'gross')]
+
+
+def test_orders_are_kept_among_totals_of_the_same_parts() -> None:
+    frame = invoices().assign(again=lambda rows: rows['floor'], more=lambda rows: rows['floor'])
+    model = trained(frame)
+    for rows in (model.sample(500), model.complete(frame[['gross']]).rows):
+        for low, high in ORDERS:
+            assert (rows[low] <= rows[high]).all()
+
+
+def test_a_part_is_at_most_its_total_also_where_another_part_is_missing() -> None:
+    frame = invoices()
+    frame['rest'] = frame['rest'].mask(np.arange(N) % 5 == 0)
+    model = trained(frame)
+    for given in (['rest'], ['rest', 'net'], ['rest', 'paid']):
+        rows = model.complete(frame.loc[frame['rest'].isna(), given]).rows
+        assert rows['rest'].isna().all()
+        assert (rows['paid'] <= rows['gross']).all()
+
+
+def test_parts_stay_in_order_with_given_ones() -> None:
+    frame = invoices()
+    model = trained(frame)
+    rows = model.complete(frame[['net', 'floor']]).rows
+    for low, high in ORDERS:
+        assert (rows[low] <= rows[high]).mean() > 0.99
+
+
 def test_what_a_known_number_may_tell_of_a_part_gives_way_to_orders() -> None:
     random = np.random.default_rng(4)
     net = random.uniform(10, 400, N).round(2)

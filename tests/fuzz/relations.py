@@ -1,0 +1,85 @@
+"""Columns that follow from each other without a constraint, as in real tables."""
+
+from __future__ import annotations
+
+from collections.abc import Callable
+from typing import Any
+
+import numpy as np
+import pandas as pd
+
+NUMBER = {'sdtype': 'numerical'}
+LEVEL = {'sdtype': 'categorical'}
+DATE = {'sdtype': 'datetime'}
+HALF_A_CENT = 0.00501
+PRICES = np.array([0.99, 2.5, 3.99, 7.99, 12.5, 19.99])
+
+Random = np.random.Generator
+Made = tuple[dict[str, pd.Series], dict[str, dict[str, Any]]]
+
+
+def _gaps(made: dict[str, pd.Series], random: Random, first: int = 0) -> dict[str, pd.Series]:
+    """Some cells of one column from the first on missing, in half of the tables."""
+    name = list(made)[random.integers(first, len(made))]
+    if random.random() < 0.5:
+        made[name] = made[name].mask(random.random(len(made[name])) < 0.2)
+    return made
+
+
+def _sales(name: str, rows: int, random: Random) -> Made:
+    """An item has its price; an amount is the price of so many."""
+    item, quantity = random.integers(0, len(PRICES), rows), random.integers(1, 9, rows)
+    made = {
+        f'{name} item': pd.Series([f'item {number}' for number in item], dtype=object),
+        f'{name} price': pd.Series(PRICES[item]),
+        f'{name} quantity': pd.Series(quantity),
+        f'{name} amount': pd.Series((quantity * PRICES[item]).round(2)),
+    }
+    made = _gaps(made, random, 2)  # a price that may be missing does not follow from its item
+    return made, dict(zip(made, [LEVEL, NUMBER, NUMBER, NUMBER], strict=True))
+
+
+def _bills(name: str, rows: int, random: Random) -> Made:
+    """Net and tax make gross, and what is paid and the rest do."""
+    net = random.lognormal(4, 1, rows).round(2)
+    tax = (net * random.choice([0.07, 0.19], rows)).round(2)
+    gross = (net + tax).round(2)
+    paid = np.where(random.random(rows) < 0.3, gross, (gross * random.random(rows)).round(2))
+    cells = {'net': net, 'tax': tax, 'gross': gross, 'paid': paid, 'rest': (gross - paid).round(2)}
+    made = {f'{name} {label}': pd.Series(values) for label, values in cells.items()}
+    return _gaps(made, random), dict.fromkeys(made, NUMBER)
+
+
+def _stays(name: str, rows: int, random: Random) -> Made:
+    """An end is often thirty days after a start, and is often the day of payment."""
+    start = pd.Series(
+        pd.Timestamp('2024-01-01') + pd.to_timedelta(random.integers(0, 900, rows), 'D')
+    )
+    longer, late = random.integers(31, 200, rows), random.integers(1, 50, rows)
+    end = start + pd.to_timedelta(np.where(random.random(rows) < 0.4, 30, longer), 'D')
+    paid = end + pd.to_timedelta(np.where(random.random(rows) < 0.4, 0, late), 'D')
+    made = {f'{name} start': start, f'{name} end': end, f'{name} paid': paid}
+    return _gaps(made, random), dict.fromkeys(made, DATE)
+
+
+RELATIONS: dict[str, Callable[[str, int, Random], Made]] = {
+    'sales': _sales,
+    'bills': _bills,
+    'stays': _stays,
+}
+
+
+def kept(kind: str, rows: pd.DataFrame, training: pd.DataFrame) -> pd.Series:
+    """Which rows keep a relation, as far as they have its cells; columns as they were made."""
+    columns = [rows.iloc[:, place] for place in range(rows.shape[1])]
+    if kind == 'stays':
+        start, end, paid = columns
+        return ~((start > end) | (end > paid) | (start > paid))
+    if kind == 'bills':
+        net, tax, gross, paid, rest = columns
+        found = ~((net + tax - gross).abs() > HALF_A_CENT)
+        return found & ~((paid + rest - gross).abs() > HALF_A_CENT) & ~(paid > gross)
+    item, price, quantity, amount = columns
+    prices = dict(training.iloc[:, :2].dropna().to_numpy().tolist())
+    of_item = item.map(prices)
+    return ~((quantity * price - amount).abs() > HALF_A_CENT) & ~((of_item - price).abs() > 0)
