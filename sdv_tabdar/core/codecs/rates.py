@@ -26,8 +26,8 @@ from sdv_tabdar.core.codecs.values import Codes, Floats
 _MOST_COLUMNS = 200  # among which rates are looked for
 _MOST_LEVELS = 256
 _LEVEL_ROWS = 10  # of a level, on average, at least
-_LOOKED_AT = 64  # rows of a first look, with the largest results, and ...
-_DIFFERENT = 32  # ... how many different sources; there are fewer than half as many rates
+_LOOKED_AT = 256  # rows of a first look, with larger results, and ...
+_DIFFERENT = 16  # ... how many different sources; there are fewer than half as many rates
 _MOST_PAIRS = 1_000  # of columns that are looked at in more rows
 _BY_CHANCE = 20  # rows that must not keep to it if levels, or sources, were those of other rows
 _HALF = 0.5  # of a rounded number's unit, by which it may be off
@@ -141,7 +141,8 @@ def find_rates(
     numbers = some_numbers(_numbers_of(frame, names, replaced), names)
     codes = _some_codes(frame, [codecs[place] for place in levels], step, replaced)
     made = {one.result: {*one.factors} for one in products}
-    taken = {*made, *(one.total for one in sums)}
+    made.update((one.total, {*one.parts}) for one in sums if one.total is not None)
+    taken = {*made}
     found: list[tuple[int, int, int]] = []
     for first, second in _pairs(numbers):
         result, source = places[first], places[second]
@@ -220,14 +221,15 @@ def _pairs(numbers: Floats) -> list[tuple[int, int]]:
     found = []
     for first in np.flatnonzero(changing).tolist():
         size = np.where(np.isfinite(numbers[first]), np.abs(numbers[first]), -1)
-        rows = size.argsort()[-_LOOKED_AT:]
+        larger = size.argsort()[len(size) // 2 :]
+        rows = larger[:: max(len(larger) // _LOOKED_AT, 1)]
         ratios, slack = _ratios(numbers[first, rows], numbers[:, rows], digits[first])
         order = ratios.argsort(axis=1)
         ratios, slack = (np.take_along_axis(own, order, axis=1) for own in (ratios, slack))
         steps = np.diff(ratios, axis=1) > slack[:, 1:] + slack[:, :-1]
         distinct = (np.diff(np.sort(numbers[:, rows], axis=1), axis=1) > 0).sum(axis=1)
         few = changing & (distinct >= _DIFFERENT) & (steps.sum(axis=1) < distinct / 2)
-        few &= np.isfinite(ratios).sum(axis=1) >= _LOOKED_AT // 2
+        few &= np.isfinite(ratios).sum(axis=1) >= len(rows) // 2
         found += [(first, second) for second in np.flatnonzero(few).tolist()]
     return sorted(found, key=lambda pair: (pair[1] > pair[0], pair))[:_MOST_PAIRS]
 

@@ -84,6 +84,17 @@ def test_one_row_that_is_otherwise_takes_it_away() -> None:
     assert not any(result == 'tax' for result, *_ in named(frame))
 
 
+def test_amounts_of_few_prices_and_a_total_of_both() -> None:
+    random = np.random.default_rng(3)
+    frame = bills()
+    prices = random.gamma(2, 30, 30).round(2)
+    frame['net'] = (random.choice(prices, N) * random.integers(1, 4, N)).round(2)
+    frame['paid'] = (frame['net'] * (1 - frame['discount'] / 100)).round(2)
+    frame['tax'] = (frame['paid'] * frame['country'].map(RATES).fillna(RATES[None])).round(2)
+    frame['gross'] = (frame['paid'] + frame['tax']).round(2)
+    assert named(frame) == [('paid', 'net', 'discount'), ('tax', 'paid', 'country')]
+
+
 def test_independent_columns_and_one_rate_for_all_are_none() -> None:
     frame = bills()
     frame['tax'] = (frame['paid'] * 0.19).round(2)  # a straight line
