@@ -107,6 +107,16 @@ def test_known_columns_and_gaps(synthesizer: TabDARSynthesizer, known: list[str]
     assert wrong(filled) == 0
 
 
+@pytest.mark.filterwarnings('ignore:Known cells hold')
+def test_numbers_beyond_those_of_training_are_followed(synthesizer: TabDARSynthesizer) -> None:
+    given = pd.DataFrame({'country': ['DE'] * 20, 'net': [9999.0] * 20})
+    rows = synthesizer.sample_remaining_columns(given)
+    assert (rows['tax'] == 1899.81).all()
+    assert (rows['gross'] == 11898.81).all()
+    given = pd.DataFrame({'quantity': [3] * 20, 'price': [9999.0] * 20})
+    assert wrong(synthesizer.sample_remaining_columns(given)) == 0
+
+
 def test_a_file_keeps_and_tells_it(synthesizer: TabDARSynthesizer, tmp_path: Path) -> None:
     synthesizer.save_safe(tmp_path / 'bills.tabdar')
     again = TabDARSynthesizer.load_safe(tmp_path / 'bills.tabdar')

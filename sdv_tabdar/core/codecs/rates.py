@@ -306,7 +306,9 @@ def _tells(own: Floats, other: Floats, codes: Codes) -> bool:
     rows = np.flatnonzero(~np.isnan(ratios) & (codes >= 0))
     if len(rows) < _LEVEL_ROWS * len(np.unique(codes)) or not ends.are_possible:
         return False
-    middle = np.where(np.isinf(ends.low), np.nan, (ends.low + ends.high) / 2)
+    is_said = np.isfinite(ends.low)
+    middle = np.full(len(is_said), np.nan)
+    middle[is_said] = (ends.low[is_said] + ends.high[is_said]) / 2
     half = len(rows) // 2
     turned = np.roll(rows, half)
     by_level = np.abs(ratios[rows] - middle[codes[turned]]) > slack[rows]

@@ -4,8 +4,10 @@ from __future__ import annotations
 
 import dataclasses
 
+import numpy as np
 import pandas as pd
 
+from sdv_tabdar.core.codecs.lines import Marks
 from sdv_tabdar.core.inference.kept_values import contain
 from sdv_tabdar.core.inference.products import Multiplying
 from sdv_tabdar.core.inference.sums import Adding
@@ -32,7 +34,7 @@ class Arithmetic:
         """
         self._contain(frame)
         self.multiplying.multiply(frame)
-        self._adding_beside_products().add_up(frame)
+        self._adding_beside_products(frame).add_up(frame)
         if self._summed:
             self.multiplying.multiply(frame, self._summed)
         self._contain(frame)
@@ -42,7 +44,18 @@ class Arithmetic:
         adding = self.adding
         contain(adding.encoder, frame, adding.known, adding.restrictions)
 
-    def _adding_beside_products(self) -> Adding:
+    def _is_beyond(self, frame: pd.DataFrame) -> Marks:
+        """Which cells ``(B, C)`` of sums have numbers beyond those of training."""
+        encoder = self.adding.encoder
+        found = np.zeros(self.adding.known.shape, dtype=bool)
+        for position in self._summed:
+            low, high = encoder.codecs[position].limits
+            if encoder.schema.names[position] in frame:
+                numbers = frame[encoder.schema.names[position]].to_numpy()
+                found[:, position] = (numbers < low) | (numbers > high)
+        return found
+
+    def _adding_beside_products(self, frame: pd.DataFrame) -> Adding:
         """Sums of which what products have made stays sooner than a total that occurs often."""
         encoder, sticky = self.adding.encoder, self.adding.sticky.copy()
         made = {one.result for one in encoder.multiplied}
@@ -56,7 +69,12 @@ class Arithmetic:
         )
         following = frozenset(made - self._summed)
         return dataclasses.replace(
-            self.adding, told=told, sticky=sticky, made=kept, following=following
+            self.adding,
+            known=self.adding.known | (self.multiplying.follows & self._is_beyond(frame)),
+            told=told | self.multiplying.follows,
+            sticky=sticky,
+            made=kept,
+            following=following,
         )
 
     @property

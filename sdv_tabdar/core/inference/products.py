@@ -87,6 +87,17 @@ class Multiplying:
                     found[:, factor] |= found[:, one.result]
         return found
 
+    @functools.cached_property
+    def follows(self) -> Marks:
+        """Cells ``(B, C)`` that are given, or results that are made of such alone."""
+        given, found = self.known.copy(), self.known.copy()
+        given[:, [one.level for one in self.encoder.rates]] = True  # which never give way
+        for one in self.encoder.multiplied:
+            made = given[:, [place for place in one.factors if place >= 0]].all(axis=1)
+            given[:, one.result] |= made
+            found[:, one.result] |= made
+        return found
+
     def _level_or(self, position: int) -> int:
         """The column that says a rate, in place of a factor that is none."""
         return position if position >= 0 else self.encoder.rates[-1 - position].level
@@ -98,7 +109,7 @@ class Multiplying:
         if position < 0:
             rates = rates_of(self.encoder.rates[-1 - position], codec, frame[name])
             never = np.zeros(len(frame), dtype=bool)
-            return _Column(codec, None, None, None, never, rates, rates, None)
+            return _Column(codec, None, None, None, never, never, rates, rates, None)
         before = as_floats(frame[name])
         digits = next(
             digits
@@ -115,7 +126,8 @@ class Multiplying:
         restrictions = self.restrictions.get(name)
         agrees = None if self.agrees is None else functools.partial(self.agrees, position)
         told = self._implied[:, position] if self.encoder.keeps_values else None
-        return _Column(codec, digits, restrictions, agrees, free, before, numbers, told)
+        yields = free & ~self.follows[:, position]
+        return _Column(codec, digits, restrictions, agrees, free, yields, before, numbers, told)
 
     @functools.cached_property
     def _implied(self) -> Marks:
@@ -132,7 +144,8 @@ class _Column:
         digits: Behind the point; None for numbers that are not rounded.
         restrictions: What each row's cell may be; None for anything.
         agrees: Whether numbers agree with the known levels of rows; None if all do.
-        free: ``(B,)``, which cells may change.
+        free: ``(B,)``, which cells may change, and ...
+        yields: ... which of them give way to a result.
         before: ``(B,)``, the numbers that they had.
         numbers: ``(B,)``, those that they have; written into.
         implied: ``(B,)``, which cells may be anything; None where all may, see
@@ -144,6 +157,7 @@ class _Column:
     restrictions: Sequence[Restriction | None] | None
     agrees: Callable[[Rows, Floats], Marks] | None
     free: Marks
+    yields: Marks
     before: Floats
     numbers: Floats
     implied: Marks | None
@@ -276,6 +290,11 @@ class _Open:
             left = self._solve_clipped(_RESULT, finer, left)
         self._come_near(finer if self.keeps_result else _RESULT, left)
 
+    def _may_change(self, place: int) -> Marks:
+        """In which rows ``(B,)`` a cell may."""
+        column = self.columns[place]
+        return column.free if place == _RESULT else column.yields
+
     def _solved(self, place: int, cells: Sequence[Floats]) -> Floats:
         """What a cell is by the two others."""
         result, first, second = cells
@@ -300,7 +319,7 @@ class _Open:
 
     def _solve(self, place: int, rows: Rows) -> Rows:
         """Change one cell of rows in which that is enough; the other rows."""
-        asked = rows[self.columns[place].free[rows]]
+        asked = rows[self._may_change(place)[rows]]
         cells = [own.numbers[asked] for own in self.columns]
         cells[place] = self._solved(place, cells)
         done = self._can_be(asked, cells, place)
@@ -313,7 +332,7 @@ class _Open:
         column = self.columns[place]
         if isinstance(column.codec, CategoricalCodec):
             return rows
-        asked = rows[column.free[rows]]
+        asked = rows[self._may_change(place)[rows]]
         solved = self._solved(place, [own.numbers[asked] for own in self.columns])
         ends = rounded(np.clip(solved, *column.codec.limits), column.digits)
         can_be = column.may_be(asked, ends)
@@ -328,14 +347,14 @@ class _Open:
         one, other = self.columns[coarser], self.columns[finer]
         if one.values is None:
             return rows
-        left = rows[~one.free[rows]].tolist()
-        for row in rows[one.free[rows]].tolist():
+        left = rows[~one.yields[rows]].tolist()
+        for row in rows[one.yields[rows]].tolist():
             same = np.full(len(one.values), row)
             cells = [column.numbers[same] for column in self.columns]
             cells[coarser] = one.values
-            if other.free[row]:
+            if other.yields[row]:
                 cells[finer] = self._solved(finer, cells)
-            changed = (coarser, finer) if other.free[row] else (coarser,)
+            changed = (coarser, finer) if other.yields[row] else (coarser,)
             can_be = self._can_be(same, cells, *changed)
             if can_be.any():
                 steps = np.where(can_be, np.abs(one.values - one.numbers[row]), np.inf)
@@ -353,7 +372,7 @@ class _Open:
         of the result may leave room.
         """
         column = self.columns[place]
-        asked = rows[column.free[rows]]
+        asked = rows[self._may_change(place)[rows]]
         numbers = self._solved(place, [own.numbers[asked] for own in self.columns])
         done = column.may_be(asked, numbers, bounded=place != _RESULT)
         column.numbers[asked[done]] = numbers[done]
