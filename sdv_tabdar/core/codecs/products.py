@@ -162,7 +162,7 @@ def _candidates(numbers: Floats) -> Iterator[tuple[int, int, int, int, float]]:
     digits = [digits_of(own) for own in numbers]
     few, some = _telling(numbers)
     is_some = _is_some(some).astype(np.float32)
-    slack = np.stack([_slack(own, places) for own, places in zip(few, digits, strict=True)])
+    slack = np.stack([slack_of(own, places) for own, places in zip(few, digits, strict=True)])
     for exponent, first in itertools.product((1, -1), range(len(columns))):
         made = _times(some[first], some, exponent)
         can_be = (
@@ -255,10 +255,10 @@ def _holds(result: Floats, first: Floats, second: Floats, exponent: int, digits:
     """Where a result is that of its factors, or one of the three is missing, or a divisor 0."""
     made = _times(first, second, exponent)
     rest = np.abs(result - made)
-    return ~(np.isfinite(made) & (rest > _slack(made, digits)))
+    return ~(np.isfinite(made) & (rest > slack_of(made, digits)))
 
 
-def _slack(numbers: Floats, digits: Digits) -> Floats:
+def slack_of(numbers: Floats, digits: Digits) -> Floats:
     """By how much results may be off."""
     if digits is None:
         return np.asarray(_REST * np.abs(numbers))

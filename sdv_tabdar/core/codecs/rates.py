@@ -19,7 +19,7 @@ from sdv_tabdar.core.codecs.codec import Codec
 from sdv_tabdar.core.codecs.echoes import Table, digits_in, parts_of, some_numbers, step_between
 from sdv_tabdar.core.codecs.lines import digits_of
 from sdv_tabdar.core.codecs.numerical import NumericalCodec
-from sdv_tabdar.core.codecs.products import Product
+from sdv_tabdar.core.codecs.products import Product, slack_of
 from sdv_tabdar.core.codecs.sums import Digits, Sum, varies
 from sdv_tabdar.core.codecs.values import Codes, Floats
 
@@ -30,8 +30,6 @@ _LOOKED_AT = 256  # rows of a first look, with larger results, and ...
 _DIFFERENT = 16  # ... how many different sources; there are fewer than half as many rates
 _MOST_PAIRS = 1_000  # of columns that are looked at in more rows
 _BY_CHANCE = 20  # rows that must not keep to it if levels, or sources, were those of other rows
-_HALF = 0.5  # of a rounded number's unit, by which it may be off
-_REST = 1e-9  # of a number that is not rounded
 _NOISE = 1e-12  # of any number, which computing may add
 
 
@@ -238,16 +236,9 @@ def _ratios(own: Floats, others: Floats, digits: Digits) -> tuple[Floats, Floats
     """Ratios of results and sources, and by how much they may be off; NaN where there is none."""
     with np.errstate(all='ignore'):
         ratios: Floats = own / np.where(others == 0, np.nan, others)
-        slack: Floats = _slack(own, digits) / np.abs(others) + _NOISE * np.abs(ratios)
+        slack: Floats = slack_of(own, digits) / np.abs(others) + _NOISE * np.abs(ratios)
     ratios[~np.isfinite(ratios) | ~np.isfinite(slack)] = np.nan
     return ratios, slack
-
-
-def _slack(numbers: Floats, digits: Digits) -> Floats:
-    """By how much results may be off."""
-    if digits is None:
-        return np.asarray(_REST * np.abs(numbers))
-    return np.asarray(_HALF * 10.0**-digits + _NOISE * np.abs(numbers))
 
 
 @dataclasses.dataclass
@@ -276,7 +267,7 @@ class _Ends:
         np.maximum.at(self.low, codes[rows], (ratios - slack)[rows])
         np.minimum.at(self.high, codes[rows], (ratios + slack)[rows])
         zeros = np.isfinite(own) & (other == 0) & (codes >= 0)
-        self.holds &= bool((np.abs(own[zeros]) <= _slack(own[zeros], digits)).all())
+        self.holds &= bool((np.abs(own[zeros]) <= slack_of(own[zeros], digits)).all())
 
     @property
     def are_possible(self) -> bool:
@@ -313,7 +304,7 @@ def _tells(own: Floats, other: Floats, codes: Codes) -> bool:
     turned = np.roll(rows, half)
     by_level = np.abs(ratios[rows] - middle[codes[turned]]) > slack[rows]
     made = other[turned] * middle[codes[rows]]
-    by_source = np.abs(own[rows] - made) > _slack(own[rows], digits)
+    by_source = np.abs(own[rows] - made) > slack_of(own[rows], digits)
     return bool(min(by_level.sum(), by_source.sum()) >= _BY_CHANCE)
 
 
