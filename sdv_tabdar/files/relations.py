@@ -7,12 +7,13 @@ be those of columns that are there and of the right kind.
 from __future__ import annotations
 
 import itertools
-from collections.abc import Mapping, Sequence
+from collections.abc import Mapping
 from typing import Any
 
 from sdv_tabdar.adapter import checked
 from sdv_tabdar.adapter.checked import Unfit
 from sdv_tabdar.core.codecs.products import are_numbers
+from sdv_tabdar.core.codecs.rates import behind_factors
 from sdv_tabdar.core.codecs.sums import Sum
 from sdv_tabdar.core.codecs.zeros import LARGEST
 from sdv_tabdar.core.schema import ColumnKind
@@ -229,14 +230,11 @@ def _check_rates(encoder: Mapping[str, Any], place: str) -> None:
             raise Unfit(f'{where}.rates', 'are not those of the codes of a column without bins.')
         if len(one['digits']) != 2:
             raise Unfit(f'{where}.digits', 'are not those of two columns.')
-        if one['result'] in made or _is_made_of(one['source'], one['result'], made):
-            raise Unfit(where, 'is of a result that another one has, or closes a circle.')
+        if one['result'] in made:
+            raise Unfit(where, 'is of a result that another one has.')
         made[one['result']] = [one['source']]
-
-
-def _is_made_of(column: int, other: int, made: Mapping[int, Sequence[int]]) -> bool:
-    """Whether a column is another one, or one of those that it is made of is."""
-    return column == other or any(_is_made_of(one, other, made) for one in made.get(column, ()))
+    if len(behind_factors(made)) < len(made):
+        raise Unfit(f'{place}.rates', 'close a circle, perhaps with products.')
 
 
 def _check_zeros(encoder: Mapping[str, Any], place: str) -> None:

@@ -84,12 +84,19 @@ def multiplied(products: Sequence[Product], rates: Sequence[Rate]) -> tuple[Prod
         Product(one.result, (one.source, -1 - place), 1, (*one.digits, None))
         for place, one in enumerate(rates)
     ]
-    made = {one.result: one.factors for one in (*products, *rated)}
+    by_result = {one.result: one for one in (*products, *rated)}
+    made = {result: one.factors for result, one in by_result.items()}
+    return tuple(by_result[result] for result in behind_factors(made))
 
-    def depth(place: int) -> int:
-        return 1 + max(map(depth, made[place])) if place in made else 0
 
-    return tuple(sorted((*products, *rated), key=lambda one: depth(one.result)))
+def behind_factors(made: Mapping[int, Collection[int]]) -> list[int]:
+    """Columns that are made of others, each behind those it is made of; none of a circle."""
+    found: list[int] = []
+    left = set(made)
+    while ready := [column for column in made if column in left and left.isdisjoint(made[column])]:
+        found += ready
+        left.difference_update(ready)
+    return found
 
 
 def rates_of(rate: Rate, codec: Codec, cells: pd.Series) -> Floats:

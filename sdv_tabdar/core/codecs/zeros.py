@@ -82,11 +82,12 @@ def find_zeros(
 def _chosen(evidence: Mapping[Pair, float], columns: Sequence[Column]) -> list[Pair]:
     """Pairs of columns, those with most evidence first, in the order of the dependents."""
     found: list[Pair] = []
-    size = 0
+    taken, size = [0] * len(columns), 0
     for pair in sorted(evidence, key=lambda pair: (-evidence[pair], pair)):
         own = math.prod(columns[place].num_codes for place in pair)
-        if sum(dependent == pair[1] for _, dependent in found) < _MOST and size + own <= LARGEST:
+        if taken[pair[1]] < _MOST and size + own <= LARGEST:
             found.append(pair)
+            taken[pair[1]] += 1
             size += own
     return sorted(found, key=lambda pair: pair[1])
 
@@ -110,7 +111,8 @@ def kept_zeros(
     found = []
     for pair, entry in zip(pairs, before, strict=True):
         own, other = (former[position].long() for position in pair)
-        allowed = allowed_codes(entry, int(other.max()) + 1)[own][:, other]
+        most = max(int(other.max()), *map(max, entry.allowed))  # some have no code any more
+        allowed = allowed_codes(entry, most + 1)[own][:, other]
         allowed |= (own < 0)[:, None] | (other < 0)  # of new codes nothing is known
         broken = (counts[pair].bool() & ~allowed).any(dim=1)
         found.append(_zeros(*pair, allowed | broken[:, None]))
@@ -173,8 +175,9 @@ class _Answers:
                 enough[run] = _sharp_runs(logs[run], own[run], others[run], least)
             found.append((logs, enough))
         functional = (always | never).all(dim=0) & (own.sum() >= LEVEL_ROWS * len(own))
-        for logs, _ in found:
-            functional &= logs.sum(dim=0) >= least
+        for pure, (logs, _) in zip((always, never), found, strict=True):
+            rows = torch.where(pure, own, 0.0).sum(dim=0)
+            functional &= (logs.sum(dim=0) >= least) & (rows >= _LEAST_ROWS)
         first, second = (torch.where(enough | functional, logs, 0.0) for logs, enough in found)
         return first, second
 

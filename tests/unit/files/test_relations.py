@@ -115,8 +115,8 @@ RATE = {'result': 0, 'source': 1, 'level': 4, 'rates': [0.1, None], 'digits': [2
         ('without bins', {'rates': [0.1]}),
         ('rates', {'rates': [0.1, float('nan')]}),
         ('digits', {'digits': [2]}),
-        ('closes a circle', {'result': 3}),
-        ('closes a circle', {'result': 1, 'source': 3}),
+        ('another one has', {'result': 3}),
+        ('close a circle', {'result': 1, 'source': 3}),
         ('another one has', {'result': 2}),
     ],
 )

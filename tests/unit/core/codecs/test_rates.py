@@ -11,7 +11,7 @@ import pytest
 
 from sdv_tabdar.core.codecs.encoder import TableEncoder
 from sdv_tabdar.core.codecs.products import Product
-from sdv_tabdar.core.codecs.rates import Rate, kept_rates, multiplied, rates_of
+from sdv_tabdar.core.codecs.rates import Rate, behind_factors, kept_rates, multiplied, rates_of
 from sdv_tabdar.core.codecs.stored import StoredTable
 from sdv_tabdar.core.config import ModelConfig
 from sdv_tabdar.core.schema import ColumnKind
@@ -138,6 +138,12 @@ def test_products_and_rates_stand_behind_what_they_are_made_of() -> None:
         (5, 6, 0),
         (9, 5, -2),
     ]
+
+
+def test_what_many_are_made_of_is_looked_at_once() -> None:
+    made = {place: (place - 2 - place % 2, place - 1 - place % 2) for place in range(2, 200)}
+    assert behind_factors(made) == list(range(2, 200))
+    assert behind_factors({1: (2,), 2: (3,), 3: (2,), 4: (5,)}) == [4]
 
 
 def test_other_rows_keep_what_holds_in_them() -> None:

@@ -154,6 +154,25 @@ def test_other_rows_keep_what_holds_in_them_and_say_nothing_of_new_codes() -> No
     assert missing not in of_size.allowed[says['c']]
 
 
+def test_codes_that_are_no_more_and_all_new_ones_say_nothing() -> None:
+    level = np.where(NOISE < 0.5, 'a', 'b')
+    frame = pd.DataFrame({'level': level, 'size': pd.Series(AGE).mask(level == 'a')})
+    encoder, found = found_in(frame)
+    table = encoder.encode_all(frame)
+    same = [torch.arange(column.num_codes) for column in encoder.schema.columns]
+    assert kept_zeros(found, table, encoder.schema, same) == tuple(found)
+    fewer = [same[0], torch.where(same[1] < 2, same[1], -1)]
+    assert all(one.says != () for one in kept_zeros(found, table, encoder.schema, fewer))
+    new = [torch.full_like(codes, -1) for codes in same]
+    assert kept_zeros(found, table, encoder.schema, new) == ()
+
+
+def test_a_handful_of_rows_tells_nothing_even_of_each_code() -> None:
+    rare = np.arange(N) < 8
+    frame = pd.DataFrame({'open': np.where(rare, 'y', 'n'), 'end': pd.Series(AGE).mask(rare)})
+    assert not found_in(frame)[1]
+
+
 def test_a_state_is_plain_and_comes_back() -> None:
     level = np.where(NOISE < 0.5, 'a', 'b')
     encoder, found = found_in(pd.DataFrame({'a': level, 'b': pd.Series(AGE).mask(level == 'a')}))
