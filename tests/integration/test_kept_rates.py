@@ -8,15 +8,15 @@ from pathlib import Path
 import numpy as np
 import pandas as pd
 import pytest
-from sdv.metadata import Metadata
 from sdv.sampling import Condition
 
 from sdv_tabdar import Between, OneOf, TabDARSynthesizer
 from sdv_tabdar.files.describe import describe
 
+from .conftest import fit_tiny
+
 N = 500
 RATES = {'DE': 0.19, 'CH': 0.081, 'US': 0.0}
-SMALL = {'width': 16, 'num_blocks': 1, 'head_width': 16, 'denoiser_width': 8, 'epochs': 1}
 
 
 def bills() -> pd.DataFrame:
@@ -63,10 +63,7 @@ def wrong(rows: pd.DataFrame, *columns: str) -> float:
 def fitted(**settings: object) -> TabDARSynthesizer:
     columns = {name: {'sdtype': 'numerical'} for name in bills()}
     columns['country'] = columns['discount'] = {'sdtype': 'categorical'}
-    metadata = Metadata.load_from_dict({'tables': {'bills': {'columns': columns}}})
-    synthesizer = TabDARSynthesizer(metadata, random_state=0, **{**SMALL, **settings})
-    synthesizer.fit(bills())
-    return synthesizer
+    return fit_tiny(bills(), columns, **settings)
 
 
 @pytest.fixture(scope='module')

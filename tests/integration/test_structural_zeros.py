@@ -8,14 +8,14 @@ from pathlib import Path
 import numpy as np
 import pandas as pd
 import pytest
-from sdv.metadata import Metadata
 from sdv.sampling import Condition
 
 from sdv_tabdar import Between, NotNull, OneOf, TabDARSynthesizer
 from sdv_tabdar.files.describe import describe
 
+from .conftest import fit_tiny
+
 N = 600
-SMALL = {'width': 16, 'num_blocks': 1, 'head_width': 16, 'denoiser_width': 8, 'epochs': 1}
 
 
 def people() -> pd.DataFrame:
@@ -57,10 +57,7 @@ def fitted(**settings: object) -> TabDARSynthesizer:
         'wage': {'sdtype': 'numerical'},
         'left': {'sdtype': 'datetime'},
     }
-    metadata = Metadata.load_from_dict({'tables': {'people': {'columns': kinds}}})
-    synthesizer = TabDARSynthesizer(metadata, random_state=0, **{**SMALL, **settings})
-    synthesizer.fit(people())
-    return synthesizer
+    return fit_tiny(people(), kinds, **settings)
 
 
 @pytest.fixture(scope='module')
