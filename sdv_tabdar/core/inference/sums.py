@@ -20,7 +20,7 @@ from sdv_tabdar.core.codecs.encoder import TableEncoder
 from sdv_tabdar.core.codecs.inequalities import Inequality
 from sdv_tabdar.core.codecs.lines import Marks, finest
 from sdv_tabdar.core.codecs.numerical import NumericalCodec
-from sdv_tabdar.core.codecs.sums import Digits
+from sdv_tabdar.core.codecs.sums import Digits, Sum
 from sdv_tabdar.core.codecs.values import Codes, Floats
 from sdv_tabdar.core.inference.balance import Balance, Ends, Total
 from sdv_tabdar.core.inference.echoes.cells import Rows
@@ -256,13 +256,26 @@ class Adding:
                 of_constants.append(finest(one.digits))
             else:
                 place = self._places[one.total]
-            follows = one.total is not None and all(place != total.place for total in totals)
-            totals.append(Total(place, parts, follows))
+            totals.append(Total(place, parts, one in self._followed))
             digits.update(zip(one.columns, one.digits, strict=True))
         levels = [_levels(self.encoder, column, digits[column]) for column in self._columns]
         all_digits = [*(digits[column] for column in self._columns), *of_constants]
         levels += [None] * len(of_constants)
         return Balance(totals, all_digits, levels, self.encoder.keeps_values)
+
+    @property
+    def _followed(self) -> list[Sum]:
+        """Of each total the sum that it follows: that whose parts are least easily moved."""
+
+        def stiffness(one: Sum) -> tuple[int, int]:
+            few = [part for part in one.parts if not self.encoder.schema.columns[part].bins]
+            return len(self.made.intersection(one.parts)), len(few)
+
+        found: dict[int, Sum] = {}
+        for one in sorted(self.encoder.sums, key=stiffness, reverse=True):
+            if one.total is not None:
+                found.setdefault(one.total, one)
+        return [*found.values()]
 
     @functools.cached_property
     def _orders(self) -> list[Inequality]:

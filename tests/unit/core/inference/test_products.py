@@ -149,6 +149,22 @@ def test_products_stay_beside_sums_and_orders(given: list[str]) -> None:
     assert (rows['u'] <= rows['most']).all()
 
 
+def test_a_total_of_two_sums_follows_that_of_products_and_few_numbers() -> None:
+    random = np.random.default_rng(4)
+    frame = pd.DataFrame({'quantity': random.integers(1, 9, N).astype(float)})
+    frame['price'] = random.choice([2.5, 3.99, 12.5, 49.95], N)
+    frame['net'] = (frame['quantity'] * frame['price']).round(2)
+    frame['post'] = random.choice([0.0, 3.9, 5.9, 14.9], N)
+    frame['gross'] = (frame['net'] + frame['post']).round(2)
+    frame['paid'] = (frame['gross'] * random.random(N)).round(2)
+    frame['rest'] = (frame['gross'] - frame['paid']).round(2)
+    rows = trained(frame[['paid', 'rest', 'gross', 'net', 'post', 'quantity', 'price']]).sample(600)
+    assert ((rows['quantity'] * rows['price'] - rows['net']).abs() < 1e-9).mean() > 0.99
+    assert ((rows['net'] + rows['post'] - rows['gross']).abs() < 1e-9).all()
+    assert ((rows['paid'] + rows['rest'] - rows['gross']).abs() < 1e-9).all()
+    assert rows['post'].isin(frame['post']).mean() > 0.99
+
+
 def test_a_given_product_is_made_of_factors_of_two_digits() -> None:
     random = np.random.default_rng(3)
     frame = pd.DataFrame({'w': random.uniform(1, 5, N), 'h': random.uniform(1, 5, N)}).round(2)
