@@ -340,7 +340,7 @@ class TableEncoder:
             both = known[:, echo.position] & known[:, echo.source]
             if both.any():
                 cells = (as_floats(frame[name][both]) for name in (own, source))
-                rows = echoed(self.codecs[echo.position], echo.line, *cells)
+                rows = echoed(self.codecs[echo.position], echo, *cells)
                 found[echo] = np.flatnonzero(both)[rows]
         return found
 

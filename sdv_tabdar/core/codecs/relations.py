@@ -77,7 +77,7 @@ class Relations:
         if 'products' in kept:
             rates = find_rates(frame, codecs, products, sums, replaced)
         return cls(
-            echoes=find_echoes(frame, codecs) if config.echoes else (),
+            echoes=find_echoes(frame, codecs, seen) if config.echoes else (),
             inequalities=find_inequalities(seen, codecs) if 'inequalities' in kept else (),
             sums=sums,
             products=products,
@@ -92,7 +92,7 @@ class Relations:
         seen = _without(frame, replaced)
         lines = [(echo.position, echo.source, echo.line) for echo in self.echoes]
         return Relations(
-            echoes=counted_echoes(frame, codecs, lines),
+            echoes=counted_echoes(frame, codecs, lines, seen),
             inequalities=kept_inequalities(seen, codecs, self.inequalities),
             sums=kept_sums(seen, codecs, self.sums),
             products=kept_products(seen, codecs, self.products),

@@ -109,7 +109,7 @@ class Answers:
         )
         asked = (self.encoder, self.network, self.config, self.generator, read)
         following = Following(*asked)
-        drawn = following.followed(reader.mended(completion.table))
+        drawn = following.followed(reader.mended(read, completion.table))
         held = following.columns & {at for pair in self.encoder.inequalities for at in pair}
         settled = Ordering(*asked, drawn, held).ordered() if held else drawn  # beside these first
         ordering = Ordering(*asked, settled)
@@ -165,14 +165,23 @@ class Answers:
         if outside:
             raise ValueError(f'quantiles must lie in [0, 1], however: {outside}.')
         read, position = self._others(frame, observed, column)
-        shares = np.array(quantiles, dtype=np.float64)
+        found = self._quantiles(read, position, np.array(quantiles, dtype=np.float64))
+        return pd.DataFrame(found, index=frame.index, columns=list(quantiles))
+
+    def _quantiles(self, read: ReadRows, position: int, shares: Floats) -> Floats:
+        """Quantiles ``(B, len(shares))`` of a column of read rows."""
         echoed = self._echoed(read, position)
         found = quantiles_of(
             self.encoder, self.network, read.table, position, shares, self.config, echoed
         )
+        for echo in self.encoder.echoes:
+            if echo.always and echo.position == position:  # it has no numbers of its own
+                is_rising = echo.line.slope > 0
+                own = self._quantiles(read, echo.source, shares if is_rising else 1 - shares)
+                found = np.where(np.isnan(own), found, echo.line.of(own))
         is_told = read.table.observed[:, position].numpy()
         found[is_told] = read.numbers[is_told, position, None]
-        return pd.DataFrame(found, index=frame.index, columns=list(quantiles))
+        return found
 
     def log_likelihood(
         self,
