@@ -13,7 +13,6 @@ from typing import Any
 import pandas as pd
 
 from sdv_tabdar.core.codecs.codec import Codec
-from sdv_tabdar.core.codecs.dependencies import Dependency
 from sdv_tabdar.core.codecs.echoes import Echo, Table, counted_echoes, find_echoes
 from sdv_tabdar.core.codecs.inequalities import (
     Inequality,
@@ -24,7 +23,7 @@ from sdv_tabdar.core.codecs.products import Product, find_products, kept_product
 from sdv_tabdar.core.codecs.rates import Rate, find_rates, kept_rates, multiplied
 from sdv_tabdar.core.codecs.sums import Sum, find_sums, kept_sums
 from sdv_tabdar.core.config import ModelConfig
-from sdv_tabdar.core.schema import Cross, Zeros
+from sdv_tabdar.core.schema import Cross, Dependency, Zeros
 
 
 @dataclasses.dataclass(frozen=True)
