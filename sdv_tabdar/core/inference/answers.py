@@ -19,6 +19,7 @@ from sdv_tabdar.core.codecs.encoder import TableEncoder
 from sdv_tabdar.core.config import SamplingConfig
 from sdv_tabdar.core.inference.arithmetic import Arithmetic
 from sdv_tabdar.core.inference.complete import complete
+from sdv_tabdar.core.inference.consequences import Consequences
 from sdv_tabdar.core.inference.dependencies import Following, followed
 from sdv_tabdar.core.inference.echoes.reader import EchoReader
 from sdv_tabdar.core.inference.echoes.rows import ReadRows
@@ -90,6 +91,10 @@ class Answers:
     ) -> CompletedRows:
         """The rows with all their cells, see ``TabDAR.complete``."""
         known = known_cells(frame, observed, restrictions)
+        if not self.network.fixed_order:  # which has to know the first columns, and no others
+            says = Consequences.of(self.encoder, frame, known, restrictions)
+            frame, restrictions = says.whole, says.narrowed()
+            known = says.marks(frame)
         reader = EchoReader(self.encoder, self.network, self.config, self._uniforms)
         read = reader.read(frame, known, restrictions)
         table, pieces = read.table, read.pieces
@@ -152,8 +157,14 @@ class Answers:
     ) -> pd.DataFrame:
         """Probabilities of the levels of a column, see ``TabDAR.predict_proba``."""
         levels = pd.Index(self.encoder.codec(column).levels, dtype=object, tupleize_cols=False)
-        read, position = self._others(frame, observed, column)
+        says, read, position = self._others(frame, observed, column)
         found = level_probabilities(self.encoder, self.network, read.table, position, self.config)
+        left = says.left(position) * found
+        some = left.sum(axis=1) > 0
+        found[some] = left[some] / left[some].sum(axis=1, keepdims=True)
+        is_said, cells = says.said(position)
+        for row in np.flatnonzero(is_said).tolist():
+            found[row] = [level is cells[row] or level == cells[row] for level in levels]
         return pd.DataFrame(found, index=frame.index, columns=levels)
 
     def predict_quantiles(
@@ -164,8 +175,10 @@ class Answers:
         outside = [level for level in quantiles if not 0 <= level <= 1]
         if outside:
             raise ValueError(f'quantiles must lie in [0, 1], however: {outside}.')
-        read, position = self._others(frame, observed, column)
+        says, read, position = self._others(frame, observed, column)
         found = self._quantiles(read, position, np.array(quantiles, dtype=np.float64))
+        is_said, cells = says.said(position)
+        found[is_said] = cells[is_said, None]
         return pd.DataFrame(found, index=frame.index, columns=list(quantiles))
 
     def _quantiles(self, read: ReadRows, position: int, shares: Floats) -> Floats:
@@ -255,14 +268,20 @@ class Answers:
 
     def _others(
         self, frame: pd.DataFrame, observed: Marks | None, column: str
-    ) -> tuple[ReadRows, int]:
-        """The other columns of a frame, encoded, and the position of the column to predict."""
+    ) -> tuple[Consequences, ReadRows, int]:
+        """What the other columns of a frame say, these, and the position of the predicted one."""
         position = self.encoder.schema.position(column)
         others, known = without(frame, observed, column)
+        nothing = np.zeros_like(known)
+        is_fixed = self.network.fixed_order
+        says = Consequences.of(self.encoder, others, nothing if is_fixed else known, {}, position)
+        if not is_fixed:
+            whole = says.whole
+            others, known = without(whole, says.marks(whole), column)
         read = EchoReader(self.encoder, self.network, self.config).read(others, known, {})
         if self.network.fixed_order:
             check_all_before(self.encoder.schema.names, read.table.observed, position)
-        return read, position
+        return says, read, position
 
     def _uniforms(self, count: int) -> Floats:
         return uniform_numbers(count, generator=self.generator)
