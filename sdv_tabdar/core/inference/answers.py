@@ -16,8 +16,10 @@ import pandas as pd
 import torch
 
 from sdv_tabdar.core.codecs.encoder import TableEncoder
+from sdv_tabdar.core.codecs.values import frame_of
 from sdv_tabdar.core.config import SamplingConfig
 from sdv_tabdar.core.inference.arithmetic import Arithmetic
+from sdv_tabdar.core.inference.broken import num_broken
 from sdv_tabdar.core.inference.complete import complete
 from sdv_tabdar.core.inference.consequences import Consequences
 from sdv_tabdar.core.inference.dependencies import Following, followed
@@ -45,6 +47,10 @@ from sdv_tabdar.core.restrictions import Restriction
 from sdv_tabdar.core.runtime.random import uniform_numbers
 from sdv_tabdar.core.table import EncodedTable
 
+_TRIES = 2, 16  # draws, at least and at most, of a row that broke what holds in all training rows
+_TOGETHER = 1024  # of such draws at least are made together, as far as there may be so many
+
+Codes = npt.NDArray[np.int64]
 Floats = npt.NDArray[np.float64]
 Marks = npt.NDArray[np.bool_]
 Progress = Callable[[int], None]
@@ -62,6 +68,15 @@ class CompletedRows:
 
     rows: pd.DataFrame
     effective_sample_size: npt.NDArray[np.float32]
+
+    def replaced(self, rows: Codes, others: CompletedRows, chosen: Codes) -> CompletedRows:
+        """The same with N of other rows in place of N of these."""
+        columns = {name: self.rows[name].to_numpy(copy=True) for name in self.rows}
+        for name, cells in columns.items():
+            cells[rows] = others.rows[name].to_numpy()[chosen]
+        sizes = self.effective_sample_size.copy()
+        sizes[rows] = others.effective_sample_size[chosen]
+        return CompletedRows(frame_of(columns, len(self.rows)), sizes)
 
 
 @dataclasses.dataclass(frozen=True)
@@ -89,12 +104,43 @@ class Answers:
         num_copies: int,
         progress: Progress | None,
     ) -> CompletedRows:
-        """The rows with all their cells, see ``TabDAR.complete``."""
+        """The rows with all their cells, see ``TabDAR.complete``.
+
+        In place of rows in which what was given, or asked for, and what was drawn beside it do not
+        go together, several are drawn again, and the first one is taken that breaks least.
+        """
         known = known_cells(frame, observed, restrictions)
+        given = self.encoder.by_position(frame, known)
         if not self.network.fixed_order:  # which has to know the first columns, and no others
             says = Consequences.of(self.encoder, frame, known, restrictions)
             frame, restrictions = says.whole, says.narrowed()
             known = says.marks(frame)
+        found = self._completed(frame, known, restrictions, num_copies, progress)
+        broken = num_broken(self.encoder, found.rows, given)
+        rows = np.flatnonzero(broken)
+        if not len(rows):
+            return found
+        tries = int(np.clip(_TOGETHER // len(rows), *_TRIES))
+        copies = np.repeat(rows, tries)
+        asked = {
+            name: [entries[row] for row in copies.tolist()]
+            for name, entries in restrictions.items()
+        }
+        again = self._completed(frame.iloc[copies], known[copies], asked, 1, None)
+        left = num_broken(self.encoder, again.rows, given[copies]).reshape(-1, tries)
+        best, is_better = left.argmin(axis=1), left.min(axis=1) < broken[rows]
+        chosen = (np.arange(len(rows)) * tries + best)[is_better]
+        return found.replaced(rows[is_better], again, chosen)
+
+    def _completed(
+        self,
+        frame: pd.DataFrame,
+        known: Marks,
+        restrictions: Mapping[str, Sequence[Restriction | None]],
+        num_copies: int,
+        progress: Progress | None,
+    ) -> CompletedRows:
+        """The rows with all their cells, beside known ones ``(B, len(frame.columns))``."""
         reader = EchoReader(self.encoder, self.network, self.config, self._uniforms)
         read = reader.read(frame, known, restrictions)
         table, pieces = read.table, read.pieces
