@@ -116,7 +116,7 @@ class Answers:
             frame, restrictions = says.whole, says.narrowed()
             known = says.marks(frame)
         found = self._completed(frame, known, restrictions, num_copies, progress)
-        broken = num_broken(self.encoder, found.rows, given)
+        broken = num_broken(self.encoder, found.rows, given, restrictions)
         rows = np.flatnonzero(broken)
         if not len(rows):
             return found
@@ -127,7 +127,7 @@ class Answers:
             for name, entries in restrictions.items()
         }
         again = self._completed(frame.iloc[copies], known[copies], asked, 1, None)
-        left = num_broken(self.encoder, again.rows, given[copies]).reshape(-1, tries)
+        left = num_broken(self.encoder, again.rows, given[copies], asked).reshape(-1, tries)
         best, is_better = left.argmin(axis=1), left.min(axis=1) < broken[rows]
         chosen = (np.arange(len(rows)) * tries + best)[is_better]
         return found.replaced(rows[is_better], again, chosen)

@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from collections.abc import Iterator, Sequence
+from collections.abc import Collection, Iterator, Sequence
 
 import numpy as np
 import pandas as pd
@@ -11,25 +11,52 @@ from sdv_tabdar.core.codecs.encoder import TableEncoder
 from sdv_tabdar.core.codecs.lines import Marks
 from sdv_tabdar.core.codecs.rates import rates_of
 from sdv_tabdar.core.codecs.values import Codes, Floats, as_floats
+from sdv_tabdar.core.codecs.zeros import allowed_codes
 from sdv_tabdar.core.inference.summed import SummedColumns
 
 
-def num_broken(encoder: TableEncoder, frame: pd.DataFrame, known: Marks) -> Codes:
+def num_broken(
+    encoder: TableEncoder, frame: pd.DataFrame, known: Marks, asked: Collection[str] = ()
+) -> Codes:
     """How many relations each row ``(B,)`` breaks of which a cell at least was not given.
 
     Args:
         encoder: The codes, and which columns follow from which.
         frame: Finished rows, with all columns.
         known: ``(B, C)``, cells that were given.
+        asked: Columns of which something is asked, such as to be there; what never meets may then.
     """
     found = np.zeros(len(frame), dtype=np.int64)
-    for columns, broken in _relations(encoder, frame):
+    table = encoder.encode(frame, np.ones(frame.shape, dtype=bool))
+    codes = table.codes.numpy().astype(np.int64)
+    for columns, broken in (*_of_numbers(encoder, frame), *_of_levels(encoder, codes)):
         found += broken & ~known[:, [*columns]].all(axis=1)
+    free = ~known
+    free[:, [encoder.schema.position(name) for name in asked]] = False
+    for columns, broken in _of_zeros(encoder, codes):
+        found += broken & free[:, [*columns]].any(axis=1)
     return found
 
 
-def _relations(encoder: TableEncoder, frame: pd.DataFrame) -> Iterator[tuple[Sequence[int], Marks]]:
-    """The columns of each relation, and the rows ``(B,)`` that break it."""
+Broken = Iterator[tuple[Sequence[int], Marks]]
+"""The columns of each relation, and the rows ``(B,)`` that break it."""
+
+
+def _of_levels(encoder: TableEncoder, codes: Codes) -> Broken:
+    for entry in encoder.dependencies:
+        wanted = np.array(entry.codes, dtype=np.int64)[codes[:, entry.determinant]]
+        broken = (wanted >= 0) & (wanted != codes[:, entry.dependent])
+        yield (entry.determinant, entry.dependent), broken
+
+
+def _of_zeros(encoder: TableEncoder, codes: Codes) -> Broken:
+    for zeros in encoder.schema.zeros:
+        pair = zeros.determinant, zeros.dependent
+        allowed = allowed_codes(zeros, encoder.schema.columns[zeros.dependent].num_codes).numpy()
+        yield pair, ~allowed[codes[:, pair[0]], codes[:, pair[1]]]
+
+
+def _of_numbers(encoder: TableEncoder, frame: pd.DataFrame) -> Broken:
     names = encoder.schema.names
 
     def numbers(position: int) -> Floats:
@@ -60,8 +87,3 @@ def _relations(encoder: TableEncoder, frame: pd.DataFrame) -> Iterator[tuple[Seq
             factor = rates_of(rate, encoder.codecs[second], frame[names[second]])
         broken = ~product.holds(numbers(result), numbers(first), factor)
         yield (result, first, second), broken
-    for entry in encoder.dependencies:
-        pair = entry.determinant, entry.dependent
-        codes, follow = (encoder.codecs[at].encode(frame[names[at]])[0] for at in pair)
-        wanted = np.array(entry.codes, dtype=np.int64)[codes]
-        yield pair, (wanted >= 0) & (wanted != follow)
