@@ -38,7 +38,27 @@ def averaged_rows(candidates: Candidates, known: Known, num_samples: int) -> pd.
     if model.levels_that_follow:
         free = np.stack([_differ(cells) for cells in draws.values()], axis=1)
         rows = model.followed(rows, free)
+        for pair in model.ordered_columns:
+            _keep_beside_votes(rows, pair, model.levels_that_follow, free)
     return handed_back(table, rows)
+
+
+def _keep_beside_votes(
+    rows: pd.DataFrame, pair: tuple[str, str], voted: frozenset[str], free: npt.NDArray[np.bool_]
+) -> None:
+    """Put a mean that is free in order with a number that was voted for.
+
+    Args:
+        rows: ``(rows, C)``; written into.
+        pair: Columns of which the first is never more than the second.
+        voted: Columns that are no means.
+        free: ``(rows, C)``, which cells may change.
+    """
+    numbers = [rows[name].to_numpy(np.float64) for name in pair]
+    for own, other in ((1, 0), (0, 1)):
+        if pair[own] not in voted and pair[other] in voted:
+            may = free[:, rows.columns.get_loc(pair[own])] & (numbers[0] > numbers[1])
+            rows[pair[own]] = np.where(may, numbers[other], numbers[own])
 
 
 def _repeated_draws(candidates: Candidates, known: Known, num_samples: int) -> pd.DataFrame:

@@ -28,7 +28,7 @@ def calculated(table: FittedTable, rows: pd.DataFrame, known: Known) -> pd.DataF
         known: What is known.
     """
     keys = [] if table.model is None else table.model.calculated_columns
-    keys = [key for key in keys if key in rows]
+    keys = [key for key in keys if key in rows and table.profiles[key].role is not Role.DATE]
     if not any(_has_numbers(table.profiles[key]) for key in keys):
         return rows
     assert table.model is not None

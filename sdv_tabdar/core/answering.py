@@ -17,6 +17,7 @@ import torch
 from sdv_tabdar.core.config import ModelConfig, SamplingConfig
 from sdv_tabdar.core.inference.answers import Answers, CompletedRows, Floats, Marks, Progress
 from sdv_tabdar.core.inference.arithmetic import Arithmetic
+from sdv_tabdar.core.inference.echoes.reader import follow_always
 from sdv_tabdar.core.inference.products import Multiplying
 from sdv_tabdar.core.inference.sums import Adding
 from sdv_tabdar.core.restrictions import Restriction
@@ -147,7 +148,7 @@ class AnsweringModel:
         """
         encoder = self.trained.encoder
         given = encoder.by_position(frame, known)
-        told = given.copy()
+        told = given | follow_always(encoder, frame, given)
         told[:, [encoder.schema.position(name) for name in self.levels_that_follow]] = True
         Arithmetic(
             Multiplying(encoder, given, told, restrictions),
@@ -156,11 +157,13 @@ class AnsweringModel:
 
     @property
     def calculated_columns(self) -> list[str]:
-        """The columns of sums, constants, products and rates, and those in order with sums."""
+        """Columns of sums, constants, products, rates and lines, and those in order with sums."""
         encoder = self.trained.encoder
         summed = {position for one in encoder.sums for position in one.columns}
         places = encoder.calculated.union(one.level for one in encoder.rates)
         places |= {place for pair in encoder.inequalities if summed & {*pair} for place in pair}
+        lines = [(echo.position, echo.source) for echo in encoder.echoes if echo.always]
+        places |= {place for pair in lines for place in pair}
         return [encoder.schema.names[position] for position in sorted(places)]
 
     def predict_proba(

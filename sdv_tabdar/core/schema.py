@@ -136,6 +136,30 @@ class Zeros:
 
 
 @dataclasses.dataclass(frozen=True)
+class Dependency:
+    """A column that follows from another.
+
+    Attributes:
+        determinant: The position of the other.
+        dependent: That of the column.
+        codes: For each code of the determinant that of the dependent; -1 where nothing is said.
+    """
+
+    determinant: int
+    dependent: int
+    codes: tuple[int, ...]
+
+    def to_state(self) -> dict[str, Any]:
+        """The fields as plain values."""
+        return {**dataclasses.asdict(self), 'codes': list(self.codes)}
+
+    @classmethod
+    def from_state(cls, state: Mapping[str, Any]) -> Dependency:
+        """The dependency that :meth:`to_state` described."""
+        return cls(state['determinant'], state['dependent'], tuple(state['codes']))
+
+
+@dataclasses.dataclass(frozen=True)
 class TableSchema:
     """The columns of a table in their order.
 
@@ -143,11 +167,13 @@ class TableSchema:
         columns: One entry a column; names are unique.
         crosses: Columns that are also seen together, those that explain most first.
         zeros: Codes of two columns that never meet.
+        dependencies: Columns that follow from others.
     """
 
     columns: tuple[Column, ...]
     crosses: tuple[Cross, ...] = ()
     zeros: tuple[Zeros, ...] = ()
+    dependencies: tuple[Dependency, ...] = ()
 
     @property
     def leading(self) -> tuple[int, ...]:

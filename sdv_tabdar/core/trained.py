@@ -255,8 +255,10 @@ def _relations(
         yield (
             (echo.position, echo.source),
             lambda own, source, echo=echo: (
-                f"'{own}' is {echo.line.written(source)} in {echo.counts[-1]} of {num_rows} rows, "
-                'and will be in as many drawn ones.'
+                f"'{own}' is {echo.line.written(source)} in all rows, and will be in drawn ones."
+                if echo.always
+                else f"'{own}' is {echo.line.written(source)} in {echo.counts[-1]} of {num_rows} "
+                'rows, and will be in as many drawn ones.'
             ),
         )
     for pair in without_consequences(encoder.inequalities):

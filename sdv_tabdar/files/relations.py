@@ -47,7 +47,9 @@ FIELDS = {
                 'source': _COUNT,
                 'line': _LINE,
                 'counts': checked.items(checked.whole(1, 2**53)),
-            }
+                'always': checked.flag,
+            },
+            absent=('always',),
         )
     ),
     'inequalities': checked.items(checked.items(_COUNT)),

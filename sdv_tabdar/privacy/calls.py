@@ -132,7 +132,11 @@ class ProtectedCalls(Calls):
             for name in table_data
             if name not in own and pd.api.types.is_float_dtype(table_data[name].dtype)
         }
-        return super()._preprocess(with_columns(table_data, made))
+        processed = super()._preprocess(with_columns(table_data, made))
+        if self._replaced is not None:  # a primary key has become the index
+            rows = self._replaced.reindex(table_data.index, fill_value=False)
+            self._replaced = rows.set_axis(processed.index)
+        return processed
 
     def _replaced_cells(self, processed: pd.DataFrame) -> pd.DataFrame | None:
         """Which cells were replaced, in columns and rows that the processed table still has."""

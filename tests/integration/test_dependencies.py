@@ -61,6 +61,30 @@ def test_rows_conditions_and_gaps(synthesizer: TabDARSynthesizer) -> None:
     assert filled[gaps.notna()].equals(gaps)
 
 
+def test_predictions_agree_with_what_is_drawn(synthesizer: TabDARSynthesizer) -> None:
+    rows = loans().head(60)
+    grades = synthesizer.predict_proba(rows[['sub_grade']], 'grade')
+    assert np.allclose(
+        [chance[own] for (_, chance), own in zip(grades.iterrows(), rows['grade'], strict=True)], 1
+    )
+    steps = synthesizer.predict_proba(rows[['grade', 'amount']], 'sub_grade')
+    for (_, chances), grade in zip(steps.iterrows(), rows['grade'], strict=True):
+        assert np.isclose(chances[[level[0] == grade for level in chances.index]].sum(), 1)
+    rates = synthesizer.predict_quantiles(rows[['sub_grade']], 'rate', quantiles=[0.1, 0.9])
+    assert (rates.eq(rows['rate'], axis=0)).all(axis=None)
+
+
+def test_a_level_that_follows_costs_nearly_nothing(synthesizer: TabDARSynthesizer) -> None:
+    kept = synthesizer.log_likelihood(loans(), by_column=True, seed=0)
+    assert kept.sum(axis=1).mean() > -13  # a sub-grade of twelve, and an amount
+    wrong_grade = loans().assign(
+        grade=lambda rows: rows['grade'].map(dict(zip('ABCD', 'BCDA', strict=True)))
+    )
+    broken = synthesizer.log_likelihood(wrong_grade, seed=0)
+    assert np.isfinite(broken).all()
+    assert (kept.sum(axis=1) - broken).mean() > 5
+
+
 def test_a_file_keeps_and_tells_it(synthesizer: TabDARSynthesizer, tmp_path: Path) -> None:
     synthesizer.save_safe(tmp_path / 'loans.tabdar')
     again = TabDARSynthesizer.load_safe(tmp_path / 'loans.tabdar')

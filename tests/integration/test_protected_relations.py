@@ -152,6 +152,19 @@ def test_drawn_rows_keep_what_holds_and_expose_nothing(synthesizer: TabDARSynthe
     assert rows['pupils'].nunique() > 12
 
 
+def test_a_primary_key_changes_nothing_of_that() -> None:
+    table = TABLE.assign(invoice=[f'I{number:05d}' for number in range(N)])[::-1]
+    columns = {**COLUMNS, 'invoice': {'sdtype': 'id'}}
+    metadata = make_metadata(columns, primary_key='invoice')
+    synthesizer = TabDARSynthesizer(metadata, **TINY, protect_values=True)
+    synthesizer.fit(table)
+    rows = synthesizer.sample(600)
+    wrong = broken(rows)
+    assert wrong.pop('product') <= 5
+    assert not any(wrong.values())
+    assert not exposed(rows)
+
+
 def test_without_protection_they_expose_much() -> None:
     assert len(set(exposed(fitted(protect_values=False).sample(1500)))) > 8
 

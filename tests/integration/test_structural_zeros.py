@@ -115,6 +115,28 @@ def test_gaps_that_are_rightly_there_stay_when_asked(
     assert synthesizer.impute(gaps).notna().all(axis=None)
 
 
+def test_predictions_agree_with_what_is_drawn(synthesizer: TabDARSynthesizer) -> None:
+    rows = people().head(100)
+    chances = synthesizer.predict_proba(rows[['stopped', 'wage']], 'smoker')
+    has_stopped = rows['stopped'].notna()
+    assert np.allclose(chances.loc[has_stopped, 'former'], 1)
+    jobs = synthesizer.predict_proba(rows[['wage']], 'job')
+    assert np.allclose(jobs.loc[rows['wage'] > 0, None], 0)
+    assert np.allclose(jobs.loc[rows['wage'] == 0, None], 1)
+    wages = synthesizer.predict_quantiles(rows[['job']], 'wage', quantiles=[0.01, 0.99])
+    assert (wages[rows['job'].notna()] > 0).all(axis=None)
+
+
+def test_rows_that_break_it_are_unlikely_but_can_be_compared(
+    synthesizer: TabDARSynthesizer,
+) -> None:
+    rows = people()[lambda rows: rows['smoker'] == 'former'].head(50)
+    logs = synthesizer.log_likelihood(rows, seed=0)
+    broken = synthesizer.log_likelihood(rows.assign(smoker='never'), seed=0)
+    assert np.isfinite(broken).all()
+    assert (logs - broken).mean() > 3
+
+
 def test_whether_they_stay_is_true_or_false(synthesizer: TabDARSynthesizer) -> None:
     with pytest.raises(ValueError, match="'keep_structural' must be True or False, however: 'yes'"):
         synthesizer.impute(people(), keep_structural='yes')

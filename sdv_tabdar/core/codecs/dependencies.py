@@ -7,16 +7,15 @@ numbers in bins nothing is said, and of levels that share a code only what holds
 
 from __future__ import annotations
 
-import dataclasses
 import itertools
 from collections.abc import Iterator, Mapping, Sequence
-from typing import Any
 
 import torch
 
 from sdv_tabdar.core.codecs.codec import Codec
 from sdv_tabdar.core.codecs.lines import Marks
 from sdv_tabdar.core.runtime.row_order import some_rows
+from sdv_tabdar.core.schema import Dependency
 from sdv_tabdar.core.table import EncodedTable
 
 _LOOKS = 500, 12_000  # rows of the first looks at all pairs of columns
@@ -31,30 +30,6 @@ LEVEL_ROWS = 3
 
 Pair = tuple[int, int]
 """The positions of a determinant and a dependent."""
-
-
-@dataclasses.dataclass(frozen=True)
-class Dependency:
-    """A column that follows from another.
-
-    Attributes:
-        determinant: The position of the other.
-        dependent: That of the column.
-        codes: For each code of the determinant that of the dependent; -1 where nothing is said.
-    """
-
-    determinant: int
-    dependent: int
-    codes: tuple[int, ...]
-
-    def to_state(self) -> dict[str, Any]:
-        """The fields as plain values."""
-        return {**dataclasses.asdict(self), 'codes': list(self.codes)}
-
-    @classmethod
-    def from_state(cls, state: Mapping[str, Any]) -> Dependency:
-        """The dependency that :meth:`to_state` described."""
-        return cls(state['determinant'], state['dependent'], tuple(state['codes']))
 
 
 def find_dependencies(

@@ -4,7 +4,8 @@ Some people pay exactly their bill; of a single value the least, the mean and th
 same; two shares add up to one; what is due is due in thirty days. No distribution over a column's
 own values can say so. A column of numbers whose training rows often hold the number of an earlier
 column, or what one straight line makes of it, therefore has one code more, the last one, which
-stands for *the number there*. Atoms are left out: they come back exactly by themselves.
+stands for *the number there*. Atoms are left out, as they come back exactly by themselves, but
+where a column follows in all rows: there it is all that there is to say.
 
 Of two columns the later one follows from the earlier, but where only the other way round is right:
 of prices in whole cents not every one is 1.19 times another, so that a net price must not follow
@@ -48,6 +49,7 @@ _COMPARISONS = 4e8  # ... where there are so many pairs of cells to compare
 _MIN_SHARE, _MIN_COUNT = 0.02, 20  # of these rows that have the same number in two columns, and ...
 _BY_CHANCE = 4  # ... so many times more often than if one of them is that of another row
 _AS_OFTEN = 0.99  # both columns have atoms of their own, which are left out
+_FEWEST_ROWS = 50  # in which a column follows, to follow always; fewer show nothing reliably
 
 _Found: TypeAlias = tuple[int, int, Line]
 """In how many rows a column follows which other one, and how."""
@@ -62,12 +64,14 @@ class Echo:
         source: The other column, which does not follow from this one.
         line: What is made of its number.
         counts: How often each code of the column occurs in the training table, its echo last.
+        always: Whether the column follows in all training rows that have both numbers.
     """
 
     position: int
     source: int
     line: Line
     counts: tuple[int, ...]
+    always: bool = False
 
     @property
     def code(self) -> int:
@@ -83,21 +87,25 @@ class Echo:
         """The fields as plain values."""
         line = self.line.to_state()
         places = {'position': self.position, 'source': self.source}
-        return {**places, 'line': line, 'counts': list(self.counts)}
+        return {**places, 'line': line, 'counts': list(self.counts), 'always': self.always}
 
     @classmethod
     def from_state(cls, state: Mapping[str, Any]) -> Echo:
         """The echo that :meth:`to_state` described."""
         line = Line(**state['line'])
-        return cls(state['position'], state['source'], line, tuple(state['counts']))
+        counts, always = tuple(state['counts']), state.get('always', False)
+        return cls(state['position'], state['source'], line, counts, always)
 
 
-def find_echoes(frame: Table, codecs: Sequence[Codec]) -> tuple[Echo, ...]:
+def find_echoes(
+    frame: Table, codecs: Sequence[Codec], seen: Table | None = None
+) -> tuple[Echo, ...]:
     """The columns of a training table that often follow from the number of another one.
 
     Args:
         frame: The table.
         codecs: One for each of its columns, fitted on it.
+        seen: As in :func:`counted_echoes`.
 
     Returns:
         In the order of the columns, but each behind its source, which is the earlier column that it
@@ -114,7 +122,7 @@ def find_echoes(frame: Table, codecs: Sequence[Codec]) -> tuple[Echo, ...]:
         (positions[index], positions[found[index][1]], found[index][2])
         for index in behind_sources({index: place for index, (_, place, _) in found.items()})
     ]
-    return counted_echoes(frame, codecs, chosen)
+    return counted_echoes(frame, codecs, chosen, seen)
 
 
 class _Search:
@@ -221,24 +229,60 @@ def _count(own: Floats, source: Floats, line: Line) -> int:
 
 
 def counted_echoes(
-    frame: Table, codecs: Sequence[Codec], lines: Sequence[tuple[int, int, Line]]
+    frame: Table,
+    codecs: Sequence[Codec],
+    lines: Sequence[tuple[int, int, Line]],
+    seen: Table | None = None,
 ) -> tuple[Echo, ...]:
-    """Echoes of columns, their sources and lines, with what a training table counts of them."""
+    """Echoes of columns, their sources and lines, with what a training table counts of them.
+
+    Args:
+        frame: The table.
+        codecs: One for each of its columns.
+        lines: The positions of a column and its source, and the line between them.
+        seen: The table without cells of which nothing is to be learnt; None if there are none.
+    """
     lines = _with_digits(frame, codecs, lines)
     names = [codec.column.name for codec in codecs]
-    wanted = sorted({names[place] for *places, _ in lines for place in places})
-    counts = [np.array([*codecs[own].column.counts, 0], dtype=np.int64) for own, *_ in lines]
-    for part in parts_of(frame, wanted) if lines else ():
-        for (position, source, line), found in zip(lines, counts, strict=True):
-            own = part[names[position]]
-            rows = echoed(codecs[position], line, own, part[names[source]])
-            codes, _ = codecs[position].encode(pd.Series(own[rows], name=names[position]))
+    uncounted = [
+        Echo(*which, (*codecs[which[0]].column.counts, 0), always)
+        for which, always in zip(
+            lines, _hold_always(frame if seen is None else seen, names, lines), strict=True
+        )
+    ]
+    counts = [np.array(echo.counts, dtype=np.int64) for echo in uncounted]
+    for part in parts_of(frame, _wanted(names, lines)) if lines else ():
+        for echo, found in zip(uncounted, counts, strict=True):
+            own = part[names[echo.position]]
+            rows = echoed(codecs[echo.position], echo, own, part[names[echo.source]])
+            codes, _ = codecs[echo.position].encode(pd.Series(own[rows], name=names[echo.position]))
             found -= np.bincount(codes, minlength=len(found))
             found[-1] += rows.sum()
     return tuple(
-        Echo(*which, tuple(found.clip(min=1).tolist()))
-        for which, found in zip(lines, counts, strict=True)
+        dataclasses.replace(echo, counts=tuple(found.clip(min=1).tolist()))
+        for echo, found in zip(uncounted, counts, strict=True)
     )
+
+
+def _hold_always(
+    seen: Table, names: Sequence[str], lines: Sequence[tuple[int, int, Line]]
+) -> list[bool]:
+    """Which lines hold in all rows that have both numbers."""
+    holding, broken = [0] * len(lines), [0] * len(lines)
+    for part in parts_of(seen, _wanted(names, lines)) if lines else ():
+        for place, (position, source, line) in enumerate(lines):
+            own, other = part[names[position]], part[names[source]]
+            both, holds = ~(np.isnan(own) | np.isnan(other)), line.holds(own, other)
+            holding[place] += int(holds.sum())
+            broken[place] += int((both & ~holds).sum())
+    return [
+        not others and rows >= _FEWEST_ROWS for rows, others in zip(holding, broken, strict=True)
+    ]
+
+
+def _wanted(names: Sequence[str], lines: Sequence[tuple[int, int, Line]]) -> list[str]:
+    """The names of all columns of lines."""
+    return sorted({names[place] for *places, _ in lines for place in places})
 
 
 def _with_digits(
@@ -268,10 +312,11 @@ def can_echo(codec: Codec) -> bool:
     return isinstance(codec, NumericalCodec) and len(codec.bins) > 0
 
 
-def echoed(codec: Codec, line: Line, own: Floats, source: Floats) -> Marks:
-    """In which rows ``(B,)`` the number of a column follows from its source's, and is no atom."""
-    same = line.holds(own, source)
-    same[same] = ~np.isin(own[same], _atoms(codec))
+def echoed(codec: Codec, echo: Echo, own: Floats, source: Floats) -> Marks:
+    """In which rows ``(B,)`` the number of a column is written as what its source's says."""
+    same = echo.line.holds(own, source)
+    if not echo.always:
+        same[same] = ~np.isin(own[same], _atoms(codec))
     return same
 
 

@@ -17,7 +17,6 @@ import torch
 
 from sdv_tabdar.core.codecs.categorical import CategoricalCodec
 from sdv_tabdar.core.codecs.codec import Codec
-from sdv_tabdar.core.codecs.dependencies import Dependency
 from sdv_tabdar.core.codecs.echoes import Echo, echoed, source_digits
 from sdv_tabdar.core.codecs.numerical import NumericalCodec
 from sdv_tabdar.core.codecs.pieces import Pieces
@@ -26,7 +25,7 @@ from sdv_tabdar.core.codecs.stored import StoredTable
 from sdv_tabdar.core.codecs.values import SHOWN, Floats, as_floats, frame_of
 from sdv_tabdar.core.config import ModelConfig
 from sdv_tabdar.core.restrictions import Restriction
-from sdv_tabdar.core.schema import ColumnKind, Cross, TableSchema, Zeros
+from sdv_tabdar.core.schema import ColumnKind, Cross, Dependency, TableSchema, Zeros
 from sdv_tabdar.core.table import EncodedTable
 
 CODECS: Mapping[ColumnKind, type[Codec]] = {
@@ -64,7 +63,9 @@ class TableEncoder:
         columns = [codec.column for codec in codecs]
         for echo in self.echoes:
             columns[echo.position] = echo.column(columns[echo.position])
-        self.schema = TableSchema(tuple(columns), relations.crosses, relations.zeros)
+        self.schema = TableSchema(
+            tuple(columns), relations.crosses, relations.zeros, relations.dependencies
+        )
         self._residual_of = {column: place for place, column in enumerate(self.schema.numerical)}
         self._digits = source_digits(self.echoes)
 
@@ -340,7 +341,7 @@ class TableEncoder:
             both = known[:, echo.position] & known[:, echo.source]
             if both.any():
                 cells = (as_floats(frame[name][both]) for name in (own, source))
-                rows = echoed(self.codecs[echo.position], echo.line, *cells)
+                rows = echoed(self.codecs[echo.position], echo, *cells)
                 found[echo] = np.flatnonzero(both)[rows]
         return found
 

@@ -347,4 +347,4 @@ def _numbers_of(frame: Table, names: Sequence[str], replaced: pd.DataFrame | Non
     if replaced is None:
         return frame
     assert isinstance(frame, pd.DataFrame), 'cells are replaced in memory only'
-    return frame[[*names]].mask(replaced[[*names]])
+    return frame[[*names]].mask(replaced[[*names]].to_numpy(dtype=bool))

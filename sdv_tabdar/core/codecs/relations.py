@@ -13,7 +13,6 @@ from typing import Any
 import pandas as pd
 
 from sdv_tabdar.core.codecs.codec import Codec
-from sdv_tabdar.core.codecs.dependencies import Dependency
 from sdv_tabdar.core.codecs.echoes import Echo, Table, counted_echoes, find_echoes
 from sdv_tabdar.core.codecs.inequalities import (
     Inequality,
@@ -24,7 +23,7 @@ from sdv_tabdar.core.codecs.products import Product, find_products, kept_product
 from sdv_tabdar.core.codecs.rates import Rate, find_rates, kept_rates, multiplied
 from sdv_tabdar.core.codecs.sums import Sum, find_sums, kept_sums
 from sdv_tabdar.core.config import ModelConfig
-from sdv_tabdar.core.schema import Cross, Zeros
+from sdv_tabdar.core.schema import Cross, Dependency, Zeros
 
 
 @dataclasses.dataclass(frozen=True)
@@ -77,7 +76,7 @@ class Relations:
         if 'products' in kept:
             rates = find_rates(frame, codecs, products, sums, replaced)
         return cls(
-            echoes=find_echoes(frame, codecs) if config.echoes else (),
+            echoes=find_echoes(frame, codecs, seen) if config.echoes else (),
             inequalities=find_inequalities(seen, codecs) if 'inequalities' in kept else (),
             sums=sums,
             products=products,
@@ -92,7 +91,7 @@ class Relations:
         seen = _without(frame, replaced)
         lines = [(echo.position, echo.source, echo.line) for echo in self.echoes]
         return Relations(
-            echoes=counted_echoes(frame, codecs, lines),
+            echoes=counted_echoes(frame, codecs, lines, seen),
             inequalities=kept_inequalities(seen, codecs, self.inequalities),
             sums=kept_sums(seen, codecs, self.sums),
             products=kept_products(seen, codecs, self.products),

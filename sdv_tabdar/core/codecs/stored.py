@@ -155,7 +155,7 @@ class StoredTable:
             for echo in echoes:
                 name = names[echo.position]
                 own, source = part[name], part[names[echo.source]]
-                same = echoed(codecs[echo.position], echo.line, own, source)
+                same = echoed(codecs[echo.position], echo, own, source)
                 rows = np.flatnonzero(same) + start
                 codes[rows, echo.position] = echo.code
                 residuals[rows, residual_of[name]] = 0

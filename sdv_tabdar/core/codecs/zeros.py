@@ -20,10 +20,10 @@ from collections.abc import Mapping, Sequence
 import numpy as np
 import torch
 
-from sdv_tabdar.core.codecs.dependencies import LEVEL_ROWS, Dependency
+from sdv_tabdar.core.codecs.dependencies import LEVEL_ROWS
 from sdv_tabdar.core.codecs.values import Floats
 from sdv_tabdar.core.runtime.row_order import some_rows
-from sdv_tabdar.core.schema import Column, TableSchema, Zeros
+from sdv_tabdar.core.schema import Column, Dependency, TableSchema, Zeros
 from sdv_tabdar.core.table import EncodedTable
 
 _LOOKS = 12_000  # rows of the first look at all pairs of columns, and fewer ...

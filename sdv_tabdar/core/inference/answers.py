@@ -16,9 +16,12 @@ import pandas as pd
 import torch
 
 from sdv_tabdar.core.codecs.encoder import TableEncoder
+from sdv_tabdar.core.codecs.values import frame_of
 from sdv_tabdar.core.config import SamplingConfig
 from sdv_tabdar.core.inference.arithmetic import Arithmetic
+from sdv_tabdar.core.inference.broken import num_broken
 from sdv_tabdar.core.inference.complete import complete
+from sdv_tabdar.core.inference.consequences import Consequences
 from sdv_tabdar.core.inference.dependencies import Following, followed
 from sdv_tabdar.core.inference.echoes.reader import EchoReader
 from sdv_tabdar.core.inference.echoes.rows import ReadRows
@@ -44,6 +47,10 @@ from sdv_tabdar.core.restrictions import Restriction
 from sdv_tabdar.core.runtime.random import uniform_numbers
 from sdv_tabdar.core.table import EncodedTable
 
+_TRIES = 2, 16  # draws, at least and at most, of a row that broke what holds in all training rows
+_TOGETHER = 1024  # of such draws at least are made together, as far as there may be so many
+
+Codes = npt.NDArray[np.int64]
 Floats = npt.NDArray[np.float64]
 Marks = npt.NDArray[np.bool_]
 Progress = Callable[[int], None]
@@ -61,6 +68,15 @@ class CompletedRows:
 
     rows: pd.DataFrame
     effective_sample_size: npt.NDArray[np.float32]
+
+    def replaced(self, rows: Codes, others: CompletedRows, chosen: Codes) -> CompletedRows:
+        """The same with N of other rows in place of N of these."""
+        columns = {name: self.rows[name].to_numpy(copy=True) for name in self.rows}
+        for name, cells in columns.items():
+            cells[rows] = others.rows[name].to_numpy()[chosen]
+        sizes = self.effective_sample_size.copy()
+        sizes[rows] = others.effective_sample_size[chosen]
+        return CompletedRows(frame_of(columns, len(self.rows)), sizes)
 
 
 @dataclasses.dataclass(frozen=True)
@@ -88,8 +104,43 @@ class Answers:
         num_copies: int,
         progress: Progress | None,
     ) -> CompletedRows:
-        """The rows with all their cells, see ``TabDAR.complete``."""
+        """The rows with all their cells, see ``TabDAR.complete``.
+
+        In place of rows in which what was given, or asked for, and what was drawn beside it do not
+        go together, several are drawn again, and the first one is taken that breaks least.
+        """
         known = known_cells(frame, observed, restrictions)
+        given = self.encoder.by_position(frame, known)
+        if not self.network.fixed_order:  # which has to know the first columns, and no others
+            says = Consequences.of(self.encoder, frame, known, restrictions)
+            frame, restrictions = says.whole, says.narrowed()
+            known = says.marks(frame)
+        found = self._completed(frame, known, restrictions, num_copies, progress)
+        broken = num_broken(self.encoder, found.rows, given, restrictions)
+        rows = np.flatnonzero(broken)
+        if not len(rows):
+            return found
+        tries = int(np.clip(_TOGETHER // len(rows), *_TRIES))
+        copies = np.repeat(rows, tries)
+        asked = {
+            name: [entries[row] for row in copies.tolist()]
+            for name, entries in restrictions.items()
+        }
+        again = self._completed(frame.iloc[copies], known[copies], asked, 1, None)
+        left = num_broken(self.encoder, again.rows, given[copies], asked).reshape(-1, tries)
+        best, is_better = left.argmin(axis=1), left.min(axis=1) < broken[rows]
+        chosen = (np.arange(len(rows)) * tries + best)[is_better]
+        return found.replaced(rows[is_better], again, chosen)
+
+    def _completed(
+        self,
+        frame: pd.DataFrame,
+        known: Marks,
+        restrictions: Mapping[str, Sequence[Restriction | None]],
+        num_copies: int,
+        progress: Progress | None,
+    ) -> CompletedRows:
+        """The rows with all their cells, beside known ones ``(B, len(frame.columns))``."""
         reader = EchoReader(self.encoder, self.network, self.config, self._uniforms)
         read = reader.read(frame, known, restrictions)
         table, pieces = read.table, read.pieces
@@ -109,7 +160,7 @@ class Answers:
         )
         asked = (self.encoder, self.network, self.config, self.generator, read)
         following = Following(*asked)
-        drawn = following.followed(reader.mended(completion.table))
+        drawn = following.followed(reader.mended(read, completion.table))
         held = following.columns & {at for pair in self.encoder.inequalities for at in pair}
         settled = Ordering(*asked, drawn, held).ordered() if held else drawn  # beside these first
         ordering = Ordering(*asked, settled)
@@ -152,8 +203,14 @@ class Answers:
     ) -> pd.DataFrame:
         """Probabilities of the levels of a column, see ``TabDAR.predict_proba``."""
         levels = pd.Index(self.encoder.codec(column).levels, dtype=object, tupleize_cols=False)
-        read, position = self._others(frame, observed, column)
+        says, read, position = self._others(frame, observed, column)
         found = level_probabilities(self.encoder, self.network, read.table, position, self.config)
+        left = says.left(position) * found
+        some = left.sum(axis=1) > 0
+        found[some] = left[some] / left[some].sum(axis=1, keepdims=True)
+        is_said, cells = says.said(position)
+        for row in np.flatnonzero(is_said).tolist():
+            found[row] = [level is cells[row] or level == cells[row] for level in levels]
         return pd.DataFrame(found, index=frame.index, columns=levels)
 
     def predict_quantiles(
@@ -164,15 +221,26 @@ class Answers:
         outside = [level for level in quantiles if not 0 <= level <= 1]
         if outside:
             raise ValueError(f'quantiles must lie in [0, 1], however: {outside}.')
-        read, position = self._others(frame, observed, column)
-        shares = np.array(quantiles, dtype=np.float64)
+        says, read, position = self._others(frame, observed, column)
+        found = self._quantiles(read, position, np.array(quantiles, dtype=np.float64))
+        is_said, cells = says.said(position)
+        found[is_said] = cells[is_said, None]
+        return pd.DataFrame(found, index=frame.index, columns=list(quantiles))
+
+    def _quantiles(self, read: ReadRows, position: int, shares: Floats) -> Floats:
+        """Quantiles ``(B, len(shares))`` of a column of read rows."""
         echoed = self._echoed(read, position)
         found = quantiles_of(
             self.encoder, self.network, read.table, position, shares, self.config, echoed
         )
+        for echo in self.encoder.echoes:
+            if echo.always and echo.position == position:  # it has no numbers of its own
+                is_rising = echo.line.slope > 0
+                own = self._quantiles(read, echo.source, shares if is_rising else 1 - shares)
+                found = np.where(np.isnan(own), found, echo.line.of(own))
         is_told = read.table.observed[:, position].numpy()
         found[is_told] = read.numbers[is_told, position, None]
-        return pd.DataFrame(found, index=frame.index, columns=list(quantiles))
+        return found
 
     def log_likelihood(
         self,
@@ -246,14 +314,20 @@ class Answers:
 
     def _others(
         self, frame: pd.DataFrame, observed: Marks | None, column: str
-    ) -> tuple[ReadRows, int]:
-        """The other columns of a frame, encoded, and the position of the column to predict."""
+    ) -> tuple[Consequences, ReadRows, int]:
+        """What the other columns of a frame say, these, and the position of the predicted one."""
         position = self.encoder.schema.position(column)
         others, known = without(frame, observed, column)
+        nothing = np.zeros_like(known)
+        is_fixed = self.network.fixed_order
+        says = Consequences.of(self.encoder, others, nothing if is_fixed else known, {}, position)
+        if not is_fixed:
+            whole = says.whole
+            others, known = without(whole, says.marks(whole), column)
         read = EchoReader(self.encoder, self.network, self.config).read(others, known, {})
         if self.network.fixed_order:
             check_all_before(self.encoder.schema.names, read.table.observed, position)
-        return read, position
+        return says, read, position
 
     def _uniforms(self, count: int) -> Floats:
         return uniform_numbers(count, generator=self.generator)

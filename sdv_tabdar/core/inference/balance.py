@@ -214,7 +214,8 @@ class _Moving:
         if not len(rows):
             return
         cells, parts = np.ix_(rows, np.array(total.parts)), list(total.parts)
-        before, may, wanted = self.values[cells], may[cells], self.values[rows, total.place]
+        before, wanted = self.values[cells], self.values[rows, total.place]
+        may = (may & (self.ends.low < self.ends.high))[cells]  # what is given is not even rounded
         low = np.where(may, self.ends.low[cells], before)
         high = np.where(may, self.ends.high[cells], before)
         values = before

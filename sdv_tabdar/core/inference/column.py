@@ -6,6 +6,7 @@ its place in the code's bin.
 
 from __future__ import annotations
 
+import math
 from collections.abc import Sequence
 
 import numpy as np
@@ -88,7 +89,11 @@ def draw_pieces(
         Codes, residuals and the log probabilities of being among the pieces, ``(N,)`` each.
     """
     head = network.residual_head
-    log_mass, *parts = _weighed(network, position, context, pieces, config, possible)
+    logits = network.code_head.logits(context, position)
+    if possible is not None:
+        logits = among(logits, possible | ~_any_possible(possible, pieces))
+    logs = logits.log_softmax(dim=1)
+    log_mass, *parts = _weighed(network, position, context, pieces, config, logs)
     chosen = draw_categorical(log_mass, generator=generator)[:, None]
     codes, low, high, below, up_to = (values.gather(1, chosen).squeeze(1) for values in parts)
     bins = head.bins(position, codes)
@@ -104,6 +109,7 @@ def log_mass(
     context: torch.Tensor,
     pieces: Sequence[Pieces],
     *,
+    possible: torch.Tensor | None = None,
     config: SamplingConfig,
 ) -> torch.Tensor:
     """Log probabilities ``(N,)`` that cells of one column are among pieces, in nats.
@@ -113,9 +119,11 @@ def log_mass(
         position: The column.
         context: ``(N, D)``.
         pieces: What each of the N cells may be.
+        possible: As in :func:`log_codes`.
         config: Sampling settings.
     """
-    return _weighed(network, position, context, pieces, config)[0].logsumexp(dim=1).float()
+    logs = log_codes(network, position, context, possible)
+    return _weighed(network, position, context, pieces, config, logs)[0].logsumexp(dim=1).float()
 
 
 def log_density(
@@ -125,6 +133,7 @@ def log_density(
     codes: torch.Tensor,
     residuals: torch.Tensor | None,
     *,
+    possible: torch.Tensor | None = None,
     config: SamplingConfig,
 ) -> torch.Tensor:
     """Log densities of cells of one column: of their codes, and per unit of their residuals.
@@ -135,16 +144,44 @@ def log_density(
         context: ``(N, D)``.
         codes: ``(N,)``.
         residuals: ``(N,)``, or None for a categorical column.
+        possible: As in :func:`log_codes`.
         config: Sampling settings.
 
     Returns:
         ``(N,)`` in nats.
     """
-    found = network.code_head.log_density(context, position, codes)
+    logs = log_codes(network, position, context, possible)
+    found = logs.gather(1, codes.long()[:, None]).squeeze(1)
     if residuals is None:
         return found
     bins = network.residual_head.bins(position, codes)
     return found + network.residual_head.log_density(context, bins, residuals, config=config)
+
+
+def log_codes(
+    network: TabDARNetwork, position: int, context: torch.Tensor, possible: torch.Tensor | None
+) -> torch.Tensor:
+    """Log probabilities ``(N, K)`` of the codes of one column, in nats.
+
+    Args:
+        network: The network.
+        position: The column.
+        context: ``(N, D)``.
+        possible: ``(N, K)`` bool, the codes that cells may have beside known ones, None for all.
+            The others share the probability that the row after training is the first such one, so
+            that rows which training did not have are unlikely, and still can be compared.
+    """
+    logs = network.code_head.log_probabilities(context, position)
+    if possible is None:
+        return logs
+    unseen = 1 / (sum(network.schema.columns[position].counts) + 1)
+    left, out = (
+        logs.masked_fill(~kept, -torch.inf).logsumexp(dim=1, keepdim=True)
+        for kept in (possible, ~possible)
+    )
+    is_all = possible.all(dim=1, keepdim=True)
+    shift = torch.where(possible, math.log1p(-unseen) - left, math.log(unseen) - out)
+    return torch.where(is_all, logs, logs + shift)
 
 
 def _weighed(
@@ -153,7 +190,7 @@ def _weighed(
     context: torch.Tensor,
     pieces: Sequence[Pieces],
     config: SamplingConfig,
-    possible: torch.Tensor | None = None,
+    logs: torch.Tensor,
 ) -> tuple[torch.Tensor, ...]:
     """Log masses of pieces, their codes, ends in residuals and cdf there, ``(N, P)`` each."""
     head = network.residual_head
@@ -169,13 +206,15 @@ def _weighed(
         ends = (middle - _NARROW / 2, middle + _NARROW / 2)
         start, stop = (head.cdf(context[rows], bins, end, config=config) for end in ends)
         log_within[narrow] = ((stop - start) * (width / _NARROW)).clamp_min(_TINY).log()
-    logits = network.code_head.logits(context, position)
-    if possible is not None:
-        left = (possible.gather(1, codes) & (share > 0)).any(dim=1, keepdim=True)
-        logits = among(logits, possible | ~left)
-    log_code = logits.log_softmax(dim=1).gather(1, codes).double()
+    log_code = logs.gather(1, codes).double()
     weights = log_code + log_within + share.clamp_min(_TINY).log()
     return weights, codes, low, high, below, up_to
+
+
+def _any_possible(possible: torch.Tensor, pieces: Sequence[Pieces]) -> torch.Tensor:
+    """Whether cells ``(N, 1)`` have pieces among the codes that they may have."""
+    codes, _, _, share = _stacked(pieces, possible.device)
+    return (possible.gather(1, codes) & (share > 0)).any(dim=1, keepdim=True)
 
 
 def _stacked(

@@ -17,7 +17,6 @@ import numpy.typing as npt
 import pandas as pd
 import torch
 
-from sdv_tabdar.core.codecs.dependencies import Dependency
 from sdv_tabdar.core.codecs.encoder import TableEncoder
 from sdv_tabdar.core.codecs.lines import Marks
 from sdv_tabdar.core.codecs.pieces import Pieces
@@ -26,6 +25,7 @@ from sdv_tabdar.core.config import SamplingConfig
 from sdv_tabdar.core.inference.echoes.rows import ReadRows
 from sdv_tabdar.core.inference.predict import drawn_again
 from sdv_tabdar.core.nn.network import TabDARNetwork
+from sdv_tabdar.core.schema import Dependency
 from sdv_tabdar.core.table import EncodedTable
 
 Codes: TypeAlias = npt.NDArray[np.int64]

@@ -9,12 +9,14 @@ stay, and what is asked of a cell stays asked.
 from __future__ import annotations
 
 import dataclasses
-from collections.abc import Sequence
+import functools
+from collections.abc import Collection, Iterator, Sequence
 
 import numpy as np
 import pandas as pd
 import torch
 
+from sdv_tabdar.core.codecs.echoes import Echo
 from sdv_tabdar.core.codecs.encoder import TableEncoder
 from sdv_tabdar.core.codecs.lines import Marks
 from sdv_tabdar.core.codecs.values import Floats
@@ -56,6 +58,9 @@ class Ordering:
         """Nothing has been drawn again yet."""
         self._told = self.read.told
         self._told[:, list(self.held)] = True
+        for echo in self._leading:
+            echoing = self.table.codes[:, echo.position].cpu().numpy() == echo.code
+            self._told[echoing, echo.position] = True
 
     def ordered(self) -> EncodedTable:
         """The rows, in which numbers that were out of order are drawn again."""
@@ -101,6 +106,7 @@ class Ordering:
     def _positions(self) -> list[int]:
         """The columns that are in order with others, each behind those below it."""
         columns = {place for pair in self.encoder.inequalities for place in pair}
+        columns |= {echo.source for echo in self._leading}
         return sorted(columns, key=lambda place: (len(self._below(place)), place))
 
     def _below(self, position: int) -> list[int]:
@@ -109,14 +115,44 @@ class Ordering:
     def _above(self, position: int) -> list[int]:
         return [high for low, high in self.encoder.inequalities if low == position]
 
+    @functools.cached_property
+    def _leading(self) -> list[Echo]:
+        """What follows in all rows and is in order with others: its source moves in its place."""
+        ordered = {place for pair in self.encoder.inequalities for place in pair}
+        found: list[Echo] = []
+        for echo in reversed(self.encoder.echoes):
+            if echo.always and echo.position in ordered:
+                ordered.add(echo.source)
+                found.append(echo)
+        return found
+
+    def _family(self, position: int) -> set[int]:
+        """A column and those that follow from it in all rows, which are in order with it anyway."""
+        followers = [echo.position for echo in self._leading if echo.source == position]
+        return {position}.union(*map(self._family, followers))
+
+    def _through(self, position: int, but: Collection[int]) -> Iterator[tuple[Floats, Floats]]:
+        """Between which numbers ``(B,)`` a cell has to be for those that follow from it.
+
+        Args:
+            position: The column.
+            but: Columns that do not count.
+        """
+        for echo in self._leading:
+            if echo.source == position:
+                low, high = (echo.line.inverse(end) for end in self._ends(echo.position, but=but))
+                if echo.line.slope < 0:
+                    low, high = high, low
+                echoing = self.table.codes[:, echo.position].cpu().numpy() == echo.code
+                yield np.where(echoing, low, -np.inf), np.where(echoing, high, np.inf)
+
     def _limits(self, position: int) -> list[Restriction | None]:
         return self.read.limits(position, np.arange(len(self.table)))
 
     def _free(self, position: int) -> Marks:
         """In which rows ``(B,)`` a cell may be anything."""
         if position not in self._free_rows:
-            is_any = np.array([limit is None for limit in self._limits(position)], dtype=bool)
-            self._free_rows[position] = self._drawn(position) & is_any
+            self._free_rows[position] = self._drawn(position) & self.read.free(position)
         return self._free_rows[position]
 
     def _limited(self, position: int) -> Marks:
@@ -127,7 +163,12 @@ class Ordering:
         return ~self._told[:, position]
 
     def _ends(
-        self, position: int, *, above_all: bool = False, below_all: bool = False
+        self,
+        position: int,
+        *,
+        above_all: bool = False,
+        below_all: bool = False,
+        but: Collection[int] = (),
     ) -> tuple[Floats, Floats]:
         """Between which numbers ``(B,)`` a cell has to be; infinite where there is no end.
 
@@ -135,18 +176,26 @@ class Ordering:
             position: The column.
             above_all: Whether all lower cells count, not only those given, in part at least.
             below_all: Likewise of higher cells.
+            but: Columns that do not count.
         """
         low, high = (np.full(len(self.table), end) for end in (-np.inf, np.inf))
+        left_out = self._family(position).union(but)
         for below in self._below(position):
-            low = np.fmax(low, self._numbers(below, of_all=above_all))
+            if below not in left_out:
+                low = np.fmax(low, self._numbers(below, of_all=above_all))
         for above in self._above(position):
-            high = np.fmin(high, self._numbers(above, of_all=below_all))
+            if above not in left_out:
+                high = np.fmin(high, self._numbers(above, of_all=below_all))
+        for least, most in self._through(position, left_out):
+            low, high = np.fmax(low, least), np.fmin(high, most)
         return low, high
 
     def _room(self, position: int) -> Floats:
         """What a cell may be at most ``(B,)`` for those above it that are given, or in part."""
-        most = np.full(len(self.table), np.inf)
-        for above in self._above(position):
+        most, family = np.full(len(self.table), np.inf), self._family(position)
+        for _, end in self._through(position, family):
+            most = np.fmin(most, end)
+        for above in set(self._above(position)) - family:
             numbers = self._numbers(above, of_all=True)
             greatest = np.array([_greatest(limit) for limit in self._limits(above)])
             most = np.fmin(most, np.where(self._drawn(above), greatest, numbers))

@@ -131,13 +131,23 @@ def ordered_log_densities(
         if position in numerical:
             residuals = table.residuals[rows, numerical[position]]
         context = chunk.context(position, rows)
-        logs = log_density(network, position, context, codes, residuals, config=config)
+        possible = chunk.possible(position, rows)
+        logs = log_density(
+            network, position, context, codes, residuals, possible=possible, config=config
+        )
         if rounded and position in rounded:
             pieces = [rounded[position][row] for row in marked.nonzero().flatten().tolist()]
             places = [place for place, piece in enumerate(pieces) if piece is not None]
             if places:
                 known = [piece for piece in pieces if piece is not None]
-                logs[places] = log_mass(network, position, context[places], known, config=config)
+                logs[places] = log_mass(
+                    network,
+                    position,
+                    context[places],
+                    known,
+                    possible=None if possible is None else possible[places],
+                    config=config,
+                )
         found[rows, position] = logs
         chunk.put(position, rows, codes, residuals)
     return found

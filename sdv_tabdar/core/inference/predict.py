@@ -15,6 +15,7 @@ from sdv_tabdar.core.codecs.pieces import Pieces
 from sdv_tabdar.core.config import SamplingConfig
 from sdv_tabdar.core.inference.chunk import table_chunks
 from sdv_tabdar.core.inference.column import draw_pieces, log_density, log_mass
+from sdv_tabdar.core.nn.heads.codes import among
 from sdv_tabdar.core.nn.network import TabDARNetwork
 from sdv_tabdar.core.runtime.random import split_generator
 from sdv_tabdar.core.runtime.threads import workers
@@ -38,8 +39,8 @@ def level_probabilities(
     codec = encoder.codecs[position]
 
     def answer(_: slice, chunk: EncodedTable) -> Floats:
-        context = _context(network, chunk, position)
-        found = network.code_head.log_probabilities(context, position).exp()
+        logits = network.code_head.logits(_context(network, chunk, position), position)
+        found = among(logits, _possible(network, chunk, position)).softmax(dim=1)
         return found.double().cpu().numpy()
 
     found = _by_chunk(network, table, config, answer)
@@ -69,6 +70,12 @@ def quantiles_of(
         context = _context(network, chunk, position)
         logits = network.code_head.logits(context, position)
         present = codec.column.num_codes - (codec.column.missing is not None)
+        possible = _possible(network, chunk, position)
+        if possible is not None:
+            left = possible.clone()
+            if codec.column.missing is not None:
+                left[:, codec.column.missing] = False
+            logits = among(logits, possible | ~left.any(dim=1, keepdim=True))
         cdf = functools.partial(_residual_cdf, network, context, position, config)
         if echo is None or echoed is None:
             masses = logits[:, :present].softmax(dim=1).double().cpu().numpy()
@@ -97,8 +104,15 @@ def cell_log_densities(
         if position in numerical:
             residuals = chunk.residuals[:, numerical[position]]
         context = _context(network, chunk, position)
-        codes = chunk.codes[:, position]
-        found = log_density(network, position, context, codes, residuals, config=config)
+        found = log_density(
+            network,
+            position,
+            context,
+            chunk.codes[:, position],
+            residuals,
+            possible=_possible(network, chunk, position),
+            config=config,
+        )
         return found.double().cpu().numpy()
 
     return np.concatenate([np.zeros(0), *_by_chunk(network, table, config, answer)])
@@ -115,7 +129,8 @@ def cell_log_masses(
 
     def answer(rows: slice, chunk: EncodedTable) -> Floats:
         context = _context(network, chunk, position)
-        found = log_mass(network, position, context, pieces[rows], config=config)
+        possible = _possible(network, chunk, position)
+        found = log_mass(network, position, context, pieces[rows], possible=possible, config=config)
         return found.double().cpu().numpy()
 
     return np.concatenate([np.zeros(0), *_by_chunk(network, table, config, answer)])
@@ -147,14 +162,12 @@ def drawn_again(
     def answer(part: slice, chunk: EncodedTable) -> Floats:
         context = _context(network, chunk, position)
         own = generators[part.start // size]
-        others = chunk.observed.clone()
-        others[:, position] = False
         codes, residuals, _ = draw_pieces(
             network,
             position,
             context,
             pieces[part],
-            possible=network.possible.beside(position, chunk.codes, others, slice(None)),
+            possible=_possible(network, chunk, position),
             config=config,
             generator=own,
         )
@@ -206,6 +219,11 @@ def _residual_cdf(
     at = torch.from_numpy(residuals).to(context.device)
     within: Floats = head.cdf(context[index], bins, at, config=config).double().cpu().numpy()
     return within
+
+
+def _possible(network: TabDARNetwork, table: EncodedTable, position: int) -> torch.Tensor | None:
+    """The codes ``(B, K)`` that one column may have beside the others' known cells; or None."""
+    return network.possible.beside(position, table.codes, table.observed, slice(None))
 
 
 def _context(network: TabDARNetwork, table: EncodedTable, position: int) -> torch.Tensor:

@@ -30,7 +30,8 @@ from sdv_tabdar.core.inference.kept_values import implied
 from sdv_tabdar.core.restrictions import Restriction, meets
 
 _SWEEPS = 2  # over all products, from above and then from below
-_MOST_VALUES = 1_000  # of a factor, all of which are tried
+_MOST_VALUES = 1_000  # of a factor, all of which are tried, ...
+_TOGETHER = 1 << 18  # ... in so many cells at a time
 Agrees = Callable[[int, Rows, Floats], Marks]
 """Of a column's position, rows and numbers for these."""
 
@@ -345,25 +346,43 @@ class _Open:
     def _solve_both(self, coarser: int, finer: int, rows: Rows) -> Rows:
         """Change a factor of few values, and the other one if that may change; the other rows."""
         one, other = self.columns[coarser], self.columns[finer]
-        if one.values is None:
+        if one.values is None or not len(one.values):
             return rows
-        left = rows[~one.yields[rows]].tolist()
-        for row in rows[one.yields[rows]].tolist():
-            same = np.full(len(one.values), row)
-            cells = [column.numbers[same] for column in self.columns]
-            cells[coarser] = one.values
-            if other.yields[row]:
-                cells[finer] = self._solved(finer, cells)
-            changed = (coarser, finer) if other.yields[row] else (coarser,)
-            can_be = self._can_be(same, cells, *changed)
-            if can_be.any():
-                steps = np.where(can_be, np.abs(one.values - one.numbers[row]), np.inf)
-                best = int(steps.argmin())
-                for column, numbers in zip(self.columns, cells, strict=True):
-                    column.numbers[row] = numbers[best]
-            else:
-                left.append(row)
-        return np.array(left, dtype=np.int64)
+        asked = rows[one.yields[rows]]
+        size = max(_TOGETHER // len(one.values), 1)
+        done = [rows[:0]]
+        for changed in ((coarser, finer), (coarser,)):
+            group = asked[other.yields[asked] == (finer in changed)]
+            parts = [group[start : start + size] for start in range(0, len(group), size)]
+            done += [self._solve_by_values(part, changed, one.values) for part in parts]
+        return np.setdiff1d(rows, np.concatenate(done))
+
+    def _solve_by_values(self, rows: Rows, changed: Sequence[int], values: Floats) -> Rows:
+        """Change the first of some factors to the nearest of values that will do, and the second.
+
+        Args:
+            rows: Which N rows.
+            changed: The places of the factors.
+            values: ``(V,)``, what the first one may be.
+
+        Returns:
+            The rows in which there is one.
+        """
+        same = np.repeat(rows, len(values))
+        cells = [column.numbers[same] for column in self.columns]
+        first, *others = changed
+        cells[first] = np.tile(values, len(rows))
+        for place in others:
+            cells[place] = self._solved(place, cells)
+        before = self.columns[first].numbers[same]
+        can_be = self._can_be(same, cells, *changed)
+        steps = np.where(can_be, np.abs(cells[first] - before), np.inf).reshape(len(rows), -1)
+        best = np.arange(len(rows)) * len(values) + steps.argmin(axis=1)
+        best = best[can_be.reshape(len(rows), -1).any(axis=1)]
+        for column, numbers in zip(self.columns, cells, strict=True):
+            column.numbers[same[best]] = numbers[best]
+        done: Rows = same[best]
+        return done
 
     def _come_near(self, place: int, rows: Rows) -> None:
         """Change a cell where nothing makes the product hold.

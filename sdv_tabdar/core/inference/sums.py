@@ -18,14 +18,13 @@ import pandas as pd
 
 from sdv_tabdar.core.codecs.encoder import TableEncoder
 from sdv_tabdar.core.codecs.inequalities import Inequality
-from sdv_tabdar.core.codecs.lines import Marks, finest
-from sdv_tabdar.core.codecs.numerical import NumericalCodec
-from sdv_tabdar.core.codecs.sums import Digits
+from sdv_tabdar.core.codecs.lines import Marks
 from sdv_tabdar.core.codecs.values import Codes, Floats
-from sdv_tabdar.core.inference.balance import Balance, Ends, Total
+from sdv_tabdar.core.inference.balance import Ends
 from sdv_tabdar.core.inference.echoes.cells import Rows
 from sdv_tabdar.core.inference.echoes.rows import ReadRows
 from sdv_tabdar.core.inference.kept_values import implied
+from sdv_tabdar.core.inference.summed import SummedColumns, codec_of, levels_of
 from sdv_tabdar.core.restrictions import Interval, Members, Restriction
 from sdv_tabdar.core.table import EncodedTable
 
@@ -104,11 +103,11 @@ class Adding:
         sticky = np.zeros(codes.shape, dtype=bool)
         for one in encoder.sums:
             for position, digits in zip(one.columns, one.digits, strict=True):
-                codec = _codec(encoder, position)
+                codec = codec_of(encoder, position)
                 sticky[:, position] = codes[:, position] < len(codec.atoms)
                 if not codec.bins:
-                    sticky[:, position] = _levels(encoder, position, digits) is not None
-        summed = {position for one in encoder.sums for position in one.columns}
+                    sticky[:, position] = levels_of(encoder, position, digits) is not None
+        summed = SummedColumns(encoder).columns
         for echo in encoder.echoes:
             if echo.position in summed:  # else it follows whatever becomes of its source
                 follows = codes[:, echo.position] == echo.code
@@ -177,7 +176,7 @@ class Adding:
             values: The numbers as they were drawn or given.
             others: By position, those of columns in order with them.
         """
-        rounded = self._balance.rounded(values, range(len(self._columns)))
+        rounded = self._summed.balance.rounded(values, range(len(self._columns)))
         values = np.where(self.known[:, self._columns], values, rounded)
         best, points, most = values.copy(), np.full(len(values), -1), len(self._orders)
         rows = np.arange(len(values))
@@ -187,9 +186,9 @@ class Adding:
             beside = {position: numbers[rows] for position, numbers in others.items()}
             start = best[rows] if attempt.keeps_apart else values[rows]
             ends = self._ends(attempt, rows, start, beside)
-            found = self._balance.balanced(self._with_constants(start), ends)
+            found = self._summed.balance.balanced(self._summed.with_constants(start), ends)
             found = self._contained(rows, start, found)
-            reached = (most + 1) * self._balance.num_held(found)
+            reached = (most + 1) * self._summed.balance.num_held(found)
             reached += self._num_in_order(found, beside)
             is_better = reached > points[rows]
             best[rows[is_better]] = found[is_better, : len(self._columns)]
@@ -205,7 +204,9 @@ class Adding:
         found = after.copy()
         for place, position in enumerate(self._columns if self.encoder.keeps_values else ()):
             numbers = after[:, place]
-            may = np.isnan(numbers) | (_codec(self.encoder, position).contained(numbers) == numbers)
+            may = np.isnan(numbers) | (
+                codec_of(self.encoder, position).contained(numbers) == numbers
+            )
             may |= self._implied[rows, position]
             found[:, place] = np.where(may, numbers, before[:, place])
         return found
@@ -218,51 +219,18 @@ class Adding:
         return np.zeros_like(self.known)
 
     @functools.cached_property
+    def _summed(self) -> SummedColumns:
+        return SummedColumns(self.encoder, self.made)
+
+    @property
     def _columns(self) -> list[int]:
         """The positions of the n columns of sums."""
-        return sorted({position for one in self.encoder.sums for position in one.columns})
+        return self._summed.columns
 
-    @functools.cached_property
-    def _unlimited(self) -> set[int]:
-        """Positions of totals and of parts of constants, which may leave the limits of training."""
-        sums = () if self.encoder.keeps_values else self.encoder.sums
-        of_constants = {part for one in sums if one.total is None for part in one.parts}
-        return of_constants | {one.total for one in sums if one.total is not None}
-
-    @functools.cached_property
-    def _constants(self) -> list[float]:
-        """What parts make in all rows; the balance has a place for each behind the columns."""
-        return [one.constant for one in self.encoder.sums if one.constant is not None]
-
-    def _with_constants(self, values: Floats) -> Floats:
-        """Numbers ``(B, n)`` of columns, and behind them the constants."""
-        constants = np.tile(np.array(self._constants), (len(values), 1))
-        return np.hstack([values, constants])
-
-    @functools.cached_property
+    @property
     def _places(self) -> Mapping[int, int]:
-        """For each position of such a column its place among them."""
-        return {position: place for place, position in enumerate(self._columns)}
-
-    @functools.cached_property
-    def _balance(self) -> Balance:
-        totals: list[Total] = []
-        digits: dict[int, Digits] = {}
-        of_constants: list[Digits] = []
-        for one in self.encoder.sums:
-            parts = tuple(self._places[part] for part in one.parts)
-            if one.total is None:
-                place = len(self._columns) + len(of_constants)
-                of_constants.append(finest(one.digits))
-            else:
-                place = self._places[one.total]
-            follows = one.total is not None and all(place != total.place for total in totals)
-            totals.append(Total(place, parts, follows))
-            digits.update(zip(one.columns, one.digits, strict=True))
-        levels = [_levels(self.encoder, column, digits[column]) for column in self._columns]
-        all_digits = [*(digits[column] for column in self._columns), *of_constants]
-        levels += [None] * len(of_constants)
-        return Balance(totals, all_digits, levels, self.encoder.keeps_values)
+        """For each of these positions its place among them."""
+        return self._summed.places
 
     @functools.cached_property
     def _orders(self) -> list[Inequality]:
@@ -292,9 +260,9 @@ class Adding:
         """Between what the numbers ``(B, n)`` of some rows have to be, and the constants."""
         low, high = np.empty_like(values), np.empty_like(values)
         for place, position in enumerate(self._columns):
-            least, most = _codec(self.encoder, position).limits
+            least, most = codec_of(self.encoder, position).limits
             is_free = self._implied[rows, position]
-            if not attempt.keeps_limits and position in self._unlimited:
+            if not attempt.keeps_limits and position in self._summed.unlimited:
                 is_free = np.ones_like(is_free)
             low[:, place] = np.where(is_free, 0.0 if least >= 0 else -np.inf, least)
             high[:, place] = np.where(is_free, 0.0 if most <= 0 else np.inf, most)
@@ -307,11 +275,11 @@ class Adding:
         if attempt.keeps_orders:
             self._keep_beside(values, still, others, low, high)
         low, high = np.where(fixed, values, low), np.where(fixed, values, high)
-        sticky = np.pad(self.sticky[cells], ((0, 0), (0, len(self._constants))))
-        ends = Ends(self._with_constants(low), self._with_constants(high), sticky)
+        sticky = np.pad(self.sticky[cells], ((0, 0), (0, len(self._summed.constants))))
+        ends = Ends(self._summed.with_constants(low), self._summed.with_constants(high), sticky)
         if attempt.keeps_apart:
             self._keep_apart(values, still, ends)
-        numbers = self._with_constants(values)
+        numbers = self._summed.with_constants(values)
         sticky &= (numbers >= ends.low) & (numbers <= ends.high)
         return ends
 
@@ -372,8 +340,8 @@ class Adding:
             least[rows, below] = np.fmin(least[rows, below], values[rows, above])
             most[rows, above] = np.fmax(most[rows, above], values[rows, below])
             pairs.append((below, above, rows))
-        low, high = self._balance.narrowed(ends, self._with_constants(values))
-        middles = np.clip(self._with_constants((least + most) / 2), low, high)
+        low, high = self._summed.balance.narrowed(ends, self._summed.with_constants(values))
+        middles = np.clip(self._summed.with_constants((least + most) / 2), low, high)
         settled = middles.copy()  # in order, each as near to what it was as can be
         for below, above, rows in pairs:
             settled[rows, above] = np.fmax(settled[rows, above], middles[rows, below])
@@ -394,17 +362,3 @@ class Adding:
             )
             found += ~(low > high) | ~self._is_open(pair, values)
         return found
-
-
-def _levels(encoder: TableEncoder, position: int, digits: Digits) -> Floats | None:
-    """All numbers of a column, where it has to keep to them or they are few; else None."""
-    codec = _codec(encoder, position)
-    if encoder.keeps_values and not codec.bins:
-        return codec.atoms
-    return codec.few_numbers(digits)
-
-
-def _codec(encoder: TableEncoder, position: int) -> NumericalCodec:
-    codec = encoder.codecs[position]
-    assert isinstance(codec, NumericalCodec)
-    return codec

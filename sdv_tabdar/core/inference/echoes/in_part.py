@@ -41,7 +41,8 @@ def _allow_echoes(read: ReadRows, echo: Echo, rows: Rows) -> None:
         assert limit is not None
         if meets(limit, float(echo.line.of(read.numbers[row, echo.source]))):
             echo_piece = Pieces.of_codes({echo.code: 1.0})
-            entries[row] = joined.setdefault(id(piece), Pieces.joined([piece, echo_piece]))
+            both_ways = echo_piece if echo.always else Pieces.joined([piece, echo_piece])
+            entries[row] = joined.setdefault(id(piece), both_ways)
             read.is_changed = True
 
 
@@ -57,6 +58,8 @@ def _read_both(read: ReadRows, odds: Odds, echo: Echo, rows: Rows) -> None:
     logs[:, 0] = odds.of_pieces(part, own, read.pieces_of(own, rows))
     logs[:, 0] += odds.of_pieces(part, source, read.pieces_of(source, rows))
     logs[:, 1] = odds.of_echoes(part, echo, pieces)
+    if echo.always:
+        logs[np.isfinite(logs[:, 1]), 0] = -np.inf
     taken = np.flatnonzero(read.taken(own, rows, logs))
     read.make_echoes(echo, rows[taken])
     read.table.observed[torch.from_numpy(rows[taken]), own] = True

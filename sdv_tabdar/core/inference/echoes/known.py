@@ -63,7 +63,21 @@ def _log_odds(read: ReadRows, odds: Odds, rows: Rows, family: Family, told: Floa
         if len(chosen):
             asked = part.rows(torch.from_numpy(chosen))
             logs[chosen, reading] = odds.of_numbers(asked, family.rows(chosen), values[chosen])
-    return logs
+    return _without_exceptions(logs, family, told)
+
+
+def _without_exceptions(logs: Floats, family: Family, told: Floats) -> Floats:
+    """Logs ``(N, 1 + E)`` of which those are out that would break what holds in all rows.
+
+    Where nothing is left, known numbers contradict that, and all stay.
+    """
+    always = np.array([echo.always for echo in family.echoes])
+    holding = np.empty(logs.shape, dtype=bool)
+    for reading, values in enumerate([np.full(len(logs), np.nan), *told.T]):
+        broken = ~family.follows(values) & ~np.isnan(family.own)
+        holding[:, reading] = ~(broken & always).any(axis=1)
+    holding |= ~(holding & np.isfinite(logs)).any(axis=1, keepdims=True)
+    return np.where(holding, logs, -np.inf)
 
 
 def _is_held(read: ReadRows, source: int, values: Floats) -> Marks:

@@ -15,6 +15,7 @@ from sdv_tabdar.core.codecs.lines import Marks
 from sdv_tabdar.core.codecs.pieces import Pieces
 from sdv_tabdar.core.codecs.values import Floats, as_floats
 from sdv_tabdar.core.config import SamplingConfig
+from sdv_tabdar.core.inference.echoes.cells import write_echoes
 from sdv_tabdar.core.inference.echoes.in_part import read_in_part
 from sdv_tabdar.core.inference.echoes.known import read_known
 from sdv_tabdar.core.inference.echoes.odds import Odds
@@ -67,13 +68,29 @@ class EchoReader:
                 read_in_part(read, odds, echo)
         return read
 
-    def mended(self, table: EncodedTable) -> EncodedTable:
-        """A completed table whose echoes of what their column cannot hold are drawn anew."""
+    def mended(self, read: ReadRows, table: EncodedTable) -> EncodedTable:
+        """A completed table whose echoes of what their column cannot hold are drawn anew.
+
+        What follows in all rows always does, but where known cells contradict that.
+
+        Args:
+            read: What was known of the rows before they were completed.
+            table: The rows; it is written into.
+        """
         for echo in self.encoder.echoes:
             low, high = self.encoder.codecs[echo.position].limits
             numbers = echo.line.of(self.encoder.numbers(table, echo.source))
+            held = (numbers >= low) & (numbers <= high)
+            if echo.always:
+                if not self.encoder.keeps_values:
+                    held = ~np.isnan(numbers)
+                missing = self.encoder.schema.columns[echo.position].missing
+                codes = table.codes[:, echo.position].cpu().numpy()
+                is_there = codes != (-1 if missing is None else missing)
+                rows = np.flatnonzero(held & is_there & read.free(echo.position))
+                write_echoes(self.encoder, table, echo, rows)
             echoing = table.codes[:, echo.position].cpu().numpy() == echo.code
-            rows = np.flatnonzero(echoing & ~((numbers >= low) & (numbers <= high)))
+            rows = np.flatnonzero(echoing & ~held)
             if len(rows):
                 table = self._with_own(table, echo, torch.from_numpy(rows))
         return table
@@ -108,6 +125,29 @@ class EchoReader:
         return drawn_again(
             self.network, table, echo.position, rows, [own] * len(rows), self.config, generator
         )
+
+
+def follow_always(encoder: TableEncoder, frame: pd.DataFrame, known: Marks) -> Marks:
+    """Have numbers follow that do in all training rows, where they need not stay.
+
+    Args:
+        encoder: The codes.
+        frame: Numbers of any of the fitted columns; it is written into.
+        known: ``(B, C)``, cells that are as they have to be.
+
+    Returns:
+        ``(B, C)``, the cells that follow now, and those from which they do.
+    """
+    names, found = encoder.schema.names, np.zeros_like(known)
+    for echo in encoder.echoes:
+        own, source = names[echo.position], names[echo.source]
+        if echo.always and own in frame and source in frame:
+            numbers = echo.line.of(as_floats(frame[source]))
+            there = ~(np.isnan(numbers) | np.isnan(as_floats(frame[own])))
+            rows = there & ~known[:, echo.position]
+            _copy_cells(frame, source, own, rows, echo.line.of)
+            found[rows, echo.position] = found[rows, echo.source] = True
+    return found
 
 
 def _copy_cells(

@@ -97,8 +97,16 @@ class ReadRows:
         bins, codes = self.encoder.codecs[echo.position].column.bins, self.table.codes
         code = codes[:, echo.position].numpy()
         is_own = (code >= bins.start) & (code < bins.stop)
+        if echo.always:  # atoms as well
+            is_own = code != echo.code
         is_own &= self.table.observed[:, echo.position].numpy()
         return np.where(is_own, self.numbers[:, echo.position], np.nan)
+
+    def free(self, position: int) -> Marks:
+        """In which rows ``(B,)`` a cell may be anything."""
+        limits = self.limits(position, np.arange(len(self.table)))
+        is_any = np.array([limit is None for limit in limits], dtype=bool)
+        return is_any & ~self.table.observed[:, position].cpu().numpy()
 
     def limits(self, position: int, rows: Rows) -> list[Restriction | None]:
         """What the cells of a column may be, in some rows; None for anything."""

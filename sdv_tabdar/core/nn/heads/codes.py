@@ -172,13 +172,6 @@ class CodeHead(nn.Module):
         """Log probabilities ``(N, K)`` of all codes of one column from contexts ``(N, D)``."""
         return self.logits(context, position).log_softmax(dim=1)
 
-    def log_density(
-        self, context: torch.Tensor, position: int, codes: torch.Tensor
-    ) -> torch.Tensor:
-        """Log probabilities ``(N,)`` of codes ``(N,)`` of one column, in nats."""
-        logs = self.log_probabilities(context, position)
-        return logs.gather(1, codes.long()[:, None]).squeeze(1)
-
     def sample(
         self,
         context: torch.Tensor,

@@ -108,7 +108,7 @@ def test_missing_numbers_are_not_the_same() -> None:
     frame = bills(0.3)
     codec = NumericalCodec.fit('paid', frame['paid'], CONFIG)
     own, source = np.array([1.5, np.nan, 0.0]), np.array([1.5, np.nan, 0.0])
-    assert echoed(codec, Line(), own, source).tolist() == [True, False, False]
+    assert echoed(codec, Echo(0, 1, Line(), (1, 1)), own, source).tolist() == [True, False, False]
 
 
 def test_from_files_it_is_what_it_is_from_a_frame(tmp_path) -> None:

@@ -83,6 +83,21 @@ def test_what_holds_in_all_other_rows_is_found(frame: pd.DataFrame) -> None:
     assert {('net', 'gross'), ('tax', 'gross')} <= in_order
 
 
+def test_rows_are_those_in_the_same_place_whatever_their_names() -> None:
+    random = np.random.default_rng(0)
+    city = random.choice(['a', 'b', 'c'], N)
+    cells = pd.DataFrame({'city': city, 'net': random.gamma(2, 30, N).round(2)})
+    cells['tax'] = (cells['net'] * cells['city'].map({'a': 0.19, 'b': 0.07, 'c': 0.0})).round(2)
+    changed = cells.copy()
+    changed.loc[:20, 'tax'] = 1.0
+    replaced = (changed != cells).set_axis([f'key {row}' for row in range(N)])
+    kinds = {
+        name: ColumnKind.CATEGORICAL if name == 'city' else ColumnKind.NUMERICAL for name in cells
+    }
+    (rate,) = TableEncoder.fit(changed, kinds, CONFIG, replaced).rates
+    assert rate.columns == (2, 1, 0)
+
+
 def test_what_a_cell_breaks_that_was_not_replaced_is_not(frame: pd.DataFrame) -> None:
     changed, replaced = with_others(frame, slice(5, 30))
     changed.loc[50, ['gross', 'clay']] = 3.0

@@ -9,7 +9,13 @@ import torch
 from sdv_tabdar.core.codecs.encoder import TableEncoder
 from sdv_tabdar.core.codecs.pieces import Pieces
 from sdv_tabdar.core.config import SamplingConfig
-from sdv_tabdar.core.inference.column import draw_cells, draw_pieces, log_density, log_mass
+from sdv_tabdar.core.inference.column import (
+    draw_cells,
+    draw_pieces,
+    log_codes,
+    log_density,
+    log_mass,
+)
 from sdv_tabdar.core.nn.network import TabDARNetwork
 from sdv_tabdar.core.restrictions import Interval
 from sdv_tabdar.core.table import EncodedTable
@@ -59,6 +65,20 @@ def test_codes_that_are_not_possible_are_not_drawn(
     assert set(codes.tolist()) == {1}
     shares = network.code_head.log_probabilities(context[:1], COLOUR).exp()[0]
     assert float(logs[0].exp()) == pytest.approx(float(shares[1] / shares[1:].sum()), rel=1e-5)
+
+
+def test_codes_that_are_not_possible_share_what_one_row_more_would_bring(
+    network: TabDARNetwork, context: torch.Tensor
+) -> None:
+    plain = network.code_head.log_probabilities(context[:2], COLOUR)
+    possible = torch.tensor([[False, True, True], [True, True, True]])
+    found = log_codes(network, COLOUR, context[:2], possible)
+    assert torch.allclose(found.exp().sum(dim=1), torch.ones(2), atol=1e-5)
+    assert torch.equal(found[1], plain[1])
+    unseen = 1 / (sum(network.schema.columns[COLOUR].counts) + 1)
+    assert float(found[0, 0].exp()) == pytest.approx(unseen, rel=1e-4)
+    assert torch.allclose((found - plain)[0, 1], (found - plain)[0, 2], atol=1e-5)
+    assert torch.equal(log_codes(network, COLOUR, context[:2], None), plain)
 
 
 def test_what_was_asked_for_comes_before_what_is_possible(

@@ -149,6 +149,28 @@ def test_products_stay_beside_sums_and_orders(given: list[str]) -> None:
     assert (rows['u'] <= rows['most']).all()
 
 
+def parcels() -> pd.DataFrame:
+    """Quantities of few prices, and postage, that make a total."""
+    random = np.random.default_rng(5)
+    frame = pd.DataFrame({'quantity': random.integers(1, 9, N).astype(float)})
+    frame['price'] = random.choice([2.5, 3.99, 12.5, 49.95], N)
+    frame['net'] = (frame['quantity'] * frame['price']).round(2)
+    frame['post'] = random.choice([0.0, 3.9, 5.9, 14.9], N)
+    frame['gross'] = (frame['net'] + frame['post']).round(2)
+    return frame
+
+
+def test_a_total_of_two_sums_follows_that_of_products_and_few_numbers() -> None:
+    random, frame = np.random.default_rng(4), parcels()
+    frame['paid'] = (frame['gross'] * random.random(N)).round(2)
+    frame['rest'] = (frame['gross'] - frame['paid']).round(2)
+    rows = trained(frame[['paid', 'rest', 'gross', 'net', 'post', 'quantity', 'price']]).sample(600)
+    assert ((rows['quantity'] * rows['price'] - rows['net']).abs() < 1e-9).mean() > 0.99
+    assert ((rows['net'] + rows['post'] - rows['gross']).abs() < 1e-9).all()
+    assert ((rows['paid'] + rows['rest'] - rows['gross']).abs() < 1e-9).all()
+    assert rows['post'].isin(frame['post']).mean() > 0.99
+
+
 def test_a_given_product_is_made_of_factors_of_two_digits() -> None:
     random = np.random.default_rng(3)
     frame = pd.DataFrame({'w': random.uniform(1, 5, N), 'h': random.uniform(1, 5, N)}).round(2)
@@ -160,3 +182,16 @@ def test_a_given_product_is_made_of_factors_of_two_digits() -> None:
 def test_equal_seeds_give_equal_rows() -> None:
     first, second = (trained().sample(100) for _ in range(2))
     pd.testing.assert_frame_equal(first, second)
+
+
+def test_rows_that_a_range_of_a_total_would_break_are_drawn_again() -> None:
+    frame = parcels()
+    model = trained(frame)
+    asked = {'gross': [Interval(40.0, 60.0)] * 40}
+    rows = model.complete(pd.DataFrame(index=range(40)), restrictions=asked).rows
+    assert rows['gross'].between(40, 60).all()
+    assert ((rows['net'] + rows['post'] - rows['gross']).abs() < 1e-9).all()
+    assert ((rows['quantity'] * rows['price'] - rows['net']).abs() < 1e-9).mean() > 0.9
+    contradiction = frame[['quantity', 'price', 'net']].assign(net=1.0)
+    kept = model.complete(contradiction).rows[[*contradiction]]
+    assert (kept == contradiction).all(axis=None)

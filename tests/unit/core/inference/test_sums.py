@@ -96,6 +96,12 @@ def test_what_contradicts_itself_stays_as_it_is_given(model: TabDAR) -> None:
     assert (model.complete(all_of_it).rows[all_of_it.columns] == all_of_it).all(axis=None)
 
 
+def test_given_numbers_keep_what_a_computer_has_added_to_them(model: TabDAR) -> None:
+    given = pd.DataFrame({'fees': [np.nextafter(12.5, 20)] * 30, 'total': [1.0] * 30})
+    rows = model.complete(given).rows
+    assert (rows[['fees', 'total']] == given).all(axis=None)
+
+
 def test_a_total_out_of_reach_is_come_as_near_as_possible(model: TabDAR) -> None:
     rows = model.complete(pd.DataFrame({'stay': [10_000.0] * 20})).rows
     assert (rows['stay'] == 10_000).all()

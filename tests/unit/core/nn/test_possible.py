@@ -5,7 +5,7 @@ from __future__ import annotations
 import torch
 
 from sdv_tabdar.core.nn.possible import PossibleCodes
-from sdv_tabdar.core.schema import Column, ColumnKind, TableSchema, Zeros
+from sdv_tabdar.core.schema import Column, ColumnKind, Dependency, TableSchema, Zeros
 
 COLUMNS = tuple(
     Column(name, ColumnKind.CATEGORICAL, (10,) * size)
@@ -19,13 +19,15 @@ ANY = slice(None)
 
 
 def beside(
-    position: int, rows: list[list[int]], zeros: tuple[Zeros, ...] = (OF_B, OF_B_TOO)
+    position: int,
+    rows: list[list[int]],
+    zeros: tuple[Zeros, ...] = (OF_B, OF_B_TOO),
+    dependencies: tuple[Dependency, ...] = (),
 ) -> list[list[int]] | None:
     """The codes that are left; -1 for a cell that is not known."""
     codes = torch.tensor(rows, dtype=torch.int16)
-    found = PossibleCodes(TableSchema(COLUMNS, zeros=zeros)).beside(
-        position, codes.clamp(0), codes >= 0, ANY
-    )
+    schema = TableSchema(COLUMNS, zeros=zeros, dependencies=dependencies)
+    found = PossibleCodes(schema).beside(position, codes.clamp(0), codes >= 0, ANY)
     return None if found is None else [row.nonzero().flatten().tolist() for row in found]
 
 
@@ -65,3 +67,11 @@ def test_nothing_known_and_nothing_to_know_is_none() -> None:
     found = PossibleCodes(TableSchema(COLUMNS, zeros=(OF_B,))).beside(1, codes, observed, index)
     assert found is not None
     assert found.tolist() == [[True, False, False]]
+
+
+def test_levels_follow_from_known_ones_and_known_ones_from_them() -> None:
+    follows = (Dependency(1, 0, (0, 1, -1)),)
+    rows = [[-1, 0, -1], [-1, 1, -1], [-1, 2, -1], [-1, -1, -1]]
+    assert beside(0, rows, (), follows) == [[0], [1], [0, 1], [0, 1]]
+    assert beside(1, [[0, -1, -1], [1, -1, -1]], (), follows) == [[0, 2], [1, 2]]
+    assert beside(2, [[0, 1, -1]], (), follows) is None

@@ -1,0 +1,89 @@
+"""Which finished rows break what holds in all training rows, though not all of it was given."""
+
+from __future__ import annotations
+
+from collections.abc import Collection, Iterator, Sequence
+
+import numpy as np
+import pandas as pd
+
+from sdv_tabdar.core.codecs.encoder import TableEncoder
+from sdv_tabdar.core.codecs.lines import Marks
+from sdv_tabdar.core.codecs.rates import rates_of
+from sdv_tabdar.core.codecs.values import Codes, Floats, as_floats
+from sdv_tabdar.core.codecs.zeros import allowed_codes
+from sdv_tabdar.core.inference.summed import SummedColumns
+
+
+def num_broken(
+    encoder: TableEncoder, frame: pd.DataFrame, known: Marks, asked: Collection[str] = ()
+) -> Codes:
+    """How many relations each row ``(B,)`` breaks of which a cell at least was not given.
+
+    Args:
+        encoder: The codes, and which columns follow from which.
+        frame: Finished rows, with all columns.
+        known: ``(B, C)``, cells that were given.
+        asked: Columns of which something is asked, such as to be there; what never meets may then.
+    """
+    found = np.zeros(len(frame), dtype=np.int64)
+    table = encoder.encode(frame, np.ones(frame.shape, dtype=bool))
+    codes = table.codes.numpy().astype(np.int64)
+    for columns, broken in (*_of_numbers(encoder, frame), *_of_levels(encoder, codes)):
+        found += broken & ~known[:, [*columns]].all(axis=1)
+    free = ~known
+    free[:, [encoder.schema.position(name) for name in asked]] = False
+    for columns, broken in _of_zeros(encoder, codes):
+        found += broken & free[:, [*columns]].any(axis=1)
+    return found
+
+
+Broken = Iterator[tuple[Sequence[int], Marks]]
+"""The columns of each relation, and the rows ``(B,)`` that break it."""
+
+
+def _of_levels(encoder: TableEncoder, codes: Codes) -> Broken:
+    for entry in encoder.dependencies:
+        wanted = np.array(entry.codes, dtype=np.int64)[codes[:, entry.determinant]]
+        broken = (wanted >= 0) & (wanted != codes[:, entry.dependent])
+        yield (entry.determinant, entry.dependent), broken
+
+
+def _of_zeros(encoder: TableEncoder, codes: Codes) -> Broken:
+    for zeros in encoder.schema.zeros:
+        pair = zeros.determinant, zeros.dependent
+        allowed = allowed_codes(zeros, encoder.schema.columns[zeros.dependent].num_codes).numpy()
+        yield pair, ~allowed[codes[:, pair[0]], codes[:, pair[1]]]
+
+
+def _of_numbers(encoder: TableEncoder, frame: pd.DataFrame) -> Broken:
+    names = encoder.schema.names
+
+    def numbers(position: int) -> Floats:
+        """Those of a column, also if it has levels."""
+        cells = frame[names[position]]
+        return as_floats(pd.to_numeric(cells, errors='coerce'))
+
+    for low, high in encoder.inequalities:
+        yield (low, high), numbers(low) > numbers(high)
+    for echo in encoder.echoes:
+        own, source = numbers(echo.position), numbers(echo.source)
+        if echo.always:
+            both = ~(np.isnan(own) | np.isnan(source))
+            yield (echo.position, echo.source), both & ~echo.line.holds(own, source)
+    summed = SummedColumns(encoder)
+    if encoder.sums:
+        added = np.stack([numbers(position) for position in summed.columns], axis=1)
+        added = summed.with_constants(added)
+        for one, total in zip(encoder.sums, summed.balance.totals, strict=True):
+            yield one.columns, summed.balance.gaps(added, total) != 0
+    for product in encoder.multiplied:
+        result, first, second = product.columns
+        if second >= 0:
+            factor = numbers(second)
+        else:
+            rate = encoder.rates[-1 - second]
+            second = rate.level
+            factor = rates_of(rate, encoder.codecs[second], frame[names[second]])
+        broken = ~product.holds(numbers(result), numbers(first), factor)
+        yield (result, first, second), broken

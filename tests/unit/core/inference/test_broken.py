@@ -1,0 +1,76 @@
+"""Which rows break what holds in all training rows."""
+
+from __future__ import annotations
+
+import numpy as np
+import pandas as pd
+import pytest
+
+from sdv_tabdar.core.codecs.dependencies import find_dependencies
+from sdv_tabdar.core.codecs.encoder import TableEncoder
+from sdv_tabdar.core.codecs.zeros import find_zeros
+from sdv_tabdar.core.config import ModelConfig
+from sdv_tabdar.core.inference.broken import num_broken
+from sdv_tabdar.core.schema import ColumnKind
+
+N = 400
+STATES = {'Bonn': 'NRW', 'Ulm': 'BW', 'Aalen': 'BW'}
+RATES = {'Bonn': 0.19, 'Ulm': 0.07, 'Aalen': 0.0}
+
+
+def table() -> pd.DataFrame:
+    random = np.random.default_rng(0)
+    frame = pd.DataFrame({'city': random.choice([*STATES], N)})
+    frame['state'] = frame['city'].map(STATES)
+    frame['net'] = random.gamma(3, 40, N).round(2)
+    frame['tax'] = (frame['net'] * frame['city'].map(RATES)).round(2)
+    frame['gross'] = (frame['net'] + frame['tax']).round(2)
+    frame['cents'] = (frame['gross'] * 100).round()
+    frame['kind'] = random.choice(['open', 'closed'], N)
+    frame['ended'] = pd.Series(random.gamma(3, 9, N).round(1)).where(frame['kind'] == 'closed')
+    return frame
+
+
+@pytest.fixture(scope='module')
+def encoder() -> TableEncoder:
+    frame = table()
+    kinds = {
+        name: ColumnKind.NUMERICAL if frame[name].dtype == float else ColumnKind.CATEGORICAL
+        for name in frame
+    }
+    found = TableEncoder.fit(frame, kinds, ModelConfig(num_bins=4))
+    coded = found.encode_all(frame)
+    follows = find_dependencies(coded, found.codecs)
+    return found.with_relations((), follows, find_zeros(coded, found.schema, follows))
+
+
+def count(encoder: TableEncoder, column: str, value: object, **settings: object) -> int:
+    """How many relations a row breaks in which one cell is changed."""
+    frame = table()[lambda rows: (rows['city'] == 'Bonn') & (rows['kind'] == 'open')].head(1)
+    frame[column] = value
+    known = np.zeros(frame.shape, dtype=bool)
+    for name in settings.pop('given', ()):
+        known[:, encoder.schema.position(name)] = True
+    return int(num_broken(encoder, frame.reset_index(drop=True), known, **settings)[0])
+
+
+def test_training_rows_break_nothing(encoder: TableEncoder) -> None:
+    frame = table()
+    assert not num_broken(encoder, frame, np.zeros(frame.shape, dtype=bool)).any()
+
+
+def test_what_a_row_breaks_is_counted(encoder: TableEncoder) -> None:
+    assert count(encoder, 'state', 'BW') == 1
+    assert count(encoder, 'cents', 1.0) >= 1
+    assert count(encoder, 'gross', 1e5) >= 2  # a sum, and a line
+    assert count(encoder, 'tax', 0.0) >= 2  # a rate, and a sum
+    assert count(encoder, 'ended', 3.0) >= 1
+
+
+def test_what_was_given_whole_does_not_count(encoder: TableEncoder) -> None:
+    assert count(encoder, 'state', 'BW', given=['city', 'state']) == 0
+    assert count(encoder, 'state', 'BW', given=['state']) == 1
+
+
+def test_what_never_meets_may_where_it_is_asked_for(encoder: TableEncoder) -> None:
+    assert count(encoder, 'ended', 3.0, given=['kind'], asked=['ended']) == 0
