@@ -109,14 +109,10 @@ class Ordering:
     def _above(self, position: int) -> list[int]:
         return [high for low, high in self.encoder.inequalities if low == position]
 
-    def _limits(self, position: int) -> list[Restriction | None]:
-        return self.read.limits(position, np.arange(len(self.table)))
-
     def _free(self, position: int) -> Marks:
         """In which rows ``(B,)`` a cell may be anything."""
         if position not in self._free_rows:
-            is_any = np.array([limit is None for limit in self._limits(position)], dtype=bool)
-            self._free_rows[position] = self._drawn(position) & is_any
+            self._free_rows[position] = self._drawn(position) & ~self.read.limited(position)
         return self._free_rows[position]
 
     def _limited(self, position: int) -> Marks:
@@ -147,9 +143,10 @@ class Ordering:
         """What a cell may be at most ``(B,)`` for those above it that are given, or in part."""
         most = np.full(len(self.table), np.inf)
         for above in self._above(position):
-            numbers = self._numbers(above, of_all=True)
-            greatest = np.array([_greatest(limit) for limit in self._limits(above)])
-            most = np.fmin(most, np.where(self._drawn(above), greatest, numbers))
+            greatest = np.where(self._drawn(above), np.inf, self._numbers(above, of_all=True))
+            rows = np.flatnonzero(self._limited(above))
+            greatest[rows] = [_greatest(limit) for limit in self.read.limits(above, rows)]
+            most = np.fmin(most, greatest)
         return most
 
     def _numbers(self, position: int, *, of_all: bool) -> Floats:

@@ -15,6 +15,7 @@ from sdv_tabdar.core.codecs.pieces import Pieces
 from sdv_tabdar.core.config import SamplingConfig
 from sdv_tabdar.core.inference.chunk import table_chunks
 from sdv_tabdar.core.inference.column import draw_pieces, log_density, log_mass
+from sdv_tabdar.core.nn.incremental import context_beside
 from sdv_tabdar.core.nn.network import TabDARNetwork
 from sdv_tabdar.core.runtime.random import split_generator
 from sdv_tabdar.core.runtime.threads import workers
@@ -38,7 +39,7 @@ def level_probabilities(
     codec = encoder.codecs[position]
 
     def answer(_: slice, chunk: EncodedTable) -> Floats:
-        context = _context(network, chunk, position)
+        context = context_beside(network, chunk, position)
         found = network.code_head.log_probabilities(context, position).exp()
         return found.double().cpu().numpy()
 
@@ -66,7 +67,7 @@ def quantiles_of(
     codec, echo = encoder.codecs[position], encoder.schema.columns[position].echo
 
     def answer(rows: slice, chunk: EncodedTable) -> Floats:
-        context = _context(network, chunk, position)
+        context = context_beside(network, chunk, position)
         logits = network.code_head.logits(context, position)
         present = codec.column.num_codes - (codec.column.missing is not None)
         cdf = functools.partial(_residual_cdf, network, context, position, config)
@@ -96,7 +97,7 @@ def cell_log_densities(
         residuals = None
         if position in numerical:
             residuals = chunk.residuals[:, numerical[position]]
-        context = _context(network, chunk, position)
+        context = context_beside(network, chunk, position)
         codes = chunk.codes[:, position]
         found = log_density(network, position, context, codes, residuals, config=config)
         return found.double().cpu().numpy()
@@ -114,7 +115,7 @@ def cell_log_masses(
     """Log probabilities ``(B,)`` that the cells of a column are among pieces, given the others."""
 
     def answer(rows: slice, chunk: EncodedTable) -> Floats:
-        context = _context(network, chunk, position)
+        context = context_beside(network, chunk, position)
         found = log_mass(network, position, context, pieces[rows], config=config)
         return found.double().cpu().numpy()
 
@@ -145,7 +146,7 @@ def drawn_again(
     generators = split_generator(generator, len(range(0, len(rows), size)))
 
     def answer(part: slice, chunk: EncodedTable) -> Floats:
-        context = _context(network, chunk, position)
+        context = context_beside(network, chunk, position)
         own = generators[part.start // size]
         others = chunk.observed.clone()
         others[:, position] = False
@@ -206,11 +207,3 @@ def _residual_cdf(
     at = torch.from_numpy(residuals).to(context.device)
     within: Floats = head.cdf(context[index], bins, at, config=config).double().cpu().numpy()
     return within
-
-
-def _context(network: TabDARNetwork, table: EncodedTable, position: int) -> torch.Tensor:
-    """The output z ``(B, D)`` for one column, given the observed cells of the other columns."""
-    observed = table.observed.clone()
-    observed[:, position] = False
-    hidden = EncodedTable(table.codes, table.residuals, observed)
-    return network.contexts(hidden)[:, position]

@@ -104,6 +104,13 @@ class ReadRows:
         """What the cells of a column may be, in some rows; None for anything."""
         return _of_rows(self.restrictions.get(self.encoder.schema.names[position]), rows)
 
+    def limited(self, position: int) -> Marks:
+        """In which rows ``(B,)`` something is asked of the cells of a column."""
+        limits = self.restrictions.get(self.encoder.schema.names[position])
+        if limits is None:
+            return np.zeros(len(self.table), dtype=bool)
+        return np.array([limit is not None for limit in limits], dtype=bool)
+
     def pieces_of(self, position: int, rows: Rows) -> list[Pieces | None]:
         """As :meth:`limits`, in codes."""
         return _of_rows(self.pieces.get(position), rows)
