@@ -162,6 +162,8 @@ class Ordering:
         low, high = ends
         numbers = self._numbers(position, of_all=True)
         rows = np.flatnonzero(may & ((numbers < low) | (numbers > high)))
+        if not len(rows):
+            return
         wanted = [
             None if least > most else both(Interval(_end(least), _end(most)), limit)
             for least, most, limit in zip(
