@@ -49,6 +49,7 @@ class CausalCache:
         self._bias = pad.new_full((num_rows, num_segments * self._size), -torch.inf)
         self._everywhere: list[bool] = []
         self._waiting: tuple[int, torch.Tensor] | None = None
+        self._asking = self._blocks[0].project_query(network.positions)  # of each column
         self.insert(0, slice(None), pad.expand(num_rows, -1))
 
     def start(self, table: EncodedTable, crossed: torch.Tensor) -> list[int]:
@@ -123,15 +124,15 @@ class CausalCache:
         Returns:
             Contexts ``(N, D)`` of that column, if one is asked for.
         """
-        network, first, last = self._network, self._blocks[0], self._blocks[-1]
+        network, last = self._network, self._blocks[-1]
         parts, queries = [], []
         if new is not None:
             parts.append(new[1])
-            queries.append(first.project_query(new[1]))
+            queries.append(self._blocks[0].project_query(new[1]))
         if position is not None:  # the same in all rows
-            num_rows, asking = len(self._bias[rows]), network.positions[position : position + 1]
-            parts.append(asking.expand(num_rows, -1))
-            queries.append(first.project_query(asking).expand(num_rows, -1))
+            num_rows = len(self._bias[rows])
+            parts.append(network.positions[position].expand(num_rows, -1))
+            queries.append(self._asking[position].expand(num_rows, -1))
         x, query = torch.stack(parts), torch.stack(queries)
         for number, block in enumerate(self._blocks):
             if new is not None:
@@ -139,7 +140,7 @@ class CausalCache:
                 if block is last:
                     x = x[1:]  # nothing sees what would become of the visible tokens
             if len(x):
-                query = query[-len(x) :] if block is first else block.project_query(x)
+                query = block.project_query(x) if number else query[-len(x) :]
                 x = block.after_attention(x, self._attend(number, query, rows))
         context: torch.Tensor = network.norm(x.flatten(0, 1))
         return context
