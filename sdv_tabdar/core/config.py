@@ -16,7 +16,7 @@ from collections.abc import Mapping
 from typing import Any
 
 _CHUNK_TOKENS = 2**15  # that go through the network together when drawing, or ...
-_FEW_ROWS, _MOST_TOKENS = 256, 2**17  # ... of tables of which these were fewer rows than this
+_FEW_ROWS, _MOST_TOKENS = 512, 2**17  # ... of tables of which these were fewer rows than this
 _CAUSAL_COLUMNS = 64  # from which attention is causal where it is left open
 
 
@@ -255,7 +255,8 @@ class SamplingConfig:
         sigma_max: Noise level at which the solver starts, in units where the data have standard
             deviation 0.5.
         sampling_batch_size: Most rows that go through the network together; fewer in tables of
-            more than 15 columns, but of at most 500 columns no fewer than 256 for that.
+            more than 15 columns, but of at most 255 columns no fewer than 512 for that, and of at
+            most 500 no fewer than 256.
         num_particles: Particles of a row with several cells known in part.
     """
 

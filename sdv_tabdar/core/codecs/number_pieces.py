@@ -82,9 +82,12 @@ class NumberPieces:
         """
         last_bin = first_bin + num_bins - 1
         starts, stops = np.full(len(lows), -np.inf), np.full(len(lows), np.inf)
-        for place, part in enumerate(self.bins):
+        for place in np.unique(first_bin[num_bins > 0]):
+            part = self.bins[place]
             cut = (first_bin == place) & (num_bins > 0) & (lows > part.low)
             starts[cut] = part.ends(lows[cut], is_low=True)
+        for place in np.unique(last_bin[num_bins > 0]):
+            part = self.bins[place]
             cut = (last_bin == place) & (num_bins > 0) & (highs < part.high)
             stops[cut] = part.ends(highs[cut], is_low=False)
         return starts, stops

@@ -214,8 +214,9 @@ class NumericalCodec(Codec):
         is_atom = codes < len(self.atoms)
         values[is_atom] = self.atoms[codes[is_atom]]
         for code, part in zip(self.column.bins, self.bins, strict=True):
-            rows = codes == code
-            values[rows] = part.values(residuals[rows])
+            rows = np.flatnonzero(codes == code)
+            if len(rows):
+                values[rows] = part.values(residuals[rows])
         return values
 
     def log_volume(self, values: pd.Series) -> Floats:

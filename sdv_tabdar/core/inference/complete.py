@@ -19,6 +19,7 @@ from collections.abc import Callable
 import torch
 
 from sdv_tabdar.core.config import SamplingConfig
+from sdv_tabdar.core.inference.alike import MANY_ROWS, drawn_while_alike
 from sdv_tabdar.core.inference.chunk import Chunk, row_index, rows_of_chunk
 from sdv_tabdar.core.inference.column import draw_cells
 from sdv_tabdar.core.inference.particles import Restrictions, draw_column, draw_restricted
@@ -114,15 +115,22 @@ def _completed_chunk(
 ) -> Completion:
     """As :func:`complete`, for rows that go through the network together."""
     table = table.to(generator.device)
-    # Known cells enter the cache once for all copies of a row.
-    chunk = Chunk(network, table.rows(slice(None, None, num_copies)))
-    if num_copies > 1:
-        copies = torch.arange(len(table), device=generator.device)
-        chunk.select(copies.div(num_copies, rounding_mode='floor'))
     fixed = network.fixed_order
     first = {} if fixed else restrictions  # a fixed order leaves them in their places
-    sizes = draw_restricted(chunk, first, config=config, generator=generator)
-    for position in network.draw_order(generator=generator):
+    is_known = num_copies > 1 or bool(restrictions) or bool(table.observed.any())
+    if is_known or len(table) < MANY_ROWS:
+        # Known cells enter the cache once for all copies of a row.
+        chunk = Chunk(network, table.rows(slice(None, None, num_copies)))
+        if num_copies > 1:
+            copies = torch.arange(len(table), device=generator.device)
+            chunk.select(copies.div(num_copies, rounding_mode='floor'))
+        sizes = draw_restricted(chunk, first, config=config, generator=generator)
+        order = network.draw_order(generator=generator)
+    else:
+        sizes = torch.full((len(table),), torch.nan)
+        order = network.draw_order(generator=generator)
+        chunk = drawn_while_alike(network, table, order, config=config, generator=generator)
+    for position in order:
         if fixed and position in restrictions:
             pieces = [piece for piece in restrictions[position] if piece is not None]
             rows = torch.tensor([piece is not None for piece in restrictions[position]])

@@ -146,9 +146,6 @@ class Ordering:
                 echoing = self.table.codes[:, echo.position].cpu().numpy() == echo.code
                 yield np.where(echoing, low, -np.inf), np.where(echoing, high, np.inf)
 
-    def _limits(self, position: int) -> list[Restriction | None]:
-        return self.read.limits(position, np.arange(len(self.table)))
-
     def _free(self, position: int) -> Marks:
         """In which rows ``(B,)`` a cell may be anything."""
         if position not in self._free_rows:
@@ -196,9 +193,10 @@ class Ordering:
         for _, end in self._through(position, family):
             most = np.fmin(most, end)
         for above in set(self._above(position)) - family:
-            numbers = self._numbers(above, of_all=True)
-            greatest = np.array([_greatest(limit) for limit in self._limits(above)])
-            most = np.fmin(most, np.where(self._drawn(above), greatest, numbers))
+            greatest = np.where(self._drawn(above), np.inf, self._numbers(above, of_all=True))
+            rows = np.flatnonzero(self._limited(above))
+            greatest[rows] = [_greatest(limit) for limit in self.read.limits(above, rows)]
+            most = np.fmin(most, greatest)
         return most
 
     def _numbers(self, position: int, *, of_all: bool) -> Floats:
@@ -214,6 +212,8 @@ class Ordering:
         low, high = ends
         numbers = self._numbers(position, of_all=True)
         rows = np.flatnonzero(may & ((numbers < low) | (numbers > high)))
+        if not len(rows):
+            return
         wanted = [
             None if least > most else both(Interval(_end(least), _end(most)), limit)
             for least, most, limit in zip(

@@ -16,6 +16,7 @@ from sdv_tabdar.core.config import SamplingConfig
 from sdv_tabdar.core.inference.chunk import table_chunks
 from sdv_tabdar.core.inference.column import draw_pieces, log_density, log_mass
 from sdv_tabdar.core.nn.heads.codes import among
+from sdv_tabdar.core.nn.incremental import context_beside
 from sdv_tabdar.core.nn.network import TabDARNetwork
 from sdv_tabdar.core.runtime.random import split_generator
 from sdv_tabdar.core.runtime.threads import workers
@@ -39,7 +40,7 @@ def level_probabilities(
     codec = encoder.codecs[position]
 
     def answer(_: slice, chunk: EncodedTable) -> Floats:
-        logits = network.code_head.logits(_context(network, chunk, position), position)
+        logits = network.code_head.logits(context_beside(network, chunk, position), position)
         found = among(logits, _possible(network, chunk, position)).softmax(dim=1)
         return found.double().cpu().numpy()
 
@@ -67,7 +68,7 @@ def quantiles_of(
     codec, echo = encoder.codecs[position], encoder.schema.columns[position].echo
 
     def answer(rows: slice, chunk: EncodedTable) -> Floats:
-        context = _context(network, chunk, position)
+        context = context_beside(network, chunk, position)
         logits = network.code_head.logits(context, position)
         present = codec.column.num_codes - (codec.column.missing is not None)
         possible = _possible(network, chunk, position)
@@ -103,7 +104,7 @@ def cell_log_densities(
         residuals = None
         if position in numerical:
             residuals = chunk.residuals[:, numerical[position]]
-        context = _context(network, chunk, position)
+        context = context_beside(network, chunk, position)
         found = log_density(
             network,
             position,
@@ -128,7 +129,7 @@ def cell_log_masses(
     """Log probabilities ``(B,)`` that the cells of a column are among pieces, given the others."""
 
     def answer(rows: slice, chunk: EncodedTable) -> Floats:
-        context = _context(network, chunk, position)
+        context = context_beside(network, chunk, position)
         possible = _possible(network, chunk, position)
         found = log_mass(network, position, context, pieces[rows], possible=possible, config=config)
         return found.double().cpu().numpy()
@@ -160,7 +161,7 @@ def drawn_again(
     generators = split_generator(generator, len(range(0, len(rows), size)))
 
     def answer(part: slice, chunk: EncodedTable) -> Floats:
-        context = _context(network, chunk, position)
+        context = context_beside(network, chunk, position)
         own = generators[part.start // size]
         codes, residuals, _ = draw_pieces(
             network,
@@ -224,11 +225,3 @@ def _residual_cdf(
 def _possible(network: TabDARNetwork, table: EncodedTable, position: int) -> torch.Tensor | None:
     """The codes ``(B, K)`` that one column may have beside the others' known cells; or None."""
     return network.possible.beside(position, table.codes, table.observed, slice(None))
-
-
-def _context(network: TabDARNetwork, table: EncodedTable, position: int) -> torch.Tensor:
-    """The output z ``(B, D)`` for one column, given the observed cells of the other columns."""
-    observed = table.observed.clone()
-    observed[:, position] = False
-    hidden = EncodedTable(table.codes, table.residuals, observed)
-    return network.contexts(hidden)[:, position]

@@ -113,7 +113,7 @@ class AttentionCache:
 
         Args:
             token: ``(1, D)``, the same in all rows.
-            query: ``(heads, d)``, scaled, likewise; all keys are multiplied by it at once.
+            query: ``(heads, d)``, scaled, likewise.
             rows: The N rows in which it asks.
 
         Returns:
@@ -124,7 +124,7 @@ class AttentionCache:
         tokens, attended = self._used(rows, 'tokens', 'attended', more=1)
         keys, values, visible = self._used(rows, 'key', 'value', 'visible')
         tokens[self.count] = token
-        logits = keys.flatten(2) @ torch.block_diag(*query.unsqueeze(-1))
+        logits = (keys * query).sum(dim=-1)
         attended[self.count], _ = _attention(logits, values, visible)
         bias = None
         if not visible.all():

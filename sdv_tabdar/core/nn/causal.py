@@ -15,7 +15,7 @@ import torch
 from sdv_tabdar.core.nn.network import TabDARNetwork
 from sdv_tabdar.core.nn.rows import Rows
 from sdv_tabdar.core.nn.transformer import attention_bias, softmax
-from sdv_tabdar.core.nn.visibility import arrivals
+from sdv_tabdar.core.nn.visibility import seen_before
 from sdv_tabdar.core.table import EncodedTable
 
 _SEGMENT = 24  # places whose keys lie together, and ...
@@ -49,6 +49,7 @@ class CausalCache:
         self._bias = pad.new_full((num_rows, num_segments * self._size), -torch.inf)
         self._everywhere: list[bool] = []
         self._waiting: tuple[int, torch.Tensor] | None = None
+        self._asking = self._blocks[0].project_query(network.positions)  # of each column
         self.insert(0, slice(None), pad.expand(num_rows, -1))
 
     def start(self, table: EncodedTable, crossed: torch.Tensor) -> list[int]:
@@ -62,26 +63,18 @@ class CausalCache:
             What lies in the places behind ``[pad]``: columns, and crosses as C + their number.
         """
         self._waiting = None  # [pad] is among the tokens of the table
-        network, num_rows = self._network, len(table)
-        together, _ = network.crosses(table.codes)
-        tokens = network.tokenizer(table.codes, table.residuals) + network.positions.unsqueeze(1)
-        tokens = torch.cat([network.pad.expand(1, num_rows, -1), tokens, together])
-        visible = torch.nn.functional.pad(table.observed, (1, 0), value=True)
-        visible = torch.cat([visible, crossed], dim=1)
-        some = visible.any(dim=0).nonzero().squeeze(1)
-        ranks = torch.arange(table.codes.shape[1], device=visible.device).unsqueeze(0)
-        since = arrivals(ranks, network.crosses.members)[:, some]
-        before = since[:, None] <= since[:, :, None]
-        self.count = len(some)
-        self._bias[:, : self.count].masked_fill_(visible[:, some], 0)
-        self._everywhere = visible[:, some].all(dim=0).tolist()
-        size = max(_TILE // (len(some) ** 2 * self._blocks[0].num_heads), 1)
-        for first in range(0, num_rows, size):
+        tokens, visible, places = self._network.visible_tokens(table, crossed)
+        before = seen_before(places, table.codes.shape[1], self._network.crosses.members)
+        self.count = len(places)
+        self._bias[:, : self.count].masked_fill_(visible, 0)
+        self._everywhere = visible.all(dim=0).tolist()
+        size = max(_TILE // (self.count**2 * self._blocks[0].num_heads), 1)
+        for first in range(0, len(table), size):
             rows = slice(first, first + size)
-            seen = before & visible[rows, None, some]
+            seen = before & visible[rows, None]
             bias = attention_bias(seen, self._blocks[0].num_heads)
-            self._start_rows(rows, tokens[some, rows], bias)
-        return [place - 1 for place in some.tolist()[1:]]
+            self._start_rows(rows, tokens[:, rows], bias)
+        return [place - 1 for place in places.tolist()[1:]]
 
     def insert(self, place: int, rows: Rows, tokens: torch.Tensor) -> None:
         """Add the tokens ``(N, D)`` of cells that become known in N rows.
@@ -131,15 +124,15 @@ class CausalCache:
         Returns:
             Contexts ``(N, D)`` of that column, if one is asked for.
         """
-        network, first, last = self._network, self._blocks[0], self._blocks[-1]
+        network, last = self._network, self._blocks[-1]
         parts, queries = [], []
         if new is not None:
             parts.append(new[1])
-            queries.append(first.project_query(new[1]))
+            queries.append(self._blocks[0].project_query(new[1]))
         if position is not None:  # the same in all rows
-            num_rows, asking = len(self._bias[rows]), network.positions[position : position + 1]
-            parts.append(asking.expand(num_rows, -1))
-            queries.append(first.project_query(asking).expand(num_rows, -1))
+            num_rows = len(self._bias[rows])
+            parts.append(network.positions[position].expand(num_rows, -1))
+            queries.append(self._asking[position].expand(num_rows, -1))
         x, query = torch.stack(parts), torch.stack(queries)
         for number, block in enumerate(self._blocks):
             if new is not None:
@@ -147,7 +140,7 @@ class CausalCache:
                 if block is last:
                     x = x[1:]  # nothing sees what would become of the visible tokens
             if len(x):
-                query = query[-len(x) :] if block is first else block.project_query(x)
+                query = block.project_query(x) if number else query[-len(x) :]
                 x = block.after_attention(x, self._attend(number, query, rows))
         context: torch.Tensor = network.norm(x.flatten(0, 1))
         return context

@@ -14,6 +14,9 @@ from sdv_tabdar.core.nn.cache import AttentionCache
 from sdv_tabdar.core.nn.causal import CausalCache
 from sdv_tabdar.core.nn.network import TabDARNetwork
 from sdv_tabdar.core.nn.rows import Rows
+from sdv_tabdar.core.nn.transformer import attention_bias
+from sdv_tabdar.core.nn.visibility import seen_before
+from sdv_tabdar.core.table import EncodedTable
 
 Cache = AttentionCache | CausalCache
 
@@ -67,6 +70,29 @@ def cached_context(network: TabDARNetwork, cache: Cache, position: int, rows: Ro
             x = block(x, num_keys=cache.count, bias=bias)
         else:
             x = block.after_attention(x, attended)
+    context: torch.Tensor = network.norm(last.single_query(x[-1], x[:-1], bias))
+    return context
+
+
+def context_beside(network: TabDARNetwork, table: EncodedTable, position: int) -> torch.Tensor:
+    """The output z ``(B, D)`` for one column, given the observed cells of all others, at once."""
+    observed = table.observed.clone()
+    observed[:, position] = False
+    known = EncodedTable(table.codes, table.residuals, observed)
+    crossed = network.crosses(table.codes)[1] & network.crosses.observed(observed)
+    tokens, visible, places = network.visible_tokens(known, crossed)
+    *others, last = network.layers
+    visible = visible.unsqueeze(1)
+    bias = None if visible.all() else attention_bias(visible, last.num_heads)
+    bias_before = bias
+    if network.is_causal:  # the asking token, which comes last, sees all
+        before = seen_before(places, observed.shape[1], network.crosses.members)
+        before = torch.nn.functional.pad(before, (0, 0, 0, 1), value=True)
+        bias_before = attention_bias(visible & before, last.num_heads)
+    asking = network.positions[position].expand(1, len(table), -1)
+    x = torch.cat([tokens, asking])
+    for block in others:
+        x = block(x, num_keys=len(tokens), bias=bias_before)
     context: torch.Tensor = network.norm(last.single_query(x[-1], x[:-1], bias))
     return context
 

@@ -113,6 +113,27 @@ class TabDARNetwork(nn.Module):
             x = block(x, bias=bias)
         return self.norm(x[1 : 1 + len(tokens)]).transpose(0, 1)
 
+    def visible_tokens(
+        self, table: EncodedTable, crossed: torch.Tensor
+    ) -> tuple[torch.Tensor, torch.Tensor, torch.Tensor]:
+        """What enters the first block of the places that are visible in some rows.
+
+        Args:
+            table: B rows.
+            crossed: ``(B, X)``, which crosses are visible.
+
+        Returns:
+            Tokens ``(V, B, D)``; in which rows they are visible ``(B, V)``; and the places ``(V,)``
+            among ``[pad]``, cells and crosses.
+        """
+        tokens = self.tokenizer(table.codes, table.residuals) + self.positions.unsqueeze(1)
+        together, _ = self.crosses(table.codes)
+        tokens = torch.cat([self.pad.expand(1, len(table), -1), tokens, together])
+        visible = torch.nn.functional.pad(table.observed, (1, 0), value=True)
+        visible = torch.cat([visible, crossed], dim=1)
+        places = visible.any(dim=0).nonzero().squeeze(1)
+        return tokens[places], visible[:, places], places
+
     def draw_order(self, *, generator: torch.Generator) -> list[int]:
         """An order of the columns in which their cells are drawn.
 

@@ -35,3 +35,21 @@ def arrivals(ranks: torch.Tensor, crosses: Sequence[Sequence[int]]) -> torch.Ten
         for number, members in enumerate(crosses, start=1)
     ]
     return torch.cat([torch.zeros_like(cells[:, :1]), cells, *together], dim=1)
+
+
+def seen_before(
+    places: torch.Tensor, num_columns: int, crosses: Sequence[Sequence[int]]
+) -> torch.Tensor:
+    """Which of some tokens see which, where cells became visible in the order of the columns.
+
+    Args:
+        places: ``(V,)``, where the tokens are among ``[pad]``, cells and crosses.
+        num_columns: C.
+        crosses: As in :func:`arrivals`.
+
+    Returns:
+        ``(V, V)`` bool.
+    """
+    since = arrivals(torch.arange(num_columns, device=places.device).unsqueeze(0), crosses)
+    since = since[0, places]
+    return since <= since.unsqueeze(1)

@@ -104,13 +104,18 @@ class ReadRows:
 
     def free(self, position: int) -> Marks:
         """In which rows ``(B,)`` a cell may be anything."""
-        limits = self.limits(position, np.arange(len(self.table)))
-        is_any = np.array([limit is None for limit in limits], dtype=bool)
-        return is_any & ~self.table.observed[:, position].cpu().numpy()
+        return ~self.limited(position) & ~self.table.observed[:, position].cpu().numpy()
 
     def limits(self, position: int, rows: Rows) -> list[Restriction | None]:
         """What the cells of a column may be, in some rows; None for anything."""
         return _of_rows(self.restrictions.get(self.encoder.schema.names[position]), rows)
+
+    def limited(self, position: int) -> Marks:
+        """In which rows ``(B,)`` something is asked of the cells of a column."""
+        limits = self.restrictions.get(self.encoder.schema.names[position])
+        if limits is None:
+            return np.zeros(len(self.table), dtype=bool)
+        return np.array([limit is not None for limit in limits], dtype=bool)
 
     def pieces_of(self, position: int, rows: Rows) -> list[Pieces | None]:
         """As :meth:`limits`, in codes."""

@@ -10,6 +10,7 @@ import torch
 from sdv_tabdar.core.codecs.encoder import TableEncoder
 from sdv_tabdar.core.config import ModelConfig
 from sdv_tabdar.core.inference.chunk import Chunk
+from sdv_tabdar.core.nn.incremental import context_beside
 from sdv_tabdar.core.nn.network import TabDARNetwork
 from sdv_tabdar.core.nn.pairs import pair_contexts
 from sdv_tabdar.core.schema import Cross, TableSchema
@@ -69,6 +70,17 @@ def test_cached_contexts_are_the_contexts(crossed: TabDARNetwork, hidden: Encode
         if len(rows):
             found = chunk.context(position, rows)
             assert torch.allclose(found, contexts[rows, position], atol=1e-4)
+
+
+def test_contexts_beside_others_are_the_contexts(
+    crossed: TabDARNetwork, hidden: EncodedTable
+) -> None:
+    for position in (ROUNDED, FLAG):
+        observed = hidden.observed.clone()
+        observed[:, position] = False
+        contexts = crossed.contexts(EncodedTable(hidden.codes, hidden.residuals, observed))
+        found = context_beside(crossed, hidden, position)
+        assert torch.allclose(found, contexts[:, position], atol=1e-4)
 
 
 def test_a_cross_is_seen_where_all_members_are(

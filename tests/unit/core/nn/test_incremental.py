@@ -9,7 +9,12 @@ import torch
 
 from sdv_tabdar.core.config import ModelConfig
 from sdv_tabdar.core.nn.cache import AttentionCache
-from sdv_tabdar.core.nn.incremental import cached_context, empty_cache, insert_cells
+from sdv_tabdar.core.nn.incremental import (
+    cached_context,
+    context_beside,
+    empty_cache,
+    insert_cells,
+)
 from sdv_tabdar.core.nn.network import TabDARNetwork
 from sdv_tabdar.core.table import EncodedTable
 
@@ -67,3 +72,27 @@ def test_cached_contexts_are_the_contexts_whatever_the_number_of_blocks(
     rows = (~hidden.observed[:, 0]).nonzero().squeeze(1)
     cache = _cached(other, hidden, list(range(NUM_COLUMNS)))
     assert torch.allclose(cached_context(other, cache, 0, rows), contexts[rows, 0], atol=1e-4)
+
+
+@pytest.mark.parametrize('attention', ['bidirectional', 'causal'])
+@pytest.mark.parametrize('num_blocks', [1, 3])
+def test_a_context_beside_others_is_that_of_the_whole_network(
+    network: TabDARNetwork,
+    encoded: EncodedTable,
+    hidden: EncodedTable,
+    tiny: ModelConfig,
+    num_blocks: int,
+    attention: str,
+) -> None:
+    config = dataclasses.replace(tiny, num_blocks=num_blocks, attention=attention)
+    with torch.random.fork_rng(devices=[]):
+        other = TabDARNetwork(network.schema, config)
+    other.eval().requires_grad_(False)
+    complete = EncodedTable(encoded.codes, encoded.residuals, torch.ones_like(encoded.observed))
+    for table in (complete, hidden):
+        for position in range(NUM_COLUMNS):
+            observed = table.observed.clone()
+            observed[:, position] = False
+            beside = other.contexts(EncodedTable(table.codes, table.residuals, observed))
+            alone = context_beside(other, table, position)
+            assert torch.allclose(alone, beside[:, position], atol=1e-4)
