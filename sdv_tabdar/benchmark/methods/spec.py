@@ -39,9 +39,11 @@ KINDS: Mapping[str, Kind] = {
         'binned:build',
     ),
     'gaussian_copula': Kind("SDV's GaussianCopulaSynthesizer", 'synthesizers:build_of_sdv'),
-    'ctgan': Kind("SDV's CTGANSynthesizer", 'synthesizers:build_of_sdv'),
-    'tvae': Kind("SDV's TVAESynthesizer", 'synthesizers:build_of_sdv'),
-    'copulagan': Kind("SDV's CopulaGANSynthesizer", 'synthesizers:build_of_sdv'),
+    'ctgan': Kind("SDV's CTGANSynthesizer (seconds=, processor time to fit)", 'sdv_networks:build'),
+    'tvae': Kind("SDV's TVAESynthesizer (seconds=, processor time to fit)", 'sdv_networks:build'),
+    'copulagan': Kind(
+        "SDV's CopulaGANSynthesizer (seconds=, processor time to fit)", 'sdv_networks:build'
+    ),
     'smote': Kind('interpolation between neighbours (needs imbalanced-learn)', 'smote:build'),
     'tabularargn': Kind(
         'TabularARGN (needs mostlyai-engine, here or in the Python of --argn-python)',

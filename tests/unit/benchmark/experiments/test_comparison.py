@@ -11,7 +11,7 @@ import pandas as pd
 import pytest
 
 from sdv_tabdar.benchmark.experiments import comparison
-from sdv_tabdar.benchmark.methods import synthesizers
+from sdv_tabdar.benchmark.methods import sdv_networks, synthesizers
 from sdv_tabdar.benchmark.methods.spec import Request, parse_spec
 
 from .conftest import Repeated
@@ -30,6 +30,7 @@ def replaced(monkeypatch: pytest.MonkeyPatch) -> list[dict[str, Any]]:
 
     monkeypatch.setattr(synthesizers, 'build_ours', build)
     monkeypatch.setattr(synthesizers, 'build_of_sdv', build)
+    monkeypatch.setattr(sdv_networks, 'build', build)
     return made
 
 
