@@ -70,6 +70,8 @@ class ModelConfig:
             multiplies another, at the same number of weights.
         head_width: Hidden width of the categorical heads.
         head_layers: Linear layers of the categorical heads.
+        head_activation: What their hidden layers are: ``'relu'``, or ``'gated'``, where one linear
+            map to ``head_width`` multiplies another.
         denoiser_width: Width of the nested diffusion's network.
         denoiser_blocks: Hidden layers of the nested diffusion's network.
         max_atoms: A numerical column keeps at most this many values that come back exactly;
@@ -116,8 +118,9 @@ class ModelConfig:
     num_heads: int = 4
     feedforward_factor: int = 2
     feedforward: str = 'gated'
-    head_width: int = 64
+    head_width: int = 128
     head_layers: int = 2
+    head_activation: str = 'gated'
     denoiser_width: int = 96
     denoiser_blocks: int = 2
     max_atoms: int = 256
@@ -159,6 +162,7 @@ class ModelConfig:
         _check_flag(self, 'products')
         _check_flag(self, 'structural_zeros')
         _check_choice(self, 'feedforward', ('relu', 'gated'))
+        _check_choice(self, 'head_activation', ('relu', 'gated'))
         _check_choice(self, 'precision', ('auto', 'float32', 'bfloat16'))
         _check_choice(self, 'numerical_head', ('diffusion', 'bins'))
         _check_choice(self, 'attention', ('auto', 'bidirectional', 'causal'))
@@ -200,6 +204,8 @@ class TrainingConfig:
             ``'adamw'`` for all parameters.
         weight_decay: Decoupled weight decay of weight matrices and tokens; None chooses by the
             size of the table, more for fewer rows.
+        dropout: Share of the hidden numbers of the categorical heads that a training step leaves
+            out; None chooses by the size of the table, more for fewer rows and longer training.
         scheduler: Where ``epochs`` is given, ``'cosine'`` (warm-up, then annealed to the end of
             training) or ``'plateau'`` (halved when the loss of an epoch has stopped falling; the
             paper's).
@@ -217,6 +223,7 @@ class TrainingConfig:
     learning_rate: float | None = None
     optimizer: str = 'muon'
     weight_decay: float | None = None
+    dropout: float | None = None
     scheduler: str = 'cosine'
     ema_decay: float = 0.9995
     noise_draws: int = 2
@@ -238,6 +245,8 @@ class TrainingConfig:
             _check_number(self, 'learning_rate', 0, open_low=True)
         if self.weight_decay is not None:
             _check_number(self, 'weight_decay', 0)
+        if self.dropout is not None:
+            _check_number(self, 'dropout', 0, 0.9)
         _check_choice(self, 'optimizer', ('muon', 'adamw'))
         _check_choice(self, 'scheduler', ('cosine', 'plateau'))
         _check_number(self, 'ema_decay', 0, 1)
@@ -286,6 +295,7 @@ PAPER: dict[str, Any] = {
     'feedforward': 'relu',
     'head_width': 32,
     'head_layers': 4,
+    'head_activation': 'relu',
     'denoiser_width': 32,
     'denoiser_blocks': 4,
     'max_atoms': 0,
@@ -306,6 +316,7 @@ PAPER: dict[str, Any] = {
     'learning_rate': 1e-3,
     'optimizer': 'adamw',
     'weight_decay': 1e-6,
+    'dropout': 0.0,
     'scheduler': 'plateau',
     'ema_decay': 0.0,
     'noise_draws': 1,
@@ -317,6 +328,7 @@ PAPER: dict[str, Any] = {
 PRIVATE: dict[str, Any] = {
     'width': 32,
     'head_width': 32,
+    'head_activation': 'relu',
     'max_atoms': 64,
     'num_bins': 16,
     'max_crosses': 0,
@@ -339,6 +351,7 @@ PRIVATE: dict[str, Any] = {
 _BEFORE: Mapping[type, Mapping[str, Any]] = {
     ModelConfig: {
         'feedforward': 'relu',
+        'head_activation': 'relu',
         'attention': 'bidirectional',
         'echoes': False,
         'inequalities': False,
@@ -347,7 +360,7 @@ _BEFORE: Mapping[type, Mapping[str, Any]] = {
         'products': False,
         'structural_zeros': False,
     },
-    TrainingConfig: {'calibration': False},
+    TrainingConfig: {'calibration': False, 'dropout': 0.0},
     SamplingConfig: {},
 }
 

@@ -57,6 +57,7 @@ class TabDARSynthesizer(Drawing, Answering):
         feedforward (str): What these layers are, ``'relu'`` or ``'gated'``.
         head_width (int): Hidden width of the categorical heads.
         head_layers (int): Linear layers of the categorical heads.
+        head_activation (str): What follows their hidden layers, ``'relu'`` or ``'gated'``.
         denoiser_width (int): Width of the nested diffusion's network.
         denoiser_blocks (int): Hidden layers of the nested diffusion's network.
         max_atoms (int): Numbers of a column that may come back exactly, the most frequent ones.
@@ -83,6 +84,8 @@ class TabDARSynthesizer(Drawing, Answering):
         learning_rate (float): Highest learning rate; None chooses by the size of a step.
         optimizer (str): ``'muon'`` or ``'adamw'``.
         weight_decay (float): Decoupled weight decay; None chooses by the size of the table.
+        dropout (float): Share of the hidden numbers of the categorical heads that a step leaves
+            out; None chooses by the size of the table.
         scheduler (str): ``'cosine'`` or ``'plateau'``.
         ema_decay (float): Decay of the moving average of the weights that is sampled from.
         noise_draws (int): Noise levels for each hidden number of a training step.
@@ -132,6 +135,7 @@ class TabDARSynthesizer(Drawing, Answering):
         feedforward: str = _MODEL.feedforward,
         head_width: int = _MODEL.head_width,
         head_layers: int = _MODEL.head_layers,
+        head_activation: str = _MODEL.head_activation,
         denoiser_width: int = _MODEL.denoiser_width,
         denoiser_blocks: int = _MODEL.denoiser_blocks,
         max_atoms: int = _MODEL.max_atoms,
@@ -154,6 +158,7 @@ class TabDARSynthesizer(Drawing, Answering):
         learning_rate: float | None = _TRAINING.learning_rate,
         optimizer: str = _TRAINING.optimizer,
         weight_decay: float | None = _TRAINING.weight_decay,
+        dropout: float | None = _TRAINING.dropout,
         scheduler: str = _TRAINING.scheduler,
         ema_decay: float = _TRAINING.ema_decay,
         noise_draws: int = _TRAINING.noise_draws,

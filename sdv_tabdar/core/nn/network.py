@@ -175,14 +175,21 @@ class TabDARNetwork(nn.Module):
         return attention_bias(visible, self.layers[0].num_heads)
 
     def losses(
-        self, table: EncodedTable, *, noise_draws: int, generator: torch.Generator
+        self,
+        table: EncodedTable,
+        *,
+        noise_draws: int,
+        generator: torch.Generator,
+        dropout: float = 0.0,
     ) -> torch.Tensor:
         """Loss of every hidden cell ``(B, C)``; exactly zero at the observed ones.
 
         Source: paper, Algorithm 'Training', step 4.
         """
         context = self.contexts(table).transpose(0, 1)
-        return self.cell_losses(table, context, noise_draws=noise_draws, generator=generator)
+        return self.cell_losses(
+            table, context, noise_draws=noise_draws, generator=generator, dropout=dropout
+        )
 
     def cell_losses(
         self,
@@ -191,14 +198,16 @@ class TabDARNetwork(nn.Module):
         *,
         noise_draws: int,
         generator: torch.Generator,
+        dropout: float = 0.0,
     ) -> torch.Tensor:
         """Losses ``(B, C)`` of the cells that are not observed, from contexts ``(C, B, D)``.
 
         Residuals are asked for where there are any; but of every number where shapes must be
-        fixed, and those without a residual are then multiplied by zero.
+        fixed, and those without a residual are then multiplied by zero. ``dropout`` is that of
+        :meth:`~sdv_tabdar.core.nn.heads.codes.CodeHead.loss`.
         """
         hidden, codes = ~table.observed.t(), table.codes.t()
-        loss = self.code_head.loss(codes, context) * hidden
+        loss = self.code_head.loss(codes, context, dropout=dropout, generator=generator) * hidden
         numerical = self.tokenizer.numerical
         if not len(numerical):
             return loss.t()

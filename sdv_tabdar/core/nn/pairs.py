@@ -111,6 +111,7 @@ def pair_losses(
     *,
     noise_draws: int,
     generator: torch.Generator,
+    dropout: float = 0.0,
     ranks: torch.Tensor | None = None,
 ) -> torch.Tensor:
     """Losses of the hidden cells of P pairs of rows.
@@ -119,7 +120,8 @@ def pair_losses(
         network: The network.
         table: 2 P rows. Row P + p sees the cells that row p does not, and no others.
         noise_draws: As in :meth:`~sdv_tabdar.core.nn.network.TabDARNetwork.losses`.
-        generator: Source of the noise.
+        generator: Source of the noise, and of what is left out.
+        dropout: As in :meth:`~sdv_tabdar.core.nn.heads.codes.CodeHead.loss`.
         ranks: As in :func:`pair_contexts`.
 
     Returns:
@@ -133,4 +135,6 @@ def pair_losses(
     first, second = table.residuals.split(num_pairs)
     context = pair_contexts(network, observed, first.where(numerical_side, second), side, ranks)
     asked = EncodedTable(hidden, second.where(numerical_side, first), torch.zeros_like(side))
-    return network.cell_losses(asked, context, noise_draws=noise_draws, generator=generator)
+    return network.cell_losses(
+        asked, context, noise_draws=noise_draws, generator=generator, dropout=dropout
+    )

@@ -10,7 +10,7 @@ from collections.abc import Iterator
 
 from sdv_tabdar.core.config import ModelConfig
 from sdv_tabdar.core.nn.denoiser import NUM_FREQUENCIES
-from sdv_tabdar.core.nn.heads.codes import buckets
+from sdv_tabdar.core.nn.heads.codes import buckets, layer_widths
 from sdv_tabdar.core.nn.ordinal import NUM_NODES
 from sdv_tabdar.core.nn.transformer import feedforward_widths
 from sdv_tabdar.core.schema import TableSchema
@@ -56,11 +56,11 @@ def _blocks(schema: TableSchema, config: ModelConfig) -> Iterator[tuple[str, tup
 
 
 def _code_head(schema: TableSchema, config: ModelConfig) -> Iterator[tuple[str, tuple[int, ...]]]:
-    columns, width = len(schema.columns), config.width
-    for number in range(config.head_layers - 1):
-        yield f'code_head.weights.{number}', (columns, width, config.head_width)
-        yield f'code_head.biases.{number}', (columns, 1, config.head_width)
-        width = config.head_width
+    columns = len(schema.columns)
+    layers, width = layer_widths(config)
+    for number, (inputs, outputs) in enumerate(layers):
+        yield f'code_head.weights.{number}', (columns, inputs, outputs)
+        yield f'code_head.biases.{number}', (columns, 1, outputs)
     for number, group in enumerate(buckets(schema)):
         own = [schema.columns[position] for position in group]
         most = max(column.num_codes for column in own)

@@ -10,6 +10,8 @@ from __future__ import annotations
 import torch
 from torch import nn
 
+from sdv_tabdar.core.nn.gating import activated
+
 _TILE = 4096  # tokens whose passage through a feed-forward layer fits into a core's cache
 _MANY = 64  # keys from which the fused call is faster on a CPU than matrix products
 _VECTOR = 16  # float32 numbers in a vector register; torch's softmax is scalar below that
@@ -119,11 +121,7 @@ class Block(nn.Module):
     def _after_attention(self, x: torch.Tensor, attended: torch.Tensor) -> torch.Tensor:
         x = self.output(self._lower(attended)).float().add_(x)
         hidden = self.expand(self._lower(self.norm_feedforward(x)))
-        if self.gated:
-            gate, value = hidden.chunk(2, dim=-1)
-            hidden = nn.functional.silu(gate) * value
-        else:
-            hidden = hidden.relu_()
+        hidden = activated(hidden, gated=self.gated)
         return self.contract(hidden).float().add_(x)
 
     def single_query(
@@ -189,7 +187,7 @@ class Block(nn.Module):
 def feedforward_widths(width: int, factor: int, *, gated: bool) -> tuple[int, int]:
     """Numbers that a feed-forward layer computes of a token, and how many are left to add up.
 
-    A gated layer (SwiGLU: Shazeer 2020, doi:10.48550/arXiv.2002.05202) has three matrices in place
+    A gated layer has three matrices in place
     of two, and two thirds of the width, in multiples of 8: as many weights.
     """
     inner = factor * width

@@ -21,6 +21,8 @@ _SMALL_TABLE, _LARGE_TABLE = 4_000, 16_000  # rows of a table below, and from, w
 _SMALL_STEP, _STEP, _LARGE_STEP = 64, 128, 256  # ... steps have fewer rows, or more, ...
 _MAX_CORES = 2  # ... the last so many on each core, up to this number of cores
 _DECAY, _DECAY_ROWS = 1.0, 300  # weight decay of tables of at most so many rows, falling as 1 / n
+_DROPOUT, _DROPOUT_ROWS = 0.7, 4_000  # of the categorical heads, likewise; and falling with ...
+_DROPOUT_PASSES = 60  # ... passes, if they are fewer than this
 _RATE = 1.5e-3  # learning rate; in steps of several cores it grows with the root of their number
 
 
@@ -76,6 +78,19 @@ def default_learning_rate(batch_size: int) -> float:
     """Highest learning rate for steps of ``batch_size`` rows when none is asked for."""
     cores = min(max(batch_size / _LARGE_STEP, 1), _MAX_CORES)
     return _RATE * cores**0.5
+
+
+def default_dropout(num_rows: int, epochs: int | None) -> float:
+    """Dropout of the categorical heads when none is asked for.
+
+    Less for more rows, and for fewer passes than lead to memorising.
+
+    Args:
+        num_rows: Of the table.
+        epochs: Passes, where their number is given.
+    """
+    passes = 1.0 if epochs is None else min(epochs / _DROPOUT_PASSES, 1.0)
+    return _DROPOUT * min(_DROPOUT_ROWS / num_rows, 1.0) * passes
 
 
 def default_weight_decay(num_rows: int) -> float:

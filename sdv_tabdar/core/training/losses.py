@@ -8,6 +8,8 @@ and minimised is the mean over rows, divided by C.
 
 from __future__ import annotations
 
+from typing import Any
+
 import torch
 
 from sdv_tabdar.core.config import TrainingConfig
@@ -29,24 +31,24 @@ def batch_loss(
     Source: paper, Algorithm 'Training', step 4.
     """
     find = _ordered_losses if network.fixed_order else _paired_losses
-    losses, num_hidden, num_rows = find(network, rows, config.noise_draws, generator)
+    losses, num_hidden, num_rows = find(network, rows, config, generator)
     if config.loss_weighting == 'order':
         return (losses / num_hidden).sum() / num_rows
     return 2 * losses.sum() / (losses.shape[1] * num_rows)
 
 
 def _ordered_losses(
-    network: TabDARNetwork, rows: EncodedTable, noise_draws: int, generator: torch.Generator
+    network: TabDARNetwork, rows: EncodedTable, config: TrainingConfig, generator: torch.Generator
 ) -> tuple[torch.Tensor, torch.Tensor, float]:
     """Losses ``(B, C)``, the number of hidden cells ``(B, 1)`` of their rows, and B."""
     observed = leading_observed(*rows.codes.shape, generator=generator)
     table = EncodedTable(rows.codes, rows.residuals, observed)
-    losses = network.losses(table, noise_draws=noise_draws, generator=generator)
+    losses = network.losses(table, generator=generator, **_of_heads(config))
     return losses, (~observed).sum(dim=1, keepdim=True), float(len(rows))
 
 
 def _paired_losses(
-    network: TabDARNetwork, rows: EncodedTable, noise_draws: int, generator: torch.Generator
+    network: TabDARNetwork, rows: EncodedTable, config: TrainingConfig, generator: torch.Generator
 ) -> tuple[torch.Tensor, torch.Tensor, float]:
     """As :func:`_ordered_losses`, for the one hidden cell of each column of P pairs, ``(P, C)``.
 
@@ -62,8 +64,13 @@ def _paired_losses(
     ranks = None
     if network.is_causal:
         ranks = random_ranks(num_pairs, num_columns, generator=generator)
-    losses = pair_losses(network, table, noise_draws=noise_draws, generator=generator, ranks=ranks)
+    losses = pair_losses(network, table, generator=generator, ranks=ranks, **_of_heads(config))
     side = observed[:num_pairs]
     hidden_of_second = side.sum(dim=1, keepdim=True)
     num_hidden = torch.where(side, hidden_of_second, num_columns - hidden_of_second)
     return losses, num_hidden, 2 * num_pairs * num_columns / (num_columns + 1)
+
+
+def _of_heads(config: TrainingConfig) -> dict[str, Any]:
+    """The settings of the heads' losses."""
+    return {'noise_draws': config.noise_draws, 'dropout': config.dropout or 0.0}

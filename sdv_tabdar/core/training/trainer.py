@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import dataclasses
 import logging
 import math
 import warnings
@@ -22,6 +23,7 @@ from sdv_tabdar.core.training import losses
 from sdv_tabdar.core.training.clock import Clock, Wishes
 from sdv_tabdar.core.training.defaults import (
     cool_down_length,
+    default_dropout,
     default_epochs,
     default_learning_rate,
     default_weight_decay,
@@ -85,6 +87,9 @@ class Trainer:
     ) -> None:
         self.history = TrainingHistory()
         self._ranks = ranks
+        if config.dropout is None:
+            dropout = default_dropout(len(table), config.epochs)
+            config = dataclasses.replace(config, dropout=dropout)
         self._table, self._config, self._batch_size = table, config, batch_size
         self._team, self._generator, self._goes_on = team, generator, start is not None
         default_rate = default_learning_rate(batch_size) * (_WARM_RATE if start else 1.0)

@@ -49,8 +49,10 @@ def test_a_pickle_from_before_gated_layers_has_none() -> None:
         {'tables': {'t': {'columns': {'x': {'sdtype': 'numerical'}}}}}
     )
     state = TabDARSynthesizer(metadata).__getstate__()
-    del state['feedforward']
+    del state['feedforward'], state['head_activation'], state['dropout']
     blank = TabDARSynthesizer.__new__(TabDARSynthesizer)
     blank.__setstate__(state)
 
-    assert blank.get_parameters()['feedforward'] == 'relu'
+    found = blank.get_parameters()
+    assert found['feedforward'] == found['head_activation'] == 'relu'
+    assert found['dropout'] == 0

@@ -3,13 +3,13 @@
 from __future__ import annotations
 
 import dataclasses
-import itertools
 from collections.abc import Sequence
 
 import torch
 from torch import nn
 
 from sdv_tabdar.core.config import ModelConfig
+from sdv_tabdar.core.nn.gating import activated
 from sdv_tabdar.core.nn.ordinal import NUM_NODES, code_hats
 from sdv_tabdar.core.runtime.random import stratified_uniforms
 from sdv_tabdar.core.schema import Column, TableSchema
@@ -82,6 +82,14 @@ def _random_maps(number: int, inputs: int, outputs: int) -> torch.Tensor:
     return torch.randn(number, inputs, outputs) * inputs**-0.5
 
 
+def _without_some(
+    hidden: torch.Tensor, dropout: float, generator: torch.Generator | None
+) -> torch.Tensor:
+    """Hidden numbers of which a share is zero, and the others larger by as much."""
+    kept = torch.rand(hidden.shape, generator=generator, device=hidden.device) >= dropout
+    return hidden * (kept / (1 - dropout))
+
+
 class CodeHead(nn.Module):
     """Softmax over the codes of each column, from a small MLP of the column's own.
 
@@ -102,17 +110,16 @@ class CodeHead(nn.Module):
         order = torch.tensor([position for group in groups for position in group])
         self.register_buffer('order', order)
         self.register_buffer('place', order.argsort())
-        widths = [config.width] + [config.head_width] * (config.head_layers - 1)
+        self.gated = config.head_activation == 'gated'
+        layers, width = layer_widths(config)
         self.weights = nn.ParameterList(
-            nn.Parameter(_random_maps(len(order), inputs, outputs))
-            for inputs, outputs in itertools.pairwise(widths)
+            nn.Parameter(_random_maps(len(order), inputs, outputs)) for inputs, outputs in layers
         )
         self.biases = nn.ParameterList(
-            nn.Parameter(torch.zeros(len(order), 1, outputs)) for outputs in widths[1:]
+            nn.Parameter(torch.zeros(len(order), 1, outputs)) for _, outputs in layers
         )
         self.buckets = nn.ModuleList(
-            _Bucket([schema.columns[position] for position in group], widths[-1])
-            for group in groups
+            _Bucket([schema.columns[position] for position in group], width) for group in groups
         )
         self.sizes = [len(group) for group in groups]
         # For a column its place among all in the order of the buckets, its bucket and row there.
@@ -121,19 +128,30 @@ class CodeHead(nn.Module):
             position: (place, *cells[place]) for place, position in enumerate(order.tolist())
         }
 
-    def loss(self, target: torch.Tensor, context: torch.Tensor) -> torch.Tensor:
+    def loss(
+        self,
+        target: torch.Tensor,
+        context: torch.Tensor,
+        *,
+        dropout: float = 0.0,
+        generator: torch.Generator | None = None,
+    ) -> torch.Tensor:
         """Negative log probability in nats.
 
         Args:
             target: ``(C, B)`` codes.
             context: ``(C, B, D)``.
+            dropout: Share of the hidden numbers that are left out, as training does.
+            generator: Chooses them.
 
         Returns:
             ``(C, B)``.
         """
         hidden = context.index_select(0, self.order)
         for weight, bias in zip(self.weights, self.biases, strict=True):
-            hidden = torch.baddbmm(bias, hidden, weight).relu_()
+            hidden = activated(torch.baddbmm(bias, hidden, weight), gated=self.gated)
+            if dropout:
+                hidden = _without_some(hidden, dropout, generator)
         codes = target.index_select(0, self.order).long()
         parts = [
             nn.functional.cross_entropy(bucket(part).flatten(0, 1), own.flatten(), reduction='none')
@@ -163,7 +181,7 @@ class CodeHead(nn.Module):
         """Unnormalised log probabilities ``(N, K)`` of one column from ``(N, D)``."""
         place, number, row = self._cells[position]
         for weight, bias in zip(self.weights, self.biases, strict=True):
-            context = torch.addmm(bias[place], context, weight[place]).relu_()
+            context = activated(torch.addmm(bias[place], context, weight[place]), gated=self.gated)
         bucket = self.buckets[number]
         assert isinstance(bucket, _Bucket)
         return bucket.column_logits(context, row)[:, : self.num_codes[position]]
@@ -195,6 +213,15 @@ class CodeHead(nn.Module):
         """
         logits = among(self.logits(context, position), possible)
         return draw_categorical(logits, generator=generator, group=group)
+
+
+def layer_widths(config: ModelConfig) -> tuple[list[tuple[int, int]], int]:
+    """Inputs and outputs of the hidden layers' linear maps, and what the last layer sees."""
+    inputs, layers = config.width, []
+    for _ in range(config.head_layers - 1):
+        layers.append((inputs, config.head_width * (1 + (config.head_activation == 'gated'))))
+        inputs = config.head_width
+    return layers, inputs
 
 
 def buckets(schema: TableSchema) -> list[list[int]]:

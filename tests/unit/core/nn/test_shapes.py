@@ -38,6 +38,8 @@ SCHEMAS = {
         {'width': 8, 'feedforward': 'gated'},
         {'width': 12, 'num_heads': 3, 'feedforward': 'gated', 'feedforward_factor': 1},
         {'head_layers': 1},
+        {'head_layers': 3, 'head_width': 5, 'head_activation': 'gated'},
+        {'head_activation': 'relu'},
         {'head_layers': 4, 'head_width': 5, 'denoiser_blocks': 3, 'denoiser_width': 6},
         {'numerical_head': 'bins'},
         {'column_order': 'fixed', 'num_heads': 2},

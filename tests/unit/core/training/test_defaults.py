@@ -8,6 +8,7 @@ import torch
 from sdv_tabdar.core.training.defaults import (
     cool_down_length,
     default_batch_size,
+    default_dropout,
     default_epochs,
     default_learning_rate,
     default_weight_decay,
@@ -47,6 +48,15 @@ def test_fewer_rows_have_more_weight_decay_within_limits() -> None:
     assert found == sorted(found, reverse=True)
     assert found[0] == found[1] <= 1
     assert found[-1] < 1e-3
+
+
+def test_fewer_rows_and_longer_trainings_leave_out_more() -> None:
+    found = [default_dropout(rows, None) for rows in (1, 1000, 10_000, 10**6)]
+    assert found == sorted(found, reverse=True)
+    assert found[0] == found[1] < 1
+    assert found[-1] < 0.01
+    assert 0 < default_dropout(300, 3) < default_dropout(300, 30) < default_dropout(300, 300)
+    assert default_dropout(300, 300) == default_dropout(300, None)
 
 
 def test_the_longest_training_is_longer_than_the_default_but_not_for_few_rows() -> None:

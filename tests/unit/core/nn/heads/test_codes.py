@@ -2,6 +2,8 @@
 
 from __future__ import annotations
 
+import dataclasses
+
 import pytest
 import torch
 
@@ -12,9 +14,10 @@ from sdv_tabdar.core.schema import TableSchema
 SIZE = 50
 
 
-@pytest.fixture
-def fresh(schema: TableSchema, config: ModelConfig) -> CodeHead:
+@pytest.fixture(params=['relu', 'gated'])
+def fresh(request: pytest.FixtureRequest, schema: TableSchema, config: ModelConfig) -> CodeHead:
     """As training begins."""
+    config = dataclasses.replace(config, head_activation=request.param)
     with torch.random.fork_rng(devices=[]):
         torch.manual_seed(0)
         return CodeHead(schema, config)
@@ -90,6 +93,37 @@ def test_loss_has_gradients_for_context_and_parameters(
     gradients = torch.autograd.grad(head.loss(codes, context).sum(), [context, *head.parameters()])
     assert all(bool(gradient.isfinite().all()) for gradient in gradients)
     assert bool((gradients[0] != 0).any())
+
+
+def test_what_is_left_out_follows_from_the_generator(
+    head: CodeHead, codes: torch.Tensor, context: torch.Tensor
+) -> None:
+    def loss(dropout: float, seed: int = 0) -> torch.Tensor:
+        generator = torch.Generator().manual_seed(seed)
+        return head.loss(codes, context, dropout=dropout, generator=generator)
+
+    assert torch.equal(loss(0.0), head.loss(codes, context))
+    assert torch.equal(loss(0.5), loss(0.5))
+    assert not torch.equal(loss(0.5), loss(0.5, seed=1))
+    assert not torch.equal(loss(0.5), loss(0.0))
+
+
+def test_what_is_left_makes_up_for_what_is_left_out(head: CodeHead, context: torch.Tensor) -> None:
+    """Logits are linear in the hidden numbers, so that their mean stays."""
+    size, position = 4000, 2
+    same = context[:, :1].expand(-1, size, -1)
+    generator = torch.Generator()
+    losses = []
+    for code in (0, 2):
+        target = torch.zeros(len(context), size, dtype=torch.long)
+        target[position] = code
+        generator.manual_seed(0)  # the same numbers are left out
+        with torch.no_grad():
+            losses.append(head.loss(target, same, dropout=0.5, generator=generator)[position])
+    found = losses[1] - losses[0]
+    logits = head.logits(context[position, :1], position)[0].detach()
+    error = float(found.std()) / size**0.5
+    assert float(found.mean()) == pytest.approx(float(logits[0] - logits[2]), abs=5 * error)
 
 
 def test_a_column_of_one_code_costs_nothing(
