@@ -66,14 +66,16 @@ class Consequences:
         optional: int | None = None,
     ) -> Consequences:
         """What the known cells of a frame ``(B, len(frame.columns))`` say."""
-        found = cls(encoder, frame, encoder.by_position(frame, known), restrictions, optional)
-        for _ in range(len(encoder.codecs) if found.known.any() else 0):
-            before = int(found.known.sum())
-            for position, cells, rows in found._steps():
-                found._write(position, cells, rows)
-            if int(found.known.sum()) == before:
+        return cls(encoder, frame, encoder.by_position(frame, known), restrictions, optional)
+
+    def __post_init__(self) -> None:
+        """Take steps from cell to cell until nothing new is said."""
+        for _ in range(len(self.encoder.codecs) if self.known.any() else 0):
+            before = int(self.known.sum())
+            for position, cells, rows in self._steps():
+                self._write(position, cells, rows)
+            if int(self.known.sum()) == before:
                 break
-        return found
 
     @property
     def whole(self) -> pd.DataFrame:
