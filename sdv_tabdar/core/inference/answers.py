@@ -48,7 +48,7 @@ from sdv_tabdar.core.runtime.random import uniform_numbers
 from sdv_tabdar.core.table import EncodedTable
 
 _TRIES = 2, 16  # draws, at least and at most, of a row that broke what holds in all training rows
-_TOGETHER = 1024  # of such draws at least are made together, as far as there may be so many
+_TOGETHER = 1024  # of such draws are made beside what was asked for, as far as there may be so many
 
 Codes = npt.NDArray[np.int64]
 Floats = npt.NDArray[np.float64]
@@ -120,7 +120,8 @@ class Answers:
         rows = np.flatnonzero(broken)
         if not len(rows):
             return found
-        tries = int(np.clip(_TOGETHER // len(rows), *_TRIES))
+        is_free = not (given.any() or restrictions)
+        tries = _TRIES[0] if is_free else int(np.clip(_TOGETHER // len(rows), *_TRIES))
         copies = np.repeat(rows, tries)
         asked = {
             name: [entries[row] for row in copies.tolist()]
