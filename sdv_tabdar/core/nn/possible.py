@@ -2,22 +2,30 @@
 
 What never met in training (``core/codecs/zeros.py``), and a level that does not follow from another
 one as it always did (``core/codecs/dependencies.py``), have a probability of zero, whichever of the
-two cells is known first.
+two cells is known first. So have two cells that leave nothing of a third one: whichever came second
+would have no row to be part of.
 """
 
 from __future__ import annotations
 
 import functools
-from collections.abc import Callable
+import itertools
+from collections import defaultdict
+from collections.abc import Callable, Mapping
 
 import torch
 
-from sdv_tabdar.core.codecs.zeros import allowed_codes
+from sdv_tabdar.core.codecs.zeros import LARGEST, allowed_codes
 from sdv_tabdar.core.nn.rows import Rows
-from sdv_tabdar.core.schema import TableSchema
+from sdv_tabdar.core.schema import Dependency, TableSchema
+
+_WRITTEN = 1 << 20  # pairs of codes of a dependency, at most, if it is written down as a table
 
 Rule = Callable[[torch.Tensor], torch.Tensor]
 """Of N codes of a known column the codes ``(N, K)`` of another one that they leave."""
+
+Tables = dict[tuple[int, int], torch.Tensor]
+"""Which codes ``(K_known, K)`` may meet, by the positions of a known column and of another one."""
 
 
 class PossibleCodes:
@@ -26,21 +34,16 @@ class PossibleCodes:
     def __init__(self, schema: TableSchema) -> None:
         """Write down, for each column and each code of another one, which codes are left."""
         self._rules: list[list[tuple[int, Rule]]] = [[] for _ in schema.columns]
-        sizes = [column.num_codes for column in schema.columns]
-        for zeros in schema.zeros:
-            allowed = allowed_codes(zeros, sizes[zeros.dependent])
-            self._add(zeros.determinant, zeros.dependent, functools.partial(_of_table, allowed))
-            turned = functools.partial(_of_table, allowed.t().contiguous())
-            self._add(zeros.dependent, zeros.determinant, turned)
+        for (known, position), table in _through_thirds(_tables(schema)).items():
+            self._rules[position].append((known, functools.partial(_of_table, table)))
         for entry in schema.dependencies:
-            says = torch.tensor(entry.codes, dtype=torch.long)
-            following = functools.partial(_following, says, sizes[entry.dependent])
-            self._add(entry.determinant, entry.dependent, following)
-            self._add(entry.dependent, entry.determinant, functools.partial(_agreeing, says))
-
-    def _add(self, known: int, position: int, rule: Rule) -> None:
-        """Add what a known column leaves of another one."""
-        self._rules[position].append((known, rule))
+            if not _is_written(entry, schema):
+                says = torch.tensor(entry.codes, dtype=torch.long)
+                size = schema.columns[entry.dependent].num_codes
+                following = functools.partial(_following, says, size)
+                agreeing = functools.partial(_agreeing, says)
+                self._rules[entry.dependent].append((entry.determinant, following))
+                self._rules[entry.determinant].append((entry.dependent, agreeing))
 
     def beside(
         self, position: int, codes: torch.Tensor, observed: torch.Tensor, rows: Rows
@@ -62,6 +65,66 @@ class PossibleCodes:
                 allowed = rule(codes[rows, known].long()).logical_or_(~is_known[:, None])
                 found = allowed if found is None else found.logical_and_(allowed)
         return None if found is None else found.logical_or_(~found.any(dim=1, keepdim=True))
+
+
+def _tables(schema: TableSchema) -> Tables:
+    """What two columns say of each other, both ways round."""
+    found: Tables = {}
+    sizes = [column.num_codes for column in schema.columns]
+    for zeros in schema.zeros:
+        allowed = allowed_codes(zeros, sizes[zeros.dependent])
+        _add(found, zeros.determinant, zeros.dependent, allowed)
+    for entry in schema.dependencies:
+        if _is_written(entry, schema):
+            says = torch.tensor(entry.codes, dtype=torch.long)
+            every = torch.arange(len(says))
+            allowed = _following(says, sizes[entry.dependent], every)
+            _add(found, entry.determinant, entry.dependent, allowed)
+    return found
+
+
+def _is_written(entry: Dependency, schema: TableSchema) -> bool:
+    """Whether a dependency is small enough for a table."""
+    return len(entry.codes) * schema.columns[entry.dependent].num_codes <= _WRITTEN
+
+
+def _add(tables: Tables, known: int, position: int, allowed: torch.Tensor) -> None:
+    """Add what two columns ``(K_known, K)`` say of each other."""
+    for pair, table in (((known, position), allowed), ((position, known), allowed.t())):
+        tables[pair] = tables[pair] & table if pair in tables else table.contiguous()
+
+
+def _through_thirds(tables: Tables) -> Tables:
+    """The same, and that two cells do not meet which leave nothing of a third one."""
+    found, size = dict(tables), 0
+    for others in _sides(tables).values():
+        left = torch.cat([_or_all(table) for table in others.values()]).float()
+        size += len(left) ** 2
+        if size > LARGEST:
+            break
+        met = left @ left.t() > 0
+        ends = [*itertools.accumulate(len(table) for table in others.values())]
+        starts = dict(zip(others, [0, *ends], strict=False))
+        for known, position in itertools.combinations(others, 2):
+            block = met[starts[known] :, starts[position] :]
+            block = block[: len(others[known]), : len(others[position])]
+            if not block.all():
+                _add(found, known, position, block)
+    return found
+
+
+def _sides(tables: Tables) -> dict[int, Mapping[int, torch.Tensor]]:
+    """What other columns leave of each one, by its position; those of fewest codes first."""
+    found: dict[int, dict[int, torch.Tensor]] = defaultdict(dict)
+    for (known, position), table in tables.items():
+        found[position][known] = table
+    sizes = {position: sum(map(len, others.values())) for position, others in found.items()}
+    return {position: found[position] for position in sorted(sizes, key=sizes.__getitem__)}
+
+
+def _or_all(table: torch.Tensor) -> torch.Tensor:
+    """A table in which a code that leaves nothing leaves all."""
+    return table | ~table.any(dim=1, keepdim=True)
 
 
 def _of_table(table: torch.Tensor, known: torch.Tensor) -> torch.Tensor:

@@ -57,6 +57,22 @@ def test_cells_that_contradict_each_other_leave_all_codes() -> None:
     assert beside(1, [[0, -1, 0]], crossed) == [[0, 1, 2]]
 
 
+def test_two_cells_do_not_meet_that_leave_nothing_of_a_third_one() -> None:
+    of_b = (OF_B, Zeros(2, 1, ((0,), (1, 2)), (0, 1)))
+    assert beside(2, [[0, -1, -1], [1, -1, -1]], of_b) == [[0], [1]]
+    assert beside(0, [[-1, -1, 1], [-1, 0, 1]], of_b) == [[1], [0, 1]]  # the latter do not agree
+
+
+def test_levels_that_follow_from_a_third_one_and_from_another_do_not_meet_either() -> None:
+    follows = (Dependency(1, 0, (0, 1, 1)), Dependency(1, 2, (0, 1, 1)))
+    assert beside(2, [[0, -1, -1], [1, -1, -1]], (), follows) == [[0], [1]]
+
+
+def test_a_code_that_meets_nothing_says_nothing_of_others() -> None:
+    crossed = (OF_B, Zeros(2, 1, ((),), (0, -1)))
+    assert beside(2, [[1, -1, -1]], crossed) is None
+
+
 def test_nothing_known_and_nothing_to_know_is_none() -> None:
     assert beside(1, [[-1, -1, -1]]) is None
     assert beside(2, [[0, -1, -1]]) is None
