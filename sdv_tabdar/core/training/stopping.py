@@ -20,7 +20,7 @@ LAST_PART = 0.2  # of the longest training, in which there is nothing left to de
 _GROWTH = 0.06  # steps between two evaluations, as a share of those done
 _LOOK_BACK = 0.75  # a loss is compared with the one after this share of its steps ...
 _ERRORS = 1.0  # ... and has to be lower by so many standard errors of the difference
-_MIN_STEPS = 200  # before which the loss may stand still
+_FEW_STEPS = 300  # in which the loss may stand still at any time
 
 
 class Stopping:
@@ -98,18 +98,19 @@ class Stopping:
             losses: ``(N,)`` loss of each held-out row in nats, of the same rows each time.
 
         Returns:
-            Whether the loss still falls: in the last quarter of the steps, by more than the
-            standard error of the difference.
+            Whether the loss still falls: in the last quarter of the steps, or the last 300 if
+            these are more, by more than the standard error of the difference.
         """
         self._evaluations.append((steps, losses))
         if losses.mean() < self._evaluations[self._best][1].mean():
             self._best = len(self._evaluations) - 1
-        earlier = [loss for at, loss in self._evaluations if at <= _LOOK_BACK * steps]
+        until = min(_LOOK_BACK * steps, steps - _FEW_STEPS)
+        earlier = [loss for at, loss in self._evaluations if at <= until]
         if not earlier:
             return True
         gain = earlier[-1] - losses
         error = float(gain.std()) / len(gain) ** 0.5
-        return steps < _MIN_STEPS or float(gain.mean()) > _ERRORS * error
+        return float(gain.mean()) > _ERRORS * error
 
     def cool_down(self, steps: int, seconds: float, reason: str) -> None:
         """Begin the cool-down, from the weights of the best evaluation.

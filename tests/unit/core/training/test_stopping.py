@@ -36,7 +36,12 @@ def test_it_stops_soon_after_the_best_moment() -> None:
 
 def test_it_stops_where_nothing_more_is_gained() -> None:
     _, steps = _run(lambda steps: 10 + 5 * np.exp(-steps / 50))
-    assert 150 < steps < 600
+    assert 300 < steps < 700
+
+
+def test_it_waits_where_what_is_hard_is_found_late() -> None:
+    _, steps = _run(lambda steps: 10 + 5 * np.exp(-steps / 20) - np.tanh((steps - 280) / 20))
+    assert steps > 600
 
 
 def test_it_goes_on_while_the_loss_falls() -> None:
