@@ -139,9 +139,14 @@ class SDVHooks(private_names.BaseSingleTableSynthesizer):
         )
         with self._rows_to_learn(processed_data, processed) as rows, others_turn():
             told = columns_with_own_values(self._table)
-            replaced = self._replaced_cells(processed_data)
+            dates = [form.key for form in self._table.form.columns if form.sdtype == 'datetime']
             network.fit(
-                rows, processed.kinds, told=told, replaced=replaced, **self._training_options
+                rows,
+                processed.kinds,
+                told=told,
+                dates={name for name, own in told.items() if own in dates},
+                replaced=self._replaced_cells(processed_data),
+                **self._training_options,
             )
         self._fitted_table = dataclasses.replace(self._table, processed=processed, model=network)
 

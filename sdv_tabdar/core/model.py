@@ -9,7 +9,7 @@ from __future__ import annotations
 import dataclasses
 import functools
 import logging
-from collections.abc import Callable, Mapping, Sequence
+from collections.abc import Callable, Collection, Mapping, Sequence
 from pathlib import Path
 from typing import Any
 
@@ -86,6 +86,7 @@ class TabDAR(AnsweringModel):
         before: TabDAR | None = None,
         private: PrivateRows | None = None,
         told: Mapping[Any, str] | None = None,
+        dates: Collection[Any] = (),
         replaced: pd.DataFrame | None = None,
     ) -> TabDAR:
         """Learn a table; where ``torch.distributed`` has a process group, all ranks together.
@@ -104,6 +105,7 @@ class TabDAR(AnsweringModel):
                 then a table that stands in for them, from which all else is learnt.
             told: What the log calls columns, of which alone it tells the relations; None for all
                 by their names.
+            dates: Columns whose numbers are nanoseconds, of which the log tells as times.
             replaced: Cells ``(B, C)`` that stand for others, which are not to be known: what holds
                 in all rows where none of its columns is such a cell is kept as a relation, and no
                 relation makes numbers that training has not left in their columns. None for no
@@ -151,6 +153,7 @@ class TabDAR(AnsweringModel):
                 private=private,
                 ranks=ranks,
                 told=told,
+                dates=dates,
                 replaced=replaced,
             )
             if private is not None:  # on the CPU, and never a second time

@@ -6,7 +6,7 @@ import copy
 import dataclasses
 import functools
 import logging
-from collections.abc import Callable, Iterator, Mapping, Sequence
+from collections.abc import Callable, Collection, Iterator, Mapping, Sequence
 from pathlib import Path
 from typing import Any
 
@@ -17,6 +17,7 @@ import torch
 from sdv_tabdar.core.calibration import calibrate
 from sdv_tabdar.core.codecs.crosses import crosses_of, find_crosses
 from sdv_tabdar.core.codecs.dependencies import find_dependencies, kept_dependencies
+from sdv_tabdar.core.codecs.echoes import Echo
 from sdv_tabdar.core.codecs.encoder import Table, TableEncoder
 from sdv_tabdar.core.codecs.inequalities import without_consequences
 from sdv_tabdar.core.codecs.products import written as written_product
@@ -73,6 +74,7 @@ class Trained:
         random_state: int | None = None,
         ranks: Ranks = ALONE,
         told: Mapping[Any, str] | None = None,
+        dates: Collection[Any] = (),
         replaced: pd.DataFrame | None = None,
     ) -> Trained:
         """Learn a table: its codes, its crosses, then the network; see ``TabDAR.fit``.
@@ -92,6 +94,7 @@ class Trained:
             random_state: What ``generator`` was seeded with; None if nobody chose it.
             ranks: Processes that train it together.
             told: As in ``TabDAR.fit``.
+            dates: Likewise.
             replaced: Likewise.
         """
         answering = answering_device(device)
@@ -117,7 +120,7 @@ class Trained:
             follows = find_dependencies(table, encoder.codecs, hidden) if may_follow else ()
             zeros = find_zeros(table, encoder.schema, follows) if model.structural_zeros else ()
             encoder = encoder.with_relations(crosses, follows, zeros)
-            _tell_of_relations(encoder, len(frame), told)
+            _tell_of_relations(encoder, len(frame), told, dates)
         else:
             encoder = before.encoder.grown(frame, kinds, model, replaced)
             table = encoder.encode_all(frame)
@@ -231,12 +234,15 @@ class Trained:
 
 
 def _tell_of_relations(
-    encoder: TableEncoder, num_rows: int, told: Mapping[Any, str] | None
+    encoder: TableEncoder,
+    num_rows: int,
+    told: Mapping[Any, str] | None,
+    dates: Collection[Any],
 ) -> None:
     """Log which columns follow from others or are in order, of those with a name in ``told``."""
     columns = encoder.schema.names
     names = dict(zip(columns, columns, strict=True)) if told is None else told
-    for places, line in _relations(encoder, num_rows):
+    for places, line in _relations(encoder, num_rows, dates):
         if all(columns[place] in names for place in places):
             _logger.info(line(*(names[columns[place]] for place in places)))
     pairs = {columns[entry.dependent]: columns[entry.determinant] for entry in encoder.schema.zeros}
@@ -248,17 +254,14 @@ def _tell_of_relations(
 
 
 def _relations(
-    encoder: TableEncoder, num_rows: int
+    encoder: TableEncoder, num_rows: int, dates: Collection[Any]
 ) -> Iterator[tuple[tuple[int, ...], Callable[..., str]]]:
     """The columns of each relation, and what is said of it by their names."""
     for echo in encoder.echoes:
         yield (
             (echo.position, echo.source),
-            lambda own, source, echo=echo: (
-                f"'{own}' is {echo.line.written(source)} in all rows, and will be in drawn ones."
-                if echo.always
-                else f"'{own}' is {echo.line.written(source)} in {echo.counts[-1]} of {num_rows} "
-                'rows, and will be in as many drawn ones.'
+            functools.partial(
+                _about_echo, echo, num_rows, encoder.schema.names[echo.position] in dates
             ),
         )
     for pair in without_consequences(encoder.inequalities):
@@ -292,6 +295,15 @@ def _relations(
                 'in drawn ones.'
             ),
         )
+
+
+def _about_echo(echo: Echo, num_rows: int, of_dates: bool, own: str, source: str) -> str:
+    """What is said of a column that follows from another one, by a line."""
+    line = echo.line.written(source, of_dates=of_dates)
+    if echo.always:
+        return f"'{own}' is {line} in all rows, and will be in drawn ones."
+    number = f'{echo.counts[-1]} of {num_rows}'
+    return f"'{own}' is {line} in {number} rows, and will be in as many drawn ones."
 
 
 def _about_sum(one: Sum, *names: str) -> str:

@@ -148,7 +148,9 @@ def describe(path: str | os.PathLike[str]) -> Description:
             model = model_state.checked_description(model, 'model')
     columns = [] if table is None else _columns(table)
     names = {} if table is None else _own_values(host, table)
-    learnt, crosses, echoes = ([], [], []) if model is None else _learnt(model['encoder'], names)
+    learnt, crosses, echoes = (
+        ([], [], []) if model is None else _learnt(model['encoder'], names, columns)
+    )
     inequalities = [] if model is None else _inequalities(model['encoder'], names)
     dependencies = [] if model is None else _dependencies(model['encoder'], names)
     sums, constant_sums = ([], []) if model is None else _sums(model['encoder'], names)
@@ -230,19 +232,21 @@ def _columns(table: Mapping[str, Any]) -> list[UserColumn]:
 
 
 def _learnt(
-    encoder: Mapping[str, Any], names: Mapping[Any, str]
+    encoder: Mapping[str, Any], names: Mapping[Any, str], users: Sequence[UserColumn]
 ) -> tuple[list[LearntColumn], list[tuple[Sequence[str], int]], list[tuple[str, str, int]]]:
     columns = [_learnt_column(codec) for codec in encoder['codecs']]
     crosses: list[tuple[Sequence[str], int]] = [
         ([columns[member].name for member in cross['members']], len(cross['levels']))
         for cross in encoder['crosses']
     ]
+    users_dates = [column.name for column in users if column.sdtype == 'datetime']
+    dates = {name for name, own in names.items() if own in users_dates}
     found = [
         (columns[echo.position].name, columns[echo.source].name, echo)
         for echo in map(Echo.from_state, encoder.get('echoes', ()))
     ]
     echoes = [
-        (names[own], echo.line.written(names[source]), echo.counts[-1])
+        (names[own], echo.line.written(names[source], of_dates=own in dates), echo.counts[-1])
         for own, source, echo in found
         if own in names and source in names
     ]

@@ -14,6 +14,7 @@ from typing import Any, TypeVar
 
 import numpy as np
 import numpy.typing as npt
+import pandas as pd
 
 from sdv_tabdar.core.codecs.values import Floats
 
@@ -96,8 +97,11 @@ class Line:
             size = np.maximum(np.maximum(np.abs(own), abs(self.shift)), np.abs(self.slope * source))
             return np.asarray(np.abs(own - self.of(source)) <= _ROUNDED * size)
 
-    def written(self, source: str) -> str:
-        """What it makes of a column, for a person to read."""
+    def written(self, source: str, *, of_dates: bool = False) -> str:
+        """What it makes of a column, for a person to read; of dates the shift is a time."""
+        if of_dates and self.slope == 1:
+            sign = '-' if self.shift < 0 else '+'
+            return f'{source!r} {sign} {duration(self.shift)}' if self.shift else f'{source!r}'
         factor = '' if abs(self.slope) == 1 else f'{abs(self.slope):.12g} * '
         shift = f' {"-" if self.shift < 0 else "+"} {abs(self.shift):.12g}' if self.shift else ''
         falling = f'{self.shift:.12g} - {factor}{source!r}'
@@ -107,6 +111,11 @@ class Line:
     def to_state(self) -> dict[str, Any]:
         """The fields as plain values."""
         return dataclasses.asdict(self)
+
+
+def duration(nanoseconds: float) -> str:
+    """A time without a sign, for a person to read."""
+    return str(pd.Timedelta(abs(int(nanoseconds)), unit='ns')).removesuffix(' 00:00:00')
 
 
 def rounded(numbers: Number, digits: int | None) -> Number:

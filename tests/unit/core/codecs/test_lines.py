@@ -117,6 +117,19 @@ def test_lines_are_told_as_formulas(line: Line, text: str) -> None:
     assert line.written('a') == text
 
 
+@pytest.mark.parametrize(
+    ('line', 'text'),
+    [
+        (Line(1, 30 * 86_400e9), "'a' + 30 days"),
+        (Line(1, -5_400e9), "'a' - 0 days 01:30:00"),
+        (Line(), "'a'"),
+        (Line(-1, 1), "1 - 'a'"),
+    ],
+)
+def test_of_dates_they_are_told_as_times(line: Line, text: str) -> None:
+    assert line.written('a', of_dates=True) == text
+
+
 def test_a_line_back_is_where_it_came_from() -> None:
     numbers = np.array([0.1, -3.0, 1e6, np.nan])
     for line in (Line(), Line(-1, 1), Line(1.8, 32), Line(1e-3, 5)):
