@@ -205,7 +205,8 @@ class TrainingConfig:
         weight_decay: Decoupled weight decay of weight matrices and tokens; None chooses by the
             size of the table, more for fewer rows.
         dropout: Share of the hidden numbers of the categorical heads that a training step leaves
-            out; None chooses by the size of the table, more for fewer rows and longer training.
+            out; None chooses by the size of the table, more for fewer rows and longer training,
+            and in large tables more again in the cool-down.
         scheduler: Where ``epochs`` is given, ``'cosine'`` (warm-up, then annealed to the end of
             training) or ``'plateau'`` (halved when the loss of an epoch has stopped falling; the
             paper's).

@@ -15,7 +15,7 @@ _FEW_EPOCHS = 30  # ... these for small tables, which would be memorised
 _MIN_STEPS = 500  # of a training, however small the table
 _MAX_LENGTH = 1.4  # of a training that ends by its held-out loss, in default lengths, and ...
 _MAX_PASSES, _FEW_STEPS = 70, 250  # ... for small tables no more passes than this, or steps
-_COOL_DOWN, _SMALL_COOL_DOWN = 2.0, 0.25  # in the steps to the best weights; up to ...
+_COOL_DOWN, _SMALL_COOL_DOWN = 1.0, 0.25  # in the steps to the best weights; up to ...
 _FEW_ROWS, _GROWTH = 1_000, 1.5  # ... so many rows, from where on it grows by this power of them
 _SMALL_TABLE, _LARGE_TABLE = 4_000, 16_000  # rows of a table below, and from, which ...
 _SMALL_STEP, _STEP, _LARGE_STEP = 64, 128, 256  # ... steps have fewer rows, or more, ...
@@ -91,6 +91,11 @@ def default_dropout(num_rows: int, epochs: int | None) -> float:
     """
     passes = 1.0 if epochs is None else min(epochs / _DROPOUT_PASSES, 1.0)
     return _DROPOUT * min(_DROPOUT_ROWS / num_rows, 1.0) * passes
+
+
+def cool_down_dropout(num_rows: int) -> float:
+    """Dropout in the cool-down when none is asked for: no held-out row sees what is memorised."""
+    return _DROPOUT * min(_DROPOUT_ROWS / num_rows, 1.0) ** 0.5
 
 
 def default_weight_decay(num_rows: int) -> float:

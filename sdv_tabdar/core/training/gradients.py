@@ -175,6 +175,10 @@ class StepGradient:
         """Take over what the optimizers did to the network."""
         self._working.update()
 
+    def loss_changed(self) -> None:
+        """Record the loss anew, where it is recorded."""
+        self._shares.clear()
+
     def _share(self, rows: torch.Tensor, generator: torch.Generator) -> Results:
         """Loss and gradients of a part of a step's rows, by its share of them."""
         loss = self._batch_loss(self._working.network, self._table.rows(rows), generator)

@@ -22,6 +22,7 @@ from sdv_tabdar.core.table import EncodedTable
 from sdv_tabdar.core.training import losses
 from sdv_tabdar.core.training.clock import Clock, Wishes
 from sdv_tabdar.core.training.defaults import (
+    cool_down_dropout,
     cool_down_length,
     default_dropout,
     default_epochs,
@@ -87,9 +88,11 @@ class Trainer:
     ) -> None:
         self.history = TrainingHistory()
         self._ranks = ranks
+        self._cool_down_dropout = config.dropout
         if config.dropout is None:
             dropout = default_dropout(len(table), config.epochs)
             config = dataclasses.replace(config, dropout=dropout)
+            self._cool_down_dropout = cool_down_dropout(len(table))
         self._table, self._config, self._batch_size = table, config, batch_size
         self._team, self._generator, self._goes_on = team, generator, start is not None
         default_rate = default_learning_rate(batch_size) * (_WARM_RATE if start else 1.0)
@@ -244,7 +247,7 @@ class Trainer:
         self._clock.set(state['seconds'])
         self._schedule.restore(state['schedule'])
         if isinstance(self._schedule, Stopping) and self._schedule.cooling:
-            self._take_all_rows()
+            self._cool_down()
         self._set_weights(state['weights'])
         self._best, self._good = state['best'], self._learner.weights()
         self._learner.set_rates(state)
@@ -320,7 +323,7 @@ class Trainer:
             self._say('%s The learning rate is lowered now.', reason)
             if self._best is not None:
                 self._set_weights(self._best)
-            self._take_all_rows()
+            self._cool_down()
             self._epoch.cut = True
 
     def _say(self, message: str, *values: object) -> None:
@@ -328,8 +331,11 @@ class Trainer:
         if self._ranks.leads:
             _logger.info(message, *values)
 
-    def _take_all_rows(self) -> None:
+    def _cool_down(self) -> None:
+        """Train on held-out rows as well, with the dropout that is meant for that."""
         self._rows = all_rows(len(self._table), self._generator.device)
+        self._config = dataclasses.replace(self._config, dropout=self._cool_down_dropout)
+        self._gradient.loss_changed()
 
     def _check(self) -> bool:
         """Whether all is finite; if it is not, back to where it was, at a lower rate."""

@@ -4,12 +4,15 @@ from __future__ import annotations
 
 import logging
 from collections.abc import Callable
+from typing import Any
 
 import pytest
 import torch
 
+from sdv_tabdar.core.config import TrainingConfig
 from sdv_tabdar.core.nn.network import TabDARNetwork
-from sdv_tabdar.core.training import losses
+from sdv_tabdar.core.table import EncodedTable
+from sdv_tabdar.core.training import losses, trainer
 from sdv_tabdar.core.training.history import TrainingHistory
 
 Train = Callable[..., tuple[TabDARNetwork, TrainingHistory]]
@@ -47,6 +50,25 @@ def test_after_a_loss_that_is_not_finite_training_goes_on_at_a_lower_rate(
     assert bool(weights(network).isfinite().all())
     assert bool(torch.tensor(history.losses).isfinite().all())
     assert 'Training goes on from the last weights whose loss was finite' in caplog.text
+
+
+@pytest.mark.parametrize('dropout', [None, 0.25])
+def test_the_cool_down_has_a_dropout_of_its_own_unless_one_is_given(
+    train: Train, monkeypatch: pytest.MonkeyPatch, dropout: float | None
+) -> None:
+    original, seen = losses.batch_loss, []
+
+    def noting(
+        network: TabDARNetwork, rows: EncodedTable, config: TrainingConfig, **others: Any
+    ) -> torch.Tensor:
+        seen.append(config.dropout)
+        return original(network, rows, config, **others)
+
+    monkeypatch.setattr(losses, 'batch_loss', noting)
+    monkeypatch.setattr(trainer, 'default_dropout', lambda *_: 0.5)
+    monkeypatch.setattr(trainer, 'cool_down_dropout', lambda *_: 0.75)
+    train(batch_size=48, epochs=None, dropout=dropout)
+    assert list(dict.fromkeys(seen)) == ([0.5, 0.75] if dropout is None else [0.25])
 
 
 def test_it_gives_up_after_a_few_times(train: Train, spoil: Callable[[range], None]) -> None:
