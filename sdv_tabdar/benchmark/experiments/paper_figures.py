@@ -102,6 +102,8 @@ def figures(runs: Sequence[Path], nested: pd.DataFrame | None) -> dict[str, str]
     ):
         for table in tables:
             own = of_one_kind([one for one in kept if one.job.table == table])
+            if draw is distances:  # which need as many rows that were held out
+                own = [one for one in own if one.halved]
             if any(one.job.label not in (REAL, COPY, INDEPENDENT) for one in own):
                 found[f'paper_{kind}_{table}.svg'] = draw(own)
     if nested is not None:
@@ -159,9 +161,13 @@ def pair_errors(kept: Sequence[Kept]) -> str:
 
 
 def distances(kept: Sequence[Kept]) -> str:
-    """How far drawn rows are from rows trained on and from as many held out, by method."""
+    """How far drawn rows are from rows trained on and from as many held out, by method.
+
+    Args:
+        kept: Rows of halved runs.
+    """
     panels = []
-    for one in _by_method([one for one in kept if one.halved], without=(INDEPENDENT,)):
+    for one in _by_method(kept, without=(INDEPENDENT,)):
         dataset = one.dataset
         report = evaluation.evaluate(
             dataset.train,

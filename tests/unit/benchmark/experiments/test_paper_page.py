@@ -130,6 +130,17 @@ def test_a_figure_compares_what_was_trained_alike(run: Path) -> None:
     assert paper_figures.of_one_kind(whole) == whole
 
 
+def test_without_halves_there_is_no_figure_of_distances(
+    run: Path, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    assert 'paper_distances_default.svg' in paper_figures.figures([run], None)
+    whole = [one for one in paper_figures.kept_rows([run]) if not one.halved]
+    monkeypatch.setattr(paper_figures, 'kept_rows', lambda _: whole)
+    found = paper_figures.figures([run], None)
+    assert 'paper_pairs_default.svg' in found
+    assert 'paper_distances_default.svg' not in found
+
+
 def test_without_rows_or_a_page_there_is_nothing_to_renew(
     tmp_path: Path, command: Callable[..., str]
 ) -> None:
