@@ -260,9 +260,7 @@ def _relations(
     for echo in encoder.echoes:
         yield (
             (echo.position, echo.source),
-            functools.partial(
-                _about_echo, echo, num_rows, encoder.schema.names[echo.position] in dates
-            ),
+            functools.partial(_about_echo, echo, num_rows, _are_dates(encoder, echo, dates)),
         )
     for pair in without_consequences(encoder.inequalities):
         yield (
@@ -295,6 +293,12 @@ def _relations(
                 'in drawn ones.'
             ),
         )
+
+
+def _are_dates(encoder: TableEncoder, echo: Echo, dates: Collection[Any]) -> bool:
+    """Whether a column that follows and its source are dates."""
+    names = encoder.schema.names
+    return names[echo.position] in dates and names[echo.source] in dates
 
 
 def _about_echo(echo: Echo, num_rows: int, of_dates: bool, own: str, source: str) -> str:

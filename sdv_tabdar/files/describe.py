@@ -246,7 +246,11 @@ def _learnt(
         for echo in map(Echo.from_state, encoder.get('echoes', ()))
     ]
     echoes = [
-        (names[own], echo.line.written(names[source], of_dates=own in dates), echo.counts[-1])
+        (
+            names[own],
+            echo.line.written(names[source], of_dates=dates.issuperset((own, source))),
+            echo.counts[-1],
+        )
         for own, source, echo in found
         if own in names and source in names
     ]

@@ -28,6 +28,7 @@ _NOISE = 1e-9  # of a slope or a shift, by which computing changes it
 _ROUNDED = 1e-12  # of a number on a line, which a computer may round away
 _UNSURE = 0.02  # of a slope, the most by which rounded numbers may change it
 MOST_DIGITS = 9  # behind the point; numbers with more are taken as they are
+_LONGEST = 2.0**63  # nanoseconds that pandas can hold
 _FIRST = 1_000  # numbers whose digits are looked at before those of all
 _LOSSY = 0.5  # times the rounding unit of a column is the least that a source's may become
 _TINY = np.finfo(np.float64).tiny
@@ -99,7 +100,7 @@ class Line:
 
     def written(self, source: str, *, of_dates: bool = False) -> str:
         """What it makes of a column, for a person to read; of dates the shift is a time."""
-        if of_dates and self.slope == 1:
+        if of_dates and self.slope == 1 and abs(self.shift) < _LONGEST:
             sign = '-' if self.shift < 0 else '+'
             return f'{source!r} {sign} {duration(self.shift)}' if self.shift else f'{source!r}'
         factor = '' if abs(self.slope) == 1 else f'{abs(self.slope):.12g} * '

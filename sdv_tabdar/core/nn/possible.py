@@ -11,7 +11,7 @@ from __future__ import annotations
 import functools
 import itertools
 from collections import defaultdict
-from collections.abc import Callable, Mapping
+from collections.abc import Callable, Mapping, Sequence
 
 import torch
 
@@ -19,7 +19,8 @@ from sdv_tabdar.core.codecs.zeros import LARGEST, allowed_codes
 from sdv_tabdar.core.nn.rows import Rows
 from sdv_tabdar.core.schema import Dependency, TableSchema
 
-_WRITTEN = 1 << 20  # pairs of codes of a dependency, at most, if it is written down as a table
+_WRITTEN = 1 << 20  # pairs of codes of a dependency, at most, if it is written down as a table, ...
+_ALL_WRITTEN = 1 << 24  # ... and of all that are
 
 Rule = Callable[[torch.Tensor], torch.Tensor]
 """Of N codes of a known column the codes ``(N, K)`` of another one that they leave."""
@@ -34,16 +35,16 @@ class PossibleCodes:
     def __init__(self, schema: TableSchema) -> None:
         """Write down, for each column and each code of another one, which codes are left."""
         self._rules: list[list[tuple[int, Rule]]] = [[] for _ in schema.columns]
-        for (known, position), table in _through_thirds(_tables(schema)).items():
+        written, others = _parted(schema)
+        for (known, position), table in _through_thirds(_tables(schema, written)).items():
             self._rules[position].append((known, functools.partial(_of_table, table)))
-        for entry in schema.dependencies:
-            if not _is_written(entry, schema):
-                says = torch.tensor(entry.codes, dtype=torch.long)
-                size = schema.columns[entry.dependent].num_codes
-                following = functools.partial(_following, says, size)
-                agreeing = functools.partial(_agreeing, says)
-                self._rules[entry.dependent].append((entry.determinant, following))
-                self._rules[entry.determinant].append((entry.dependent, agreeing))
+        for entry in others:
+            says = torch.tensor(entry.codes, dtype=torch.long)
+            size = schema.columns[entry.dependent].num_codes
+            following = functools.partial(_following, says, size)
+            agreeing = functools.partial(_agreeing, says)
+            self._rules[entry.dependent].append((entry.determinant, following))
+            self._rules[entry.determinant].append((entry.dependent, agreeing))
 
     def beside(
         self, position: int, codes: torch.Tensor, observed: torch.Tensor, rows: Rows
@@ -67,25 +68,31 @@ class PossibleCodes:
         return None if found is None else found.logical_or_(~found.any(dim=1, keepdim=True))
 
 
-def _tables(schema: TableSchema) -> Tables:
-    """What two columns say of each other, both ways round."""
+def _tables(schema: TableSchema, dependencies: Sequence[Dependency]) -> Tables:
+    """What two columns say of each other, both ways round; of dependencies some."""
     found: Tables = {}
     sizes = [column.num_codes for column in schema.columns]
     for zeros in schema.zeros:
         allowed = allowed_codes(zeros, sizes[zeros.dependent])
         _add(found, zeros.determinant, zeros.dependent, allowed)
-    for entry in schema.dependencies:
-        if _is_written(entry, schema):
-            says = torch.tensor(entry.codes, dtype=torch.long)
-            every = torch.arange(len(says))
-            allowed = _following(says, sizes[entry.dependent], every)
-            _add(found, entry.determinant, entry.dependent, allowed)
+    for entry in dependencies:
+        says = torch.tensor(entry.codes, dtype=torch.long)
+        every = torch.arange(len(says))
+        allowed = _following(says, sizes[entry.dependent], every)
+        _add(found, entry.determinant, entry.dependent, allowed)
     return found
 
 
-def _is_written(entry: Dependency, schema: TableSchema) -> bool:
-    """Whether a dependency is small enough for a table."""
-    return len(entry.codes) * schema.columns[entry.dependent].num_codes <= _WRITTEN
+def _parted(schema: TableSchema) -> tuple[list[Dependency], list[Dependency]]:
+    """Dependencies that are small enough for tables, and the others."""
+    parts: tuple[list[Dependency], list[Dependency]] = ([], [])
+    total = 0
+    for entry in schema.dependencies:
+        size = len(entry.codes) * schema.columns[entry.dependent].num_codes
+        is_large = size > _WRITTEN or total + size > _ALL_WRITTEN
+        parts[is_large].append(entry)
+        total += 0 if is_large else size
+    return parts
 
 
 def _add(tables: Tables, known: int, position: int, allowed: torch.Tensor) -> None:
@@ -98,10 +105,10 @@ def _through_thirds(tables: Tables) -> Tables:
     """The same, and that two cells do not meet which leave nothing of a third one."""
     found, size = dict(tables), 0
     for others in _sides(tables).values():
-        left = torch.cat([_or_all(table) for table in others.values()]).float()
-        size += len(left) ** 2
+        size += sum(map(len, others.values())) ** 2
         if size > LARGEST:
             break
+        left = torch.cat([_or_all(table) for table in others.values()]).float()
         met = left @ left.t() > 0
         ends = [*itertools.accumulate(len(table) for table in others.values())]
         starts = dict(zip(others, [0, *ends], strict=False))

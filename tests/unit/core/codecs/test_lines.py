@@ -124,6 +124,7 @@ def test_lines_are_told_as_formulas(line: Line, text: str) -> None:
         (Line(1, -5_400e9), "'a' - 0 days 01:30:00"),
         (Line(), "'a'"),
         (Line(-1, 1), "1 - 'a'"),
+        (Line(1, 1e19), "'a' + 1e+19"),
     ],
 )
 def test_of_dates_they_are_told_as_times(line: Line, text: str) -> None:

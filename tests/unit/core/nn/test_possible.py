@@ -2,8 +2,10 @@
 
 from __future__ import annotations
 
+import pytest
 import torch
 
+from sdv_tabdar.core.nn import possible
 from sdv_tabdar.core.nn.possible import PossibleCodes
 from sdv_tabdar.core.schema import Column, ColumnKind, Dependency, TableSchema, Zeros
 
@@ -85,7 +87,11 @@ def test_nothing_known_and_nothing_to_know_is_none() -> None:
     assert found.tolist() == [[True, False, False]]
 
 
-def test_levels_follow_from_known_ones_and_known_ones_from_them() -> None:
+@pytest.mark.parametrize('most', [1 << 20, 0])
+def test_levels_follow_from_known_ones_and_known_ones_from_them(
+    monkeypatch: pytest.MonkeyPatch, most: int
+) -> None:
+    monkeypatch.setattr(possible, '_ALL_WRITTEN', most)
     follows = (Dependency(1, 0, (0, 1, -1)),)
     rows = [[-1, 0, -1], [-1, 1, -1], [-1, 2, -1], [-1, -1, -1]]
     assert beside(0, rows, (), follows) == [[0], [1], [0, 1], [0, 1]]
