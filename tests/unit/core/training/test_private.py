@@ -36,6 +36,8 @@ def loss_of(network: TabDARNetwork) -> float:
 
 def test_it_learns_where_there_is_little_noise_and_gives_averaged_weights() -> None:
     network, table = made()
+    with torch.no_grad():  # it begins at the marginals, and 12 rows have little more to learn
+        network.code_head.buckets[0].bias[:, :, 0] += 2
     before = loss_of(network)
     # Rows and hidden sets are secret; of all rows and many sets little is left to chance.
     steps = dataclasses.replace(STEPS, number=60, rate=1.0, expected_rows=len(table), pairs=8)
