@@ -33,9 +33,9 @@ class LearntColumn:
         name: Its name after constraints and transformers.
         levels: Categories, most frequent first, with their number of training rows; of a column
             of numbers those that come back exactly. None stands for missing.
-        quantiles: The least and the greatest training value, and between them means of at least
-            five that are next to each other, or numbers that many rows share; sorted. Empty for
-            categories.
+        quantiles: The least and the greatest training value, and between them where the density of
+            drawn numbers changes, or numbers that many rows share; sorted. Empty for categories.
+        steps: What the numbers of some of its bins are multiples of, sorted.
         missing: Training rows without a value.
         rows: Training rows.
     """
@@ -43,6 +43,7 @@ class LearntColumn:
     name: str
     levels: Sequence[tuple[Any, int]]
     quantiles: Sequence[float]
+    steps: Sequence[float]
     missing: int
     rows: int
 
@@ -356,6 +357,7 @@ def _learnt_column(codec: Mapping[str, Any]) -> LearntColumn:
         column['name'],
         list(zip(values, level_counts, strict=False)),
         quantiles,
+        sorted(set(codec.get('steps', ())) - {0.0}),
         0 if missing is None else counts[missing],
         sum(counts),
     )
@@ -418,6 +420,8 @@ def _of_learnt(column: LearntColumn) -> str:
     if column.quantiles:
         low, high = column.quantiles[0], column.quantiles[-1]
         parts.append(f'{len(column.quantiles):,} quantiles from {low:.15g} to {high:.15g}')
+    if column.steps:
+        parts.append('in places multiples of ' + ', '.join(f'{step:.15g}' for step in column.steps))
     return '; '.join([*parts, f'{column.missing:,} of {column.rows:,} missing'])
 
 

@@ -83,7 +83,9 @@ _NUMERICAL = checked.record(
         'knots': checked.array('f8', (None,)),
         'places': checked.array('f8', (None,)),
         'sizes': checked.items(_COUNT),
-    }
+        'steps': checked.items(checked.number(0, 2**53)),
+    },
+    absent=('steps',),  # from files of former versions
 )
 _CATEGORICAL = checked.record(
     {
@@ -225,7 +227,18 @@ def _parted(codec: Any, place: str) -> dict[str, Any]:
         inside = len(places) and places[0] > 0 and places[-1] < 1
         if not inside or not (np.diff(places) > 0).all():
             raise Unfit(f'{place}.places', f'do not increase from 0 to 1 in bin {number}.')
+    if 'steps' in found:
+        _check_steps(found, place)
     return found
+
+
+def _check_steps(codec: Mapping[str, Any], place: str) -> None:
+    """Refuse a bin without a multiple of its step, onto which its numbers would be rounded."""
+    if len(codec['steps']) != len(codec['knots']):
+        raise Unfit(f'{place}.steps', 'are not as many as the bins of the column.')
+    for knots, step in zip(codec['knots'], codec['steps'], strict=True):
+        if step and not (step == round(step) and knots[0] <= knots[-1] // step * step):
+            raise Unfit(f'{place}.steps', 'are not whole numbers with multiples in their bins.')
 
 
 def _check_numbers(codec: Mapping[str, Any], place: str) -> None:

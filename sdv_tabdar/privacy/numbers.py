@@ -8,6 +8,7 @@ import numpy as np
 import numpy.typing as npt
 
 from sdv_tabdar.core.codecs.atoms import frequent_ones, runs
+from sdv_tabdar.core.codecs.density import LEAST_EQUAL
 from sdv_tabdar.core.codecs.values import Floats
 from sdv_tabdar.privacy.threshold import Tail, Threshold, generator_of
 
@@ -26,7 +27,9 @@ def protected_numbers(
 
     Where numbers are values that recur (atoms), those of too few rows become means of groups, or
     the kept number next to them. Elsewhere the few least and greatest become a bound, the mean of
-    some that follow; what is left is only kept as means of several rows.
+    some that follow; what is left only says how many numbers lie between some others. Of a number
+    that so many rows have that it would be told (atoms, spikes), though too few for the threshold,
+    a neighbour takes the place.
 
     Args:
         numbers: ``(B,)``, NaN where missing.
@@ -46,7 +49,8 @@ def protected_numbers(
     generator = generator_of(ordered.tobytes())
     distinct, counts = runs(ordered)
     atoms = frequent_ones(counts, len(ordered), max_atoms)
-    is_rare = atoms & (counts < threshold.blurred(generator, len(counts)))
+    told = atoms | (counts >= LEAST_EQUAL)
+    is_rare = told & (counts < threshold.blurred(generator, len(counts)))
     found = numbers.copy()
     if atoms.all():
         values = _merged(distinct, counts, is_rare, threshold.rows, rounded)
@@ -55,6 +59,8 @@ def protected_numbers(
     if is_rare.any():
         rare = is_rare[np.searchsorted(distinct, present)]
         kept = np.sort(present[~rare])
+        inner = kept[threshold.rows : -threshold.rows]  # the ends are of few rows, and stay so
+        kept = inner if len(inner) else kept
         steps = generator.integers(-_NEIGHBOURS, _NEIGHBOURS, int(rare.sum()))
         places = np.searchsorted(kept, present[rare]) + steps
         present = present.copy()

@@ -3,22 +3,30 @@
 from __future__ import annotations
 
 import dataclasses
+import itertools
 import math
 from collections.abc import Sequence
 
 import numpy as np
 from scipy.special import ndtr, ndtri
 
+from sdv_tabdar.core.codecs.density import law
+from sdv_tabdar.core.codecs.multiples import (
+    are_whole,
+    around_multiples,
+    common_step,
+    nearest_multiples,
+)
 from sdv_tabdar.core.codecs.values import Floats
 from sdv_tabdar.core.diffusion import SIGMA_DATA
 
 _FEW_BINS = 16  # with fewer bins the outermost ones are not halved
 _MIN_END_COUNT = 32  # least numbers in a half of an outermost bin
-_MAX_KNOTS = 1024  # quantiles kept of a column, over all bins
-_VALUES_PER_KNOT = 8  # with fewer the density between two knots would be mostly noise
-_LEAST_WINDOW = 5  # training values whose mean a knot is
+_MOST_PARTS = 8192  # in which a column is cut, over all bins
+_FINE = 32  # an interval that stands for a number is at most one in so many of a bin
+_FEW = 5  # numbers at the end of a column, which say how far it may go
 _BORDER = 0.1  # mass beyond the end of a bin that borders on another, in training rows
-_LARGE = 1e300  # numbers of which a few would add up beyond float64
+_OWN_END = 0.5  # and beyond the column's own
 
 
 @dataclasses.dataclass(frozen=True, eq=False)
@@ -29,14 +37,17 @@ class Bin:
     normal score of the place, times ``SIGMA_DATA``. Between knots the map is linear, in float64.
 
     Attributes:
-        knots: ``(N,)`` means of neighbouring training values, sorted, and the ends of the bin:
-            the column's own, or a number between two bins. Equal knots are a number that occurs
-            often.
+        knots: ``(N,)`` where the law of the numbers changes (:mod:`.density`), sorted, from end to
+            end of the bin: the column's own, or a number between two bins. Equal knots are a
+            number that occurs often.
         places: ``(N,)`` the places of the knots.
+        step: A whole number of which all numbers of the bin are multiples but the column's own
+            ends; 0 for none.
     """
 
     knots: Floats
     places: Floats
+    step: float = 0.0
 
     @property
     def low(self) -> float:
@@ -59,7 +70,14 @@ class Bin:
 
     def values(self, residuals: Floats) -> Floats:
         """Numbers ``(B,)`` at residuals."""
-        return _interpolate(ndtr(residuals / SIGMA_DATA), self.places, self.knots)
+        found = _interpolate(ndtr(residuals / SIGMA_DATA), self.places, self.knots)
+        if not self.step:
+            return found
+        return nearest_multiples(found, self.step, self.low, self.high)
+
+    def rounded_to(self, lows: Floats, highs: Floats) -> tuple[Floats, Floats]:
+        """What becomes the numbers of intervals ``(N,)`` that a bin with a step has."""
+        return around_multiples(lows, highs, self.step) if self.step else (lows, highs)
 
     def ends(self, values: Floats, *, is_low: bool) -> Floats:
         """Residuals ``(N,)`` at ends of intervals, lower or upper ones.
@@ -75,25 +93,38 @@ class Bin:
     def log_slope(self, values: Floats, residuals: Floats) -> Floats:
         """Log of d(residual) / d(value) ``(B,)`` at numbers with these residuals.
 
-        -inf outside the bin. A bin of a single number has a mass instead: 0 there.
+        -inf outside the bin. Equal knots have a mass, which is spread from the knot before to the
+        one after; where there is no other, it is a mass: 0 there.
         """
         inside = (values >= self.low) & (values <= self.high)
         distinct, first, counts = np.unique(self.knots, return_index=True, return_counts=True)
         if len(distinct) == 1:
             return np.where(inside, 0.0, -np.inf)
-        places = (self.places[first] + self.places[first + counts - 1]) / 2
-        cell = np.searchsorted(distinct, values, side='right').clip(1, len(distinct) - 1)
-        slope = (np.log(np.diff(places)) - _log_gaps(distinct))[cell - 1]
+        most = len(distinct) - 1
+        starts, stops = self.places[first], self.places[first + counts - 1]
+        cells = np.log(starts[1:] - stops[:-1]) - _log_gaps(distinct[:-1], distinct[1:])
+        knot = np.arange(len(distinct))
+        before, after = (knot - 1).clip(min=0), (knot + 1).clip(max=most)
+        below = np.where(before == knot, starts, stops[before])
+        above = np.where(after == knot, stops, starts[after])
+        masses = np.log(above - below) - _log_gaps(distinct[before], distinct[after])
+        at = (np.searchsorted(distinct, values, side='right') - 1).clip(min=0)
+        is_mass = (distinct[at] == values) & (counts[at] > 1)
+        slope = np.where(is_mass, masses[at], cells[at.clip(max=most - 1)])
         normal = -((residuals / SIGMA_DATA) ** 2) / 2 - np.log(SIGMA_DATA * np.sqrt(2 * np.pi))
         return np.where(inside, slope - normal, -np.inf)
 
     def spacing(self, number: float) -> float:
-        """Distance of the distinct knots around a number inside the bin; 0 if there is one."""
+        """Width of an interval that may stand for a number inside the bin; 0 if there is one.
+
+        It lies between two distinct knots, and is a small part of the bin.
+        """
         distinct = np.unique(self.knots)
         if len(distinct) == 1:
             return 0.0
         above = int(np.searchsorted(distinct, number, side='right').clip(1, len(distinct) - 1))
-        return float(distinct[above]) - float(distinct[above - 1])
+        gap = float(distinct[above]) - float(distinct[above - 1])
+        return min(gap, self.high / _FINE - self.low / _FINE)
 
 
 def cut_into_bins(
@@ -108,12 +139,14 @@ def cut_into_bins(
             ``values`` are numbers of single rows like any other, and are not kept.
     """
     parts = _split_ends(_cut(values, num_bins))
-    most = max(_MAX_KNOTS // num_bins, 2)
-    bins = [_bin(parts, number, most) for number in range(len(parts))]
-    if bins and limits is not None:
-        bins[0] = _beyond(bins[0], parts[0], limits[0])
-        turned = _beyond(_turned(bins[-1]), -parts[-1][::-1], -limits[1])
-        bins[-1] = _turned(turned)
+    ends = itertools.pairwise(_borders(parts, limits)) if parts else []
+    is_whole = all(map(are_whole, parts))
+    most = max(_MOST_PARTS // num_bins, 2)
+    tails = (0, len(parts) - 1)
+    bins = [
+        _bin(part, *span, most, is_tail=number in tails, is_whole=is_whole)
+        for number, (part, span) in enumerate(zip(parts, ends, strict=True))
+    ]
     return bins, [len(part) for part in parts]
 
 
@@ -149,92 +182,41 @@ def _halved(values: Floats) -> list[Floats]:
     return [*parts, values]
 
 
-def _bin(parts: Sequence[Floats], number: int, most: int) -> Bin:
-    """The bin of one of the sorted parts of a column, with about ``most`` knots at most.
+def _borders(parts: Sequence[Floats], limits: tuple[float, float] | None) -> list[float]:
+    """Where the bins of the sorted parts of a column begin, and where the last one ends."""
+    first, last = limits or (float(parts[0][0]), float(parts[-1][-1]))
+    return [
+        _end(parts[0], first),
+        *(_between(left[-1], right[0]) for left, right in itertools.pairwise(parts)),
+        -_end(-parts[-1][::-1], -last),
+    ]
 
-    A knot is the mean of at least five neighbouring training values, so that no value of a single
-    row is kept but the ends of the column. Only where all values of a wide window are the same
-    does it stand for itself, and has its mass. Towards the column's own ends windows get wider
-    with their distance to it, without which a tail would be a single straight piece. Where two
-    parts meet, a short number between them belongs to both.
+
+def _end(part: Floats, limit: float) -> float:
+    """Where a column begins: with the least number of its bins, or a little below.
+
+    Below it if the column itself begins at ``limit``, so that no number of a single row is kept.
     """
-    part, is_first, is_last = parts[number], number == 0, number == len(parts) - 1
-    spacing = len(part) / min(max(len(part) // _VALUES_PER_KNOT, 1), most)
-    low = _tail(part, spacing) if is_first else []
-    high = _tail(part[::-1], spacing) if is_last and len(part) > 1 else []
-    first, last = (sum(len(window) for _, window in tail) for tail in (low, high))
-    found = [(place, _mean(window)) for place, window in low]
-    if not is_first:
-        found.append((_BORDER, _between(parts[number - 1][-1], part[0])))
-    for start, stop in _windows(first, len(part) - last, most):
-        window = part[start:stop]
-        if window[0] == window[-1] and len(window) >= _VALUES_PER_KNOT:
-            found += [(start + 0.5, float(window[0])), (stop - 0.5, float(window[0]))]
-        else:
-            found.append(((start + stop) / 2, _mean(window)))
-    if not is_last:
-        found.append((len(part) - _BORDER, _between(part[-1], parts[number + 1][0])))
-    found += [(len(part) - place, _mean(window)) for place, window in high[::-1]]
-    places, knots = np.array(found).T
-    return Bin(knots, places / len(part))
-
-
-def _beyond(part: Bin, values: Floats, limit: float) -> Bin:
-    """A bin that begins a little below its least value, if the column does so at ``limit``."""
-    least = float(values[0])
+    least = float(part[0])
     if not limit < least:
-        return part
-    gap = float(values[min(_LEAST_WINDOW, len(values) - 1)]) - least
-    low = _between(max(limit, least - gap) if gap > 0 else limit, least)
-    knots, places = part.knots, part.places
-    if len(knots) == 1:
-        return Bin(np.array([low, *knots]), np.array([places[0] / 2, *places]))
-    return Bin(np.array([low, *knots[1:]]), np.array([_BORDER / len(values), *places[1:]]))
+        return least
+    gap = float(part[min(_FEW, len(part) - 1)]) - least
+    return _between(max(limit, least - gap) if gap > 0 else limit, least)
 
 
-def _turned(part: Bin) -> Bin:
-    """The bin of the negative numbers."""
-    return Bin(-part.knots[::-1], 1 - part.places[::-1])
+def _bin(part: Floats, low: float, high: float, most: int, *, is_tail: bool, is_whole: bool) -> Bin:
+    """The bin of a sorted part of a column; of the ends of a bin only the column's own are in it.
 
-
-def _windows(first: int, last: int, most: int) -> list[tuple[int, int]]:
-    """Equally spaced windows of ranks in [first, last): where each starts and stops."""
-    size = last - first
-    if size < _LEAST_WINDOW:
-        return []
-    count = min(max(size // _VALUES_PER_KNOT, 1), most)
-    edges = (first + np.linspace(0, size, count + 1)).round().astype(np.int64)
-    starts, stops = edges[:-1], edges[1:]
-    spare = (stops - starts - 2 * _VALUES_PER_KNOT).clip(min=0)
-    return list(
-        zip((starts + (spare + 1) // 2).tolist(), (stops - spare // 2).tolist(), strict=True)
-    )
-
-
-def _tail(values: Floats, spacing: float) -> list[tuple[float, Floats]]:
-    """Windows at the end of a column, with their places in rows.
-
-    They are the outermost number, then windows each twice as wide as the one before, until they
-    would be as wide as the others. What rises ever steeper towards the end has its mean at the
-    geometric mean of the places rather than at their own.
-
-    Args:
-        values: The values of the outermost part, the outermost first.
-        spacing: Rows from one of the other knots to the next.
+    These are of a single row, and say where the others can be, not how many are there.
     """
-    found = [(0.5, values[:1])]
-    start, width = 1, _LEAST_WINDOW
-    while start + width <= len(values) // 2 and width < max(spacing, 2 * _LEAST_WINDOW):
-        places = np.arange(start, start + width) + 0.5
-        found.append((float(np.exp(np.log(places).mean())), values[start : start + width]))
-        start, width = start + width, 2 * width
-    return found
-
-
-def _mean(window: Floats) -> float:
-    """The mean of numbers, between the least and the greatest however large they are."""
-    found = float((window / len(window)).sum() if abs(window).max() > _LARGE else window.mean())
-    return min(max(found, float(window.min())), float(window.max()))
+    starts, stops = float(part[0]) == low, float(part[-1]) == high
+    if not low < high:
+        return Bin(np.array([low]), np.array([0.5]))
+    first, last = (_OWN_END if own else _BORDER for own in (starts, stops))
+    inner = part[int(starts) : len(part) - int(stops)]
+    knots, shares = law(inner, low, high, most=most, is_tail=is_tail)
+    places = (first + shares * (len(part) - first - last)) / len(part)
+    return Bin(knots, places, common_step(inner, is_whole=is_whole))
 
 
 def _scores(places: Floats) -> Floats:
@@ -258,11 +240,11 @@ def _interpolate(x: Floats, xs: Floats, ys: Floats) -> Floats:
     return found
 
 
-def _log_gaps(numbers: Floats) -> Floats:
-    """Logs ``(N - 1,)`` of the differences of increasing numbers, also of those beyond float64."""
+def _log_gaps(lows: Floats, highs: Floats) -> Floats:
+    """Logs ``(N,)`` of the differences of numbers, also of those beyond float64."""
     with np.errstate(over='ignore'):
-        gaps = np.diff(numbers)
-    logs: Floats = np.log(np.where(np.isfinite(gaps), gaps, np.diff(numbers / 2)))
+        gaps = highs - lows
+    logs: Floats = np.log(np.where(np.isfinite(gaps), gaps, highs / 2 - lows / 2))
     return np.where(np.isfinite(gaps), logs, logs + np.log(2))
 
 

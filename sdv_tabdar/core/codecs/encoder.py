@@ -34,7 +34,8 @@ CODECS: Mapping[ColumnKind, type[Codec]] = {
 }
 """The codec of each kind of column."""
 
-_STATE_VERSION = 2
+_STATE_VERSION = 3
+_FORMER_VERSION = 2  # bins without steps
 
 Table: TypeAlias = 'pd.DataFrame | StoredTable'
 """A training table, in memory or in files."""
@@ -360,11 +361,11 @@ class TableEncoder:
         Raises:
             ValueError: If another version of the format was written.
         """
-        if state['version'] != _STATE_VERSION:
+        if state['version'] not in (_FORMER_VERSION, _STATE_VERSION):
             raise ValueError(
                 f'The columns of this model were saved in format {state["version"]}; this version '
-                f'of sdv_tabdar reads format {_STATE_VERSION}. Fit the model again, or install the '
-                'version that saved it.'
+                f'of sdv_tabdar reads formats {_FORMER_VERSION} and {_STATE_VERSION}. Fit the '
+                'model again, or install the version that saved it.'
             )
         kinds = [ColumnKind(codec['column']['kind']) for codec in state['codecs']]
         codecs = [

@@ -85,11 +85,13 @@ class NumberPieces:
         for place in np.unique(first_bin[num_bins > 0]):
             part = self.bins[place]
             cut = (first_bin == place) & (num_bins > 0) & (lows > part.low)
-            starts[cut] = part.ends(lows[cut], is_low=True)
+            begin, _ = part.rounded_to(lows[cut], np.minimum(highs[cut], part.high))
+            starts[cut] = part.ends(begin, is_low=True)
         for place in np.unique(last_bin[num_bins > 0]):
             part = self.bins[place]
             cut = (last_bin == place) & (num_bins > 0) & (highs < part.high)
-            stops[cut] = part.ends(highs[cut], is_low=False)
+            _, end = part.rounded_to(np.maximum(lows[cut], part.low), highs[cut])
+            stops[cut] = part.ends(end, is_low=False)
         return starts, stops
 
     def _of_members(self, members: Members) -> Pieces:

@@ -4,8 +4,8 @@ Values that occur often are *atoms* (:mod:`~sdv_tabdar.core.codecs.atoms`): they
 their own and come back exactly and with their share. The remaining values are cut into *bins* of
 equal mass, smaller ones at the ends of the column, and inside a bin a number is written as the
 normal score of its place, with standard deviation 0.5: its *residual*
-(:mod:`~sdv_tabdar.core.codecs.bins`). With no atoms and one bin this is the paper's quantile
-transform. What restrictions leave of either is in
+(:mod:`~sdv_tabdar.core.codecs.bins`, by the law in :mod:`~sdv_tabdar.core.codecs.density`). With
+no atoms and one bin this is the paper's quantile transform. What restrictions leave of either is in
 :mod:`~sdv_tabdar.core.codecs.number_pieces`, quantiles are in
 :mod:`~sdv_tabdar.core.codecs.quantiles`.
 """
@@ -35,6 +35,7 @@ from sdv_tabdar.core.schema import Column, ColumnKind
 
 _MIN_BIN_COUNT = 64
 _TOGETHER = 1 << 20  # numbers whose codes are counted at a time
+_ROUNDING = 1e-6  # of an interval, by which rounding moves what was drawn in it at most
 _FEW = 0.5  # of the numbers between a column's ends; columns of fewer keep to those they have
 _MOST_CHANGE = 0.05  # of a distribution function, for the same codes to go on with other rows
 
@@ -277,10 +278,11 @@ class NumericalCodec(Codec):
     ) -> npt.NDArray[Any]:
         """Numbers ``(B,)`` drawn under a restriction, moved onto it by the last rounding error.
 
-        Numbers drawn for a set become its nearest member; ``uniforms`` are not used.
+        Numbers drawn for a set become its nearest member. In an interval without a multiple of its
+        bin's step they are spread by ``uniforms``.
         """
         if isinstance(restriction, Interval):
-            return np.clip(values, restriction.low, restriction.high)
+            return self._within(values, *ends_of([restriction]), uniforms)
         if not isinstance(restriction, Members):
             return values
         members = np.unique(member_numbers(self.column.name, restriction))
@@ -296,7 +298,20 @@ class NumericalCodec(Codec):
     ) -> npt.NDArray[Any]:
         """As :meth:`enforce`, all intervals together."""
         sets = [entry if isinstance(entry, Members) else None for entry in restrictions]
-        return super().enforce_each(np.clip(values, *ends_of(restrictions)), sets, uniforms)
+        within = self._within(values, *ends_of(restrictions), uniforms)
+        return super().enforce_each(within, sets, uniforms)
+
+    def _within(
+        self, values: npt.NDArray[Any], lows: Floats, highs: Floats, uniforms: Floats
+    ) -> Floats:
+        """Numbers ``(B,)`` that were drawn in intervals, see :meth:`enforce`."""
+        found: Floats = np.clip(values, lows, highs)
+        if any(part.step for part in self.bins):
+            with np.errstate(over='ignore', invalid='ignore'):
+                widths = highs - lows
+                beyond = np.isfinite(widths) & (np.abs(values - found) > _ROUNDING * widths)
+                found = np.where(beyond, lows + uniforms * widths, found)
+        return found
 
     def quantiles(
         self,
@@ -316,12 +331,14 @@ class NumericalCodec(Codec):
             'atoms': self.atoms,
             'knots': [part.knots for part in self.bins],
             'places': [part.places for part in self.bins],
+            'steps': [part.step for part in self.bins],
         }
 
     @classmethod
     def from_state(cls, state: Mapping[str, Any]) -> NumericalCodec:
         """See :meth:`Codec.from_state`."""
-        bins = tuple(map(Bin, state['knots'], state['places']))
+        steps = state.get('steps', [0.0] * len(state['knots']))  # older ones have none
+        bins = tuple(map(Bin, state['knots'], state['places'], steps))
         return cls(Column.from_state(state['column']), state['atoms'], bins)
 
 

@@ -130,12 +130,30 @@ def codec(found: Any, number: int) -> Any:
     return found['model']['encoder']['codecs'][number]
 
 
+def binned(found: Any) -> Any:
+    """The codec of a column of numbers that has bins."""
+    codecs = found['model']['encoder']['codecs']
+    return next(entry for entry in codecs if entry.get('sizes'))
+
+
 def emails(found: Any) -> Any:
     transformers = found['host']['hyper_transformer']['transformers']
     return next(entry for entry in transformers if entry['class'] == 'AnonymizedFaker')
 
 
 CHANGES: dict[str, tuple[Callable[[Any], None], str]] = {
+    'a step of a bin too many': (
+        lambda found: binned(found)['steps'].append(0.0),
+        "steps' are not as many as the bins",
+    ),
+    'a step that is not whole': (
+        lambda found: binned(found).update(steps=[0.5] * len(binned(found)['sizes'])),
+        "steps' are not whole numbers with multiples in their bins",
+    ),
+    'a step beyond the bin': (
+        lambda found: binned(found).update(steps=[2.0**52] * len(binned(found)['sizes'])),
+        "steps' are not whole numbers with multiples in their bins",
+    ),
     'a class that is not on the list': (
         lambda found: emails(found).update({'class': 'os.system'}),
         "class' is 'os.system'; it must be one of",

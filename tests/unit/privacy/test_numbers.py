@@ -68,6 +68,14 @@ def test_a_number_that_is_shared_by_fewer_than_asked_for_is_no_atom() -> None:
     assert (found == 0.5).sum() == 400
 
 
+def test_a_number_that_would_be_told_is_shared_by_as_many_as_asked_for() -> None:
+    numbers = np.concatenate([RANDOM.normal(size=900), np.full(8, 0.25), np.full(80, -0.5)])
+    found = protected(numbers, Threshold(20))
+    assert (found == 0.25).sum() < 5
+    assert abs(found - numbers).max() < 5
+    assert (found == -0.5).sum() >= 80
+
+
 def test_values_of_which_none_is_shared_by_enough_are_grouped() -> None:
     numbers = np.repeat(np.arange(30.0), 6)
     found = protected(numbers, Threshold(20))

@@ -40,8 +40,24 @@ def test_no_density_outside_and_a_mass_where_all_numbers_are_one() -> None:
     assert single.spacing(2.0) == 0
 
 
-def test_spacing_of_the_knots_around_a_number() -> None:
-    assert [PLAIN.spacing(number) for number in (0.0, 0.5, 1.0, 2.0, 3.0)] == [1, 1, 2, 2, 2]
+def test_what_stands_for_a_number_is_a_small_part_of_the_bin_between_two_knots() -> None:
+    assert [PLAIN.spacing(number) for number in (0.0, 1.0, 3.0)] == [3 / 32] * 3
+    narrow = Bin(np.array([0.0, 0.01, 3.0]), np.array([0.2, 0.5, 0.8]))
+    assert [narrow.spacing(number) for number in (0.0, 0.005, 2.0)] == [0.01, 0.01, 3 / 32]
+
+
+def test_numbers_of_a_bin_with_a_step_are_its_multiples() -> None:
+    stepped = Bin(np.array([14_999.0, 20_000.0]), np.array([0.1, 0.9]), 100.0)
+    drawn = stepped.values(0.5 * ndtri((np.arange(999) + 0.5) / 999))
+    assert set(drawn) == set(np.arange(15_000, 20_001, 100.0))
+    lows, highs = stepped.rounded_to(np.array([15_050.0, 15_110.0]), np.array([15_300.0, 15_190.0]))
+    assert (lows[0], highs[0]) == (15_050, 15_350)  # become 15,100, 15,200 and 15,300
+    assert (lows[1], highs[1]) == (15_110, 15_190)  # hold no multiple, and stay
+
+
+def test_the_density_at_equal_knots_is_their_mass_over_the_cells_around_them() -> None:
+    at = SPIKE.log_slope(np.array([1.0, 0.5]), np.zeros(2))
+    assert at[0] - at[1] == pytest.approx(np.log((0.9 - 0.1) / 2 / 0.2))
 
 
 @pytest.mark.parametrize('scale', [5e-324, 1e-310, 1.0, 1.7e308])

@@ -33,7 +33,7 @@ def test_quantiles_of_bins_follow_the_distribution_of_the_residual(spike: float)
     codec = _column(values)
     masses, shares = np.array(codec.column.counts)[None] / 20_000, np.linspace(0.001, 0.999, 15)
     found = codec.quantiles(masses, shares, _normal_cdf)
-    assert found[0] == pytest.approx(np.quantile(values, shares), abs=0.03)
+    assert found[0] == pytest.approx(np.quantile(values, shares), abs=0.06)
 
 
 def test_the_distribution_function_rises_from_0_to_1() -> None:
