@@ -16,6 +16,7 @@ import torch
 from sdv_tabdar.adapter import checked
 from sdv_tabdar.adapter.checked import Unfit
 from sdv_tabdar.core.codecs.encoder import TableEncoder
+from sdv_tabdar.core.codecs.multiples import MOST_DIGITS
 from sdv_tabdar.core.config import (
     ModelConfig,
     SamplingConfig,
@@ -96,6 +97,9 @@ _CATEGORICAL = checked.record(
     },
     absent=('sharing',),
 )
+
+
+_LEAST_STEP = 10.0**-MOST_DIGITS
 
 
 def written(model: TabDAR) -> tuple[dict[str, Any], Arrays]:
@@ -237,8 +241,8 @@ def _check_steps(codec: Mapping[str, Any], place: str) -> None:
     if len(codec['steps']) != len(codec['knots']):
         raise Unfit(f'{place}.steps', 'are not as many as the bins of the column.')
     for knots, step in zip(codec['knots'], codec['steps'], strict=True):
-        if step and not (step == round(step) and knots[0] <= knots[-1] // step * step):
-            raise Unfit(f'{place}.steps', 'are not whole numbers with multiples in their bins.')
+        if step and not _LEAST_STEP <= step <= knots[-1] / 2 - knots[0] / 2:
+            raise Unfit(f'{place}.steps', 'are not numbers with multiples in their bins.')
 
 
 def _check_numbers(codec: Mapping[str, Any], place: str) -> None:

@@ -12,9 +12,9 @@ from scipy.special import ndtr, ndtri
 
 from sdv_tabdar.core.codecs.density import law
 from sdv_tabdar.core.codecs.multiples import (
-    are_whole,
     around_multiples,
     common_step,
+    decimals,
     nearest_multiples,
 )
 from sdv_tabdar.core.codecs.values import Floats
@@ -41,8 +41,7 @@ class Bin:
             end of the bin: the column's own, or a number between two bins. Equal knots are a
             number that occurs often.
         places: ``(N,)`` the places of the knots.
-        step: A whole number of which all numbers of the bin are multiples but the column's own
-            ends; 0 for none.
+        step: Of what all numbers of the bin are multiples but the column's own ends; 0 for none.
     """
 
     knots: Floats
@@ -140,11 +139,11 @@ def cut_into_bins(
     """
     parts = _split_ends(_cut(values, num_bins))
     ends = itertools.pairwise(_borders(parts, limits)) if parts else []
-    is_whole = all(map(are_whole, parts))
+    digits = max(map(decimals, parts), default=0)
     most = max(_MOST_PARTS // num_bins, 2)
     tails = (0, len(parts) - 1)
     bins = [
-        _bin(part, *span, most, is_tail=number in tails, is_whole=is_whole)
+        _bin(part, *span, most, is_tail=number in tails, digits=digits)
         for number, (part, span) in enumerate(zip(parts, ends, strict=True))
     ]
     return bins, [len(part) for part in parts]
@@ -204,7 +203,7 @@ def _end(part: Floats, limit: float) -> float:
     return _between(max(limit, least - gap) if gap > 0 else limit, least)
 
 
-def _bin(part: Floats, low: float, high: float, most: int, *, is_tail: bool, is_whole: bool) -> Bin:
+def _bin(part: Floats, low: float, high: float, most: int, *, is_tail: bool, digits: int) -> Bin:
     """The bin of a sorted part of a column; of the ends of a bin only the column's own are in it.
 
     These are of a single row, and say where the others can be, not how many are there.
@@ -216,7 +215,7 @@ def _bin(part: Floats, low: float, high: float, most: int, *, is_tail: bool, is_
     inner = part[int(starts) : len(part) - int(stops)]
     knots, shares = law(inner, low, high, most=most, is_tail=is_tail)
     places = (first + shares * (len(part) - first - last)) / len(part)
-    return Bin(knots, places, common_step(inner, is_whole=is_whole))
+    return Bin(knots, places, common_step(inner, digits))
 
 
 def _scores(places: Floats) -> Floats:

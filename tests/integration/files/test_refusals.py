@@ -146,13 +146,13 @@ CHANGES: dict[str, tuple[Callable[[Any], None], str]] = {
         lambda found: binned(found)['steps'].append(0.0),
         "steps' are not as many as the bins",
     ),
-    'a step that is not whole': (
-        lambda found: binned(found).update(steps=[0.5] * len(binned(found)['sizes'])),
-        "steps' are not whole numbers with multiples in their bins",
+    'a step below all decimals': (
+        lambda found: binned(found).update(steps=[1e-9] * len(binned(found)['sizes'])),
+        "steps' are not numbers with multiples in their bins",
     ),
     'a step beyond the bin': (
         lambda found: binned(found).update(steps=[2.0**52] * len(binned(found)['sizes'])),
-        "steps' are not whole numbers with multiples in their bins",
+        "steps' are not numbers with multiples in their bins",
     ),
     'a class that is not on the list': (
         lambda found: emails(found).update({'class': 'os.system'}),

@@ -7,7 +7,12 @@ import pandas as pd
 import pytest
 from scipy.special import ndtr
 
-from sdv_tabdar.core.codecs.multiples import around_multiples, common_step, nearest_multiples
+from sdv_tabdar.core.codecs.multiples import (
+    around_multiples,
+    common_step,
+    decimals,
+    nearest_multiples,
+)
 from sdv_tabdar.core.codecs.numerical import NumericalCodec
 from sdv_tabdar.core.config import ModelConfig
 from sdv_tabdar.core.restrictions import Interval
@@ -15,24 +20,41 @@ from sdv_tabdar.core.restrictions import Interval
 
 def test_the_step_of_numbers_that_all_lie_on_a_grid() -> None:
     hundreds = np.array([100.0, 300.0, 400.0, 1200.0])
-    assert common_step(hundreds, is_whole=True) == 100
-    assert common_step(np.append(hundreds, 1201.0), is_whole=True) == 0
-    assert common_step(np.append(hundreds, 1200.5), is_whole=True) == 0
+    assert common_step(hundreds, 0) == 100
+    assert common_step(np.append(hundreds, 1201.0), 0) == 0
+    assert common_step(np.append(hundreds, 1200.5), 1) == 0
+
+
+@pytest.mark.parametrize('step', [0.05, 0.25, 0.5, 0.001, 2.0, 2.5, 1000.0])
+def test_numbers_on_a_grid_come_back_to_the_last_bit(step: float) -> None:
+    values = np.array([float(f'{count * step:.6f}') for count in range(1, 400, 3)])
+    found = common_step(values, 6)
+    assert found == step
+    near = values + step * 0.4
+    assert np.array_equal(nearest_multiples(near, found, values[0], values[-1]), values)
 
 
 @pytest.mark.parametrize('count', [2, 3, 6])
 def test_few_numbers_that_lie_on_a_grid_by_chance_are_on_none(count: int) -> None:
-    assert common_step(np.arange(count) * 2.0, is_whole=True) == 0
+    assert common_step(np.arange(count) * 2.0, 0) == 0
 
 
-def test_whole_numbers_are_a_grid_where_others_of_the_column_are_not() -> None:
+def test_the_grid_of_the_column_itself_is_none_and_that_of_some_of_its_numbers_is() -> None:
     whole = np.arange(1.0, 40.0)
-    assert common_step(whole, is_whole=True) == 0
-    assert common_step(whole, is_whole=False) == 1
+    assert common_step(whole, 0) == 0
+    assert common_step(whole, 2) == 1
+    assert common_step(whole / 100, 2) == 0
+
+
+def test_how_many_decimals_numbers_have() -> None:
+    assert decimals(np.array([1.0, 2.5])) == 1
+    assert decimals(np.array([0.1, 0.25])) == 2
+    assert decimals(np.array([np.pi])) == 7
+    assert decimals(np.array([2.0**60])) == 7
 
 
 def test_numbers_too_large_to_be_exact_are_on_no_grid() -> None:
-    assert common_step(np.arange(1.0, 9.0) * 2.0**60, is_whole=True) == 0
+    assert common_step(np.arange(1.0, 9.0) * 2.0**60, 0) == 0
 
 
 def test_multiples_stay_between_the_ends() -> None:
