@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import dataclasses
+import datetime
 import os
 from collections.abc import Iterator, Mapping, Sequence
 from typing import Any
@@ -406,10 +407,19 @@ def _of_column(column: UserColumn) -> str:
     if column.role == Role.GENERATED.value:
         return 'made anew, no values'
     if column.limits is not None:
-        low, high = column.limits
-        unit = ' (nanoseconds since 1970)' if column.role == Role.DATE.value else ''
-        return f'from {low:.15g} to {high:.15g}{unit}'
+        shown = _moment if column.role == Role.DATE.value else '{:.15g}'.format
+        low, high = map(shown, column.limits)
+        return f'from {low} to {high}'
     return f'{len(column.levels):,} distinct values ({_some(column.levels)})'
+
+
+def _moment(nanoseconds: float) -> str:
+    """A date, to the microsecond, of nanoseconds since 1970."""
+    try:
+        since = datetime.timedelta(microseconds=round(nanoseconds / 1000))
+        return (datetime.datetime(1970, 1, 1) + since).isoformat(' ').removesuffix(' 00:00:00')
+    except (OverflowError, ValueError):  # before the year 1 or after 9999
+        return f'{nanoseconds:.15g} nanoseconds since 1970'
 
 
 def _of_learnt(column: LearntColumn) -> str:

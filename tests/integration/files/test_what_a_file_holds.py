@@ -127,6 +127,11 @@ def test_of_other_numbers_the_limits_are_held(
     assert set(held(table[column], content)) == ends
 
 
+def test_the_limits_of_dates_are_told_as_dates(table: pd.DataFrame, path: Path) -> None:
+    first, last = table['born'].min(), table['born'].max()
+    assert f"'born': datetime, datetime64[ns], from {first} to {last}" in str(describe(path))
+
+
 def test_no_row_is_held(table: pd.DataFrame, content: bytes) -> None:
     """Numbers stand sorted, by column: no two neighbours of the table side by side."""
     for column in ('income', 'price'):
