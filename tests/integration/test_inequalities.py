@@ -132,3 +132,19 @@ def test_rounding_puts_nothing_out_of_order() -> None:
         assert (rows['least'] == rows['least'].round(1)).all()
         assert (rows['start'] == rows['start'].dt.normalize()).all()
     assert filled[gaps.notna()].equals(gaps)
+
+
+def test_what_is_above_cannot_be_as_high_as_what_is_below() -> None:
+    """Nobody who left late has paid yet, so that no payment is as late as the last ends."""
+    random = np.random.default_rng(3)
+    end = pd.Series(pd.Timestamp('2025-01-01') + pd.to_timedelta(random.integers(0, 900, N), 'D'))
+    late = pd.to_timedelta(np.where(random.random(N) < 0.5, 0, random.integers(1, 50, N)), 'D')
+    paid = (end + late).mask(end > end.quantile(0.8))
+    table = pd.DataFrame({'end': end, 'paid': paid})
+    columns = {name: {'sdtype': 'datetime'} for name in table}
+    metadata = Metadata.load_from_dict({'tables': {'stays': {'columns': columns}}})
+    synthesizer = TabDARSynthesizer(metadata, epochs=1, random_state=0, structural_zeros=False)
+    synthesizer.fit(table)
+    rows = synthesizer.sample(2_000)
+    assert (rows['end'] > paid.max()).any()
+    assert not (rows['end'] > rows['paid']).any()

@@ -81,6 +81,9 @@ class Ordering:
         for position in upwards:
             ends = self._ends(position, above_all=True)
             self._draw_outside(position, self._free(position), ends)
+        for position in reversed(upwards):  # below what cannot be as high as it came out
+            ends = self._ends(position, below_all=True)
+            self._draw_outside(position, self._free(position), ends)
         return self.table
 
     def clip(self, frame: pd.DataFrame) -> None:
@@ -202,8 +205,9 @@ class Ordering:
     def _numbers(self, position: int, *, of_all: bool) -> Floats:
         """The numbers of a column; NaN where missing, or where not given if not all count."""
         if position not in self._decoded:
-            known = self.read.numbers
-            self._decoded[position] = self.encoder.numbers(self.table, position, known)
+            numbers = self.encoder.numbers(self.table, position, self.read.numbers)
+            within = np.clip(numbers, *self.encoder.codecs[position].limits)  # an echo may be beyond
+            self._decoded[position] = np.where(self._drawn(position), within, numbers)
         numbers = self._decoded[position]
         return numbers if of_all else np.where(self._free(position), np.nan, numbers)
 
