@@ -34,6 +34,9 @@ def averaged_rows(candidates: Candidates, known: Known, num_samples: int) -> pd.
     drawn = _repeated_draws(candidates, known, num_samples)
     draws = {name: drawn[name].to_numpy().reshape(-1, num_samples) for name in drawn.columns}
     averaged = {name: _average(table, name, cells) for name, cells in draws.items()}
+    for names in model.columns_together:
+        chosen = _vote(*(draws[name] for name in names))
+        averaged |= {name: np.take_along_axis(draws[name], chosen, 1)[:, 0] for name in names}
     rows = pd.DataFrame(averaged, index=pd.RangeIndex(len(known.cells)))
     if model.levels_that_follow:
         free = np.stack([_differ(cells) for cells in draws.values()], axis=1)
@@ -104,6 +107,13 @@ def mean_of_draws(draws: npt.NDArray[np.float64]) -> npt.NDArray[np.float64]:
 
 def vote_of_draws(draws: npt.NDArray[Any]) -> npt.NDArray[Any]:
     """Most frequent value ``(rows,)`` of draws ``(rows, samples)``; the earliest among equals."""
-    codes = pd.factorize(draws.ravel(), use_na_sentinel=False)[0].reshape(draws.shape)
-    counts = (codes[:, :, None] == codes[:, None, :]).sum(axis=2)
-    return draws[np.arange(len(draws)), counts.argmax(axis=1)]
+    return np.take_along_axis(draws, _vote(draws), 1)[:, 0]
+
+
+def _vote(*columns: npt.NDArray[Any]) -> npt.NDArray[np.int64]:
+    """Which draw ``(rows, 1)`` of columns ``(rows, samples)`` has what most of the others have."""
+    agree = np.ones((*columns[0].shape, columns[0].shape[1]), dtype=bool)
+    for draws in columns:
+        codes = pd.factorize(draws.ravel(), use_na_sentinel=False)[0].reshape(draws.shape)
+        agree &= codes[:, :, None] == codes[:, None, :]
+    return agree.sum(axis=2).argmax(axis=1)[:, None]

@@ -102,10 +102,17 @@ class AnsweringModel:
 
     @property
     def levels_that_follow(self) -> frozenset[str]:
-        """The columns of which one follows from another in all rows."""
+        """The columns of which one follows from another, or from two, in all rows."""
         encoder = self.trained.encoder
         pairs = ((entry.determinant, entry.dependent) for entry in encoder.dependencies)
-        return frozenset(encoder.schema.names[position] for pair in pairs for position in pair)
+        found = {encoder.schema.names[position] for pair in pairs for position in pair}
+        return frozenset(found.union(*self.columns_together))
+
+    @property
+    def columns_together(self) -> list[tuple[str, ...]]:
+        """Threes of columns of which one follows from the two others together in all rows."""
+        schema = self.trained.encoder.schema
+        return [tuple(schema.names[at] for at in joint.columns) for joint in schema.joints]
 
     def followed(self, frame: pd.DataFrame, free: Marks) -> pd.DataFrame:
         """Rows that were averaged, in which free levels follow from others as in training.

@@ -160,6 +160,40 @@ class Dependency:
 
 
 @dataclasses.dataclass(frozen=True)
+class Joint:
+    """A column that follows from two others together.
+
+    Attributes:
+        first: The position of one of the others.
+        second: That of the other one, behind it.
+        dependent: That of the column.
+        num_second: How many codes the second has.
+        codes: The code of the dependent for each pair of codes, those of the second next to each
+            other; -1 where nothing is said.
+    """
+
+    first: int
+    second: int
+    dependent: int
+    num_second: int
+    codes: tuple[int, ...]
+
+    @property
+    def columns(self) -> tuple[int, int, int]:
+        """The positions of the three."""
+        return self.first, self.second, self.dependent
+
+    def to_state(self) -> dict[str, Any]:
+        """The fields as plain values."""
+        return {**dataclasses.asdict(self), 'codes': list(self.codes)}
+
+    @classmethod
+    def from_state(cls, state: Mapping[str, Any]) -> Joint:
+        """What :meth:`to_state` described."""
+        return cls(**{**state, 'codes': tuple(state['codes'])})
+
+
+@dataclasses.dataclass(frozen=True)
 class TableSchema:
     """The columns of a table in their order.
 
@@ -168,12 +202,14 @@ class TableSchema:
         crosses: Columns that are also seen together, those that explain most first.
         zeros: Codes of two columns that never meet.
         dependencies: Columns that follow from others.
+        joints: Columns that follow from two others together.
     """
 
     columns: tuple[Column, ...]
     crosses: tuple[Cross, ...] = ()
     zeros: tuple[Zeros, ...] = ()
     dependencies: tuple[Dependency, ...] = ()
+    joints: tuple[Joint, ...] = ()
 
     @property
     def leading(self) -> tuple[int, ...]:

@@ -20,6 +20,7 @@ from sdv_tabdar.core.codecs.dependencies import find_dependencies, kept_dependen
 from sdv_tabdar.core.codecs.echoes import Echo
 from sdv_tabdar.core.codecs.encoder import Table, TableEncoder
 from sdv_tabdar.core.codecs.inequalities import without_consequences
+from sdv_tabdar.core.codecs.joints import find_joints, kept_joints
 from sdv_tabdar.core.codecs.products import written as written_product
 from sdv_tabdar.core.codecs.rates import written as written_rate
 from sdv_tabdar.core.codecs.sums import Sum, written, written_constant
@@ -118,8 +119,9 @@ class Trained:
             crosses = find_crosses(table, encoder.schema, model.max_crosses)
             may_follow = 'dependencies' in model.kept_relations
             follows = find_dependencies(table, encoder.codecs, hidden) if may_follow else ()
+            joints = find_joints(table, encoder.codecs, follows, hidden) if may_follow else ()
             zeros = find_zeros(table, encoder.schema, follows) if model.structural_zeros else ()
-            encoder = encoder.with_relations(crosses, follows, zeros)
+            encoder = encoder.with_relations(crosses, follows, zeros, joints)
             _tell_of_relations(encoder, len(frame), told, dates)
         else:
             encoder = before.encoder.grown(frame, kinds, model, replaced)
@@ -129,9 +131,12 @@ class Trained:
             follows = kept_dependencies(
                 before.encoder.dependencies, table, encoder.codecs, former, hidden
             )
+            joints = kept_joints(
+                before.encoder.schema.joints, table, encoder.codecs, former, hidden
+            )
             zeros = kept_zeros(before.encoder.schema.zeros, table, encoder.schema, former)
             crosses = crosses_of(sets, table, encoder.schema)
-            encoder = encoder.with_relations(crosses, follows, zeros)
+            encoder = encoder.with_relations(crosses, follows, zeros, joints)
             start = initial_network(encoder.schema, model, generator).to(answering)
             take_weights(start, before.network, former)
         network, history = fit_network(
@@ -274,6 +279,14 @@ def _relations(
             (entry.determinant, entry.dependent),
             lambda own, other: (
                 f"'{other}' follows from '{own}' in all rows, and will in drawn ones."
+            ),
+        )
+    for joint in encoder.schema.joints:
+        yield (
+            joint.columns,
+            lambda first, second, own: (
+                f"'{own}' follows from '{first}' and '{second}' in all rows, and will in drawn "
+                'ones.'
             ),
         )
     for one in encoder.sums:

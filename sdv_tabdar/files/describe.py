@@ -95,6 +95,8 @@ class Description:
         inequalities: Pairs of columns of which the first is never more than the second.
         dependencies: Pairs of columns of which the second follows from the first, and how many of
             its levels say what it is.
+        joint_dependencies: Pairs of columns, what follows from both together, and for how many of
+            their pairs of levels.
         sums: Columns that are the sum of others, and what they are the sum of.
         constant_sums: Sets of columns that make a constant, and this number.
         products: Columns that are the product or the quotient of two others, or another one times
@@ -119,6 +121,7 @@ class Description:
     echoes: Sequence[tuple[str, str, int]]
     inequalities: Sequence[tuple[str, str]]
     dependencies: Sequence[tuple[str, str, int]]
+    joint_dependencies: Sequence[tuple[tuple[str, str], str, int]]
     sums: Sequence[tuple[str, str]]
     constant_sums: Sequence[tuple[Sequence[str], float]]
     products: Sequence[tuple[str, str]]
@@ -155,6 +158,7 @@ def describe(path: str | os.PathLike[str]) -> Description:
     )
     inequalities = [] if model is None else _inequalities(model['encoder'], names)
     dependencies = [] if model is None else _dependencies(model['encoder'], names)
+    joints = [] if model is None else _joint_dependencies(model['encoder'], names)
     sums, constant_sums = ([], []) if model is None else _sums(model['encoder'], names)
     products = [] if model is None else _products(model['encoder'], names)
     products += [] if model is None else _rates(model['encoder'], names)
@@ -177,6 +181,7 @@ def describe(path: str | os.PathLike[str]) -> Description:
         echoes=echoes,
         inequalities=inequalities,
         dependencies=dependencies,
+        joint_dependencies=joints,
         sums=sums,
         constant_sums=constant_sums,
         products=products,
@@ -297,6 +302,18 @@ def _dependencies(
     ]
 
 
+def _joint_dependencies(
+    encoder: Mapping[str, Any], names: Mapping[Any, str]
+) -> list[tuple[tuple[str, str], str, int]]:
+    columns = [names.get(codec['column']['name']) for codec in encoder['codecs']]
+    found = []
+    for entry in encoder.get('joints', ()):
+        first, second, own = (columns[entry[key]] for key in ('first', 'second', 'dependent'))
+        if first is not None and second is not None and own is not None:
+            found.append(((first, second), own, sum(code >= 0 for code in entry['codes'])))
+    return found
+
+
 def _sums(
     encoder: Mapping[str, Any], names: Mapping[Any, str]
 ) -> tuple[list[tuple[str, str]], list[tuple[Sequence[str], float]]]:
@@ -392,6 +409,8 @@ def _lines(found: Description) -> Iterator[str]:
         yield f'  that {low!r} is never more than {high!r}'
     for determinant, dependent, number in found.dependencies:
         yield f'  that {dependent!r} follows from {number:,} levels of {determinant!r}'
+    for (first, second), own, number in found.joint_dependencies:
+        yield f'  that {own!r} follows from {number:,} levels of {first!r} and {second!r} together'
     for own, formula in (*found.sums, *found.products):
         yield f'  that {own!r} is {formula}'
     for parts, constant in found.constant_sums:

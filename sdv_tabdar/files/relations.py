@@ -7,11 +7,13 @@ be those of columns that are there and of the right kind.
 from __future__ import annotations
 
 import itertools
+import math
 from collections.abc import Mapping
 from typing import Any
 
 from sdv_tabdar.adapter import checked
 from sdv_tabdar.adapter.checked import Unfit
+from sdv_tabdar.core.codecs.joints import ALL_CODES, MOST_CODES
 from sdv_tabdar.core.codecs.products import are_numbers
 from sdv_tabdar.core.codecs.rates import behind_factors
 from sdv_tabdar.core.codecs.sums import Sum
@@ -58,6 +60,17 @@ FIELDS = {
             {
                 'determinant': _COUNT,
                 'dependent': _COUNT,
+                'codes': checked.items(checked.whole(-1, 2**53)),
+            }
+        )
+    ),
+    'joints': checked.items(
+        checked.record(
+            {
+                'first': _COUNT,
+                'second': _COUNT,
+                'dependent': _COUNT,
+                'num_second': _COUNT,
                 'codes': checked.items(checked.whole(-1, 2**53)),
             }
         )
@@ -125,6 +138,7 @@ def check(encoder: Mapping[str, Any], place: str) -> None:
     _check_echoes(encoder, place)
     _check_inequalities(encoder, place)
     _check_dependencies(encoder, place)
+    _check_joints(encoder, place)
     _check_sums(encoder, place)
     _check_products(encoder, place)
     _check_rates(encoder, place)
@@ -180,6 +194,27 @@ def _check_dependencies(encoder: Mapping[str, Any], place: str) -> None:
             raise Unfit(f'{where}.codes', 'are not one for each code of the determinant.')
         if max(entry['codes']) >= len(dependent['counts']):
             raise Unfit(f'{where}.codes', 'are not codes of the dependent.')
+
+
+def _check_joints(encoder: Mapping[str, Any], place: str) -> None:
+    columns, written = [codec['column'] for codec in encoder['codecs']], 0
+    for number, entry in enumerate(encoder.get('joints', ())):
+        where = f'{place}.joints[{number}]'
+        three = [entry[name] for name in ('first', 'second', 'dependent')]
+        if len({*three}) != 3 or max(three) >= len(columns):
+            raise Unfit(where, 'is not of three columns.')
+        if any(columns[at]['bins'][0] < columns[at]['bins'][1] for at in three):
+            raise Unfit(where, 'is of a column with bins.')
+        sizes = [len(columns[at]['counts']) for at in three]
+        if entry['num_second'] != sizes[1] or len(entry['codes']) != sizes[0] * sizes[1]:
+            raise Unfit(f'{where}.codes', 'are not one for each pair of codes.')
+        written += math.prod(sizes)
+        if (
+            max(entry['codes']) >= sizes[2]
+            or math.prod(sizes) > MOST_CODES
+            or written > 2 * ALL_CODES
+        ):
+            raise Unfit(f'{where}.codes', 'are not codes of the dependent, or too many.')
 
 
 def _check_sums(encoder: Mapping[str, Any], place: str) -> None:

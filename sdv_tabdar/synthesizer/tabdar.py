@@ -66,8 +66,8 @@ class TabDARSynthesizer(Drawing, Answering):
         max_crosses (int): Sets of columns that the network may also see together.
         echoes (bool): Whether a number may be drawn as what follows from another column's.
         inequalities (bool): Whether what is in order in all training rows is in all drawn ones.
-        dependencies (bool): Whether what follows from another level in all training rows does so in
-            all drawn ones.
+        dependencies (bool): Whether what follows from another level, or from two together, in all
+            training rows does so in all drawn ones.
         sums (bool): Whether what is the sum of others in all training rows is in all drawn ones,
             and what makes a constant there (percentages that make 100) makes it.
         products (bool): Whether what is the product or the quotient of two others in all training

@@ -46,7 +46,7 @@ def find_dependencies(
         Those of the determinants with most codes first; of two columns that follow from each other
         the second from the first. What follows by way of a third column is among them.
     """
-    exact = [place for place, codec in enumerate(codecs) if _is_exact(codec)]
+    exact = [place for place, codec in enumerate(codecs) if is_exact(codec)]
     pairs = [pair for pair in itertools.permutations(exact, 2) if _may_follow(codecs, pair)]
     rows = some_rows(len(table), max(_LOOKS), torch.Generator().manual_seed(_SEED))
     codes = _seen(table.codes, replaced)
@@ -81,13 +81,13 @@ def kept_dependencies(
     known = {
         (entry.determinant, entry.dependent): _translated(entry, former)
         for entry in before
-        if _is_exact(codecs[entry.determinant]) and _is_exact(codecs[entry.dependent])
+        if is_exact(codecs[entry.determinant]) and is_exact(codecs[entry.dependent])
     }
     found = _maps(_seen(table.codes, replaced), known, codecs)
     return tuple(Dependency(*pair, tuple(codes.tolist())) for pair, codes in found.items())
 
 
-def _is_exact(codec: Codec) -> bool:
+def is_exact(codec: Codec) -> bool:
     """Whether codes are all there is to say of a column, and there are some."""
     return not codec.column.bins and codec.column.num_codes > 1
 

@@ -25,7 +25,7 @@ from sdv_tabdar.core.codecs.stored import StoredTable
 from sdv_tabdar.core.codecs.values import SHOWN, Floats, as_floats, frame_of
 from sdv_tabdar.core.config import ModelConfig
 from sdv_tabdar.core.restrictions import Restriction
-from sdv_tabdar.core.schema import ColumnKind, Cross, Dependency, TableSchema, Zeros
+from sdv_tabdar.core.schema import ColumnKind, Cross, Dependency, Joint, TableSchema, Zeros
 from sdv_tabdar.core.table import EncodedTable
 
 CODECS: Mapping[ColumnKind, type[Codec]] = {
@@ -49,8 +49,8 @@ class TableEncoder:
 
     Attributes:
         codecs: One a column, in order.
-        relations: What the table has shown of its columns together; each kind of them but crosses
-            and zeros, which are the schema's, is an attribute too.
+        relations: What the table has shown of its columns together; each kind of them but crosses,
+            zeros and joints, which are the schema's, is an attribute too.
         schema: The codes of the columns, and which of them never meet.
     """
 
@@ -65,7 +65,11 @@ class TableEncoder:
         for echo in self.echoes:
             columns[echo.position] = echo.column(columns[echo.position])
         self.schema = TableSchema(
-            tuple(columns), relations.crosses, relations.zeros, relations.dependencies
+            tuple(columns),
+            relations.crosses,
+            relations.zeros,
+            relations.dependencies,
+            relations.joints,
         )
         self._residual_of = {column: place for place, column in enumerate(self.schema.numerical)}
         self._digits = source_digits(self.echoes)
@@ -144,6 +148,7 @@ class TableEncoder:
         crosses: Sequence[Cross],
         dependencies: Sequence[Dependency] = (),
         zeros: Sequence[Zeros] = (),
+        joints: Sequence[Joint] = (),
     ) -> TableEncoder:
         """The same codecs, with what the codes of the table have shown."""
         relations = dataclasses.replace(
@@ -151,6 +156,7 @@ class TableEncoder:
             crosses=tuple(crosses),
             dependencies=tuple(dependencies),
             zeros=tuple(zeros),
+            joints=tuple(joints),
         )
         return TableEncoder(self.codecs, relations)
 

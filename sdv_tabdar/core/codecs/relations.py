@@ -23,7 +23,7 @@ from sdv_tabdar.core.codecs.products import Product, find_products, kept_product
 from sdv_tabdar.core.codecs.rates import Rate, find_rates, kept_rates, multiplied
 from sdv_tabdar.core.codecs.sums import Sum, find_sums, kept_sums
 from sdv_tabdar.core.config import ModelConfig
-from sdv_tabdar.core.schema import Cross, Dependency, Zeros
+from sdv_tabdar.core.schema import Cross, Dependency, Joint, Zeros
 
 
 @dataclasses.dataclass(frozen=True)
@@ -38,6 +38,7 @@ class Relations:
         rates: Columns that are another one times the rate of a level in all rows.
         crosses: Columns that are also seen together.
         dependencies: Columns that follow from others in all rows.
+        joints: Columns that follow from two others together in all rows.
         zeros: Codes of two columns that never meet.
         keeps_values: Whether what relations make of a number stays what training left of its
             column: within its limits, and without bins one of its atoms.
@@ -50,6 +51,7 @@ class Relations:
     rates: tuple[Rate, ...] = ()
     crosses: tuple[Cross, ...] = ()
     dependencies: tuple[Dependency, ...] = ()
+    joints: tuple[Joint, ...] = ()
     zeros: tuple[Zeros, ...] = ()
     keeps_values: bool = False
 
@@ -111,6 +113,7 @@ class Relations:
             'echoes': [echo.to_state() for echo in self.echoes],
             'inequalities': [list(pair) for pair in self.inequalities],
             'dependencies': [entry.to_state() for entry in self.dependencies],
+            'joints': [entry.to_state() for entry in self.joints],
             'sums': [one.to_state() for one in self.sums],
             'products': [one.to_state() for one in self.products],
             'rates': [one.to_state() for one in self.rates],
@@ -126,6 +129,7 @@ class Relations:
             echoes=tuple(Echo.from_state(entry) for entry in state.get('echoes', ())),
             inequalities=tuple((low, high) for low, high in state.get('inequalities', ())),
             dependencies=tuple(map(Dependency.from_state, state.get('dependencies', ()))),
+            joints=tuple(map(Joint.from_state, state.get('joints', ()))),
             sums=tuple(map(Sum.from_state, state.get('sums', ()))),
             products=tuple(map(Product.from_state, state.get('products', ()))),
             rates=tuple(map(Rate.from_state, state.get('rates', ()))),

@@ -48,6 +48,11 @@ def _of_levels(encoder: TableEncoder, codes: Codes) -> Broken:
         broken = (wanted >= 0) & (wanted != codes[:, entry.dependent])
         yield (entry.determinant, entry.dependent), broken
 
+    for joint in encoder.schema.joints:
+        first, second, own = (codes[:, place] for place in joint.columns)
+        wanted = np.array(joint.codes, dtype=np.int64)[first * joint.num_second + second]
+        yield joint.columns, (wanted >= 0) & (wanted != own)
+
 
 def _of_zeros(encoder: TableEncoder, codes: Codes) -> Broken:
     for zeros in encoder.schema.zeros:

@@ -206,7 +206,9 @@ class Ordering:
         """The numbers of a column; NaN where missing, or where not given if not all count."""
         if position not in self._decoded:
             numbers = self.encoder.numbers(self.table, position, self.read.numbers)
-            within = np.clip(numbers, *self.encoder.codecs[position].limits)  # an echo may be beyond
+            within = np.clip(
+                numbers, *self.encoder.codecs[position].limits
+            )  # an echo may be beyond
             self._decoded[position] = np.where(self._drawn(position), within, numbers)
         numbers = self._decoded[position]
         return numbers if of_all else np.where(self._free(position), np.nan, numbers)

@@ -1,9 +1,9 @@
 """Which codes a cell may have beside the known cells of its row.
 
 What never met in training (``core/codecs/zeros.py``), and a level that does not follow from another
-one as it always did (``core/codecs/dependencies.py``), have a probability of zero, whichever of the
-two cells is known first. So have two cells that leave nothing of a third one: whichever came second
-would have no row to be part of.
+one as it always did (``core/codecs/dependencies.py``), or from two (``joints.py``), have a
+probability of zero, whichever of the cells is known first. So have two cells that leave nothing of
+a third one: whichever came second would have no row to be part of.
 """
 
 from __future__ import annotations
@@ -17,7 +17,7 @@ import torch
 
 from sdv_tabdar.core.codecs.zeros import LARGEST, allowed_codes
 from sdv_tabdar.core.nn.rows import Rows
-from sdv_tabdar.core.schema import Dependency, TableSchema
+from sdv_tabdar.core.schema import Dependency, Joint, TableSchema
 
 _WRITTEN = 1 << 20  # pairs of codes of a dependency, at most, if it is written down as a table, ...
 _ALL_WRITTEN = 1 << 24  # ... and of all that are
@@ -35,9 +35,15 @@ class PossibleCodes:
     def __init__(self, schema: TableSchema) -> None:
         """Write down, for each column and each code of another one, which codes are left."""
         self._rules: list[list[tuple[int, Rule]]] = [[] for _ in schema.columns]
+        self._joint: list[list[tuple[int, int, torch.Tensor]]] = [[] for _ in schema.columns]
+        for joint in schema.joints:
+            table = _of_three(schema, joint)
+            for turn in ((0, 1, 2), (0, 2, 1), (1, 2, 0)):
+                one, other, own = (joint.columns[axis] for axis in turn)
+                self._joint[own].append((one, other, table.permute(turn)))
         written, others = _parted(schema)
-        for (known, position), table in _through_thirds(_tables(schema, written)).items():
-            self._rules[position].append((known, functools.partial(_of_table, table)))
+        for (known, position), pairs in _through_thirds(_tables(schema, written)).items():
+            self._rules[position].append((known, functools.partial(_of_table, pairs)))
         for entry in others:
             says = torch.tensor(entry.codes, dtype=torch.long)
             size = schema.columns[entry.dependent].num_codes
@@ -65,6 +71,12 @@ class PossibleCodes:
             if is_known.any():
                 allowed = rule(codes[rows, known].long()).logical_or_(~is_known[:, None])
                 found = allowed if found is None else found.logical_and_(allowed)
+        for first, second, table in self._joint[position]:
+            are_known = observed[rows, first] & observed[rows, second]
+            if are_known.any():
+                one, other = (codes[rows, place].long() for place in (first, second))
+                allowed = table.to(codes.device)[one, other].logical_or_(~are_known[:, None])
+                found = allowed if found is None else found.logical_and_(allowed)
         return None if found is None else found.logical_or_(~found.any(dim=1, keepdim=True))
 
 
@@ -80,6 +92,23 @@ def _tables(schema: TableSchema, dependencies: Sequence[Dependency]) -> Tables:
         every = torch.arange(len(says))
         allowed = _following(says, sizes[entry.dependent], every)
         _add(found, entry.determinant, entry.dependent, allowed)
+    for joint in schema.joints:  # what two of three cells leave of each other, whatever the third
+        table = _of_three(schema, joint)
+        for own, axis in ((joint.first, 1), (joint.second, 0)):
+            allowed = table.any(dim=axis)
+            if not allowed.all():
+                _add(found, own, joint.dependent, allowed)
+    return found
+
+
+def _of_three(schema: TableSchema, joint: Joint) -> torch.Tensor:
+    """Which codes ``(K1, K2, K)`` of a column that follows from two others meet theirs."""
+    sizes = [schema.columns[place].num_codes for place in joint.columns]
+    says = torch.tensor(joint.codes, dtype=torch.long).reshape(-1, joint.num_second)
+    found = torch.ones(sizes, dtype=torch.bool)
+    wanted = says[..., None]
+    every = torch.arange(sizes[2])
+    found[: says.shape[0], : says.shape[1]] = (wanted == every) | (wanted < 0)
     return found
 
 

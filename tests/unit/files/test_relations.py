@@ -164,3 +164,30 @@ def test_more_structural_zeros_than_may_be_kept_are_refused(
     monkeypatch.setattr(relations, 'LARGEST', 3 * 2 * codes)
     with pytest.raises(Unfit, match=r'zeros\[3\]'):
         model_state.checked_description(state, 'model')
+
+
+@pytest.mark.parametrize(
+    ('wrong', 'changed'),
+    [
+        ('not of three columns', {'second': 0}),
+        ('not of three columns', {'dependent': 9}),
+        ('of a column with bins', {'dependent': 3}),
+        ('not one for each pair', {'num_second': 1}),
+        ('not one for each pair', {'codes': [0]}),
+        ('not codes of the dependent', {'codes': None}),
+    ],
+)
+def test_joints_that_do_not_fit_the_columns_are_refused(
+    model: TabDAR, wrong: str, changed: dict[str, object]
+) -> None:
+    state = state_with(model)
+    *_, number, level = state['encoder']['codecs']
+    levels = [{**level, 'column': {**level['column'], 'name': name}} for name in 'abc']
+    size = len(level['column']['counts'])
+    entry = {'first': 0, 'second': 1, 'dependent': 2, 'num_second': size, 'codes': [0] * size**2}
+    encoder = {**state['encoder'], 'codecs': [*levels, number], 'joints': [entry]}
+    relations.check(encoder, 'model')
+    if 'codes' in changed and changed['codes'] is None:
+        changed = {'codes': [size] * size**2}
+    with pytest.raises(Unfit, match=wrong):
+        relations.check({**encoder, 'joints': [{**entry, **changed}]}, 'model')

@@ -7,7 +7,7 @@ import torch
 
 from sdv_tabdar.core.nn import possible
 from sdv_tabdar.core.nn.possible import PossibleCodes
-from sdv_tabdar.core.schema import Column, ColumnKind, Dependency, TableSchema, Zeros
+from sdv_tabdar.core.schema import Column, ColumnKind, Dependency, Joint, TableSchema, Zeros
 
 COLUMNS = tuple(
     Column(name, ColumnKind.CATEGORICAL, (10,) * size)
@@ -25,10 +25,11 @@ def beside(
     rows: list[list[int]],
     zeros: tuple[Zeros, ...] = (OF_B, OF_B_TOO),
     dependencies: tuple[Dependency, ...] = (),
+    joints: tuple[Joint, ...] = (),
 ) -> list[list[int]] | None:
     """The codes that are left; -1 for a cell that is not known."""
     codes = torch.tensor(rows, dtype=torch.int16)
-    schema = TableSchema(COLUMNS, zeros=zeros, dependencies=dependencies)
+    schema = TableSchema(COLUMNS, zeros=zeros, dependencies=dependencies, joints=joints)
     found = PossibleCodes(schema).beside(position, codes.clamp(0), codes >= 0, ANY)
     return None if found is None else [row.nonzero().flatten().tolist() for row in found]
 
@@ -97,3 +98,21 @@ def test_levels_follow_from_known_ones_and_known_ones_from_them(
     assert beside(0, rows, (), follows) == [[0], [1], [0, 1], [0, 1]]
     assert beside(1, [[0, -1, -1], [1, -1, -1]], (), follows) == [[0, 2], [1, 2]]
     assert beside(2, [[0, 1, -1]], (), follows) is None
+
+
+def test_two_cells_say_what_the_third_is_and_one_what_it_may_be() -> None:
+    of_both = Joint(0, 2, 1, 2, (0, 0, 1, -1))  # nothing is said of the second a and c
+
+    def left(position: int, row: list[int]) -> list[int]:
+        found = beside(position, [row], (), (), (of_both,))
+        assert found is not None
+        return found[0]
+
+    assert left(1, [0, -1, 0]) == [0]
+    assert left(1, [1, -1, 0]) == [1]
+    assert left(1, [1, -1, 1]) == [0, 1, 2]
+    assert left(1, [0, -1, -1]) == [0]
+    assert left(0, [-1, 1, 0]) == [1]
+    assert left(0, [-1, 2, -1]) == [1]
+    assert left(2, [1, 0, -1]) == [1]
+    assert left(2, [0, 0, -1]) == [0, 1]
