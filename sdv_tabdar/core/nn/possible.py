@@ -36,13 +36,13 @@ class PossibleCodes:
         """Write down, for each column and each code of another one, which codes are left."""
         self._rules: list[list[tuple[int, Rule]]] = [[] for _ in schema.columns]
         self._joint: list[list[tuple[int, int, torch.Tensor]]] = [[] for _ in schema.columns]
-        for joint in schema.joints:
-            table = _of_three(schema, joint)
+        threes = [(joint, _of_three(schema, joint)) for joint in schema.joints]
+        for joint, table in threes:
             for turn in ((0, 1, 2), (0, 2, 1), (1, 2, 0)):
                 one, other, own = (joint.columns[axis] for axis in turn)
                 self._joint[own].append((one, other, table.permute(turn)))
         written, others = _parted(schema)
-        for (known, position), pairs in _through_thirds(_tables(schema, written)).items():
+        for (known, position), pairs in _through_thirds(_tables(schema, written, threes)).items():
             self._rules[position].append((known, functools.partial(_of_table, pairs)))
         for entry in others:
             says = torch.tensor(entry.codes, dtype=torch.long)
@@ -80,7 +80,11 @@ class PossibleCodes:
         return None if found is None else found.logical_or_(~found.any(dim=1, keepdim=True))
 
 
-def _tables(schema: TableSchema, dependencies: Sequence[Dependency]) -> Tables:
+def _tables(
+    schema: TableSchema,
+    dependencies: Sequence[Dependency],
+    threes: Sequence[tuple[Joint, torch.Tensor]],
+) -> Tables:
     """What two columns say of each other, both ways round; of dependencies some."""
     found: Tables = {}
     sizes = [column.num_codes for column in schema.columns]
@@ -92,8 +96,7 @@ def _tables(schema: TableSchema, dependencies: Sequence[Dependency]) -> Tables:
         every = torch.arange(len(says))
         allowed = _following(says, sizes[entry.dependent], every)
         _add(found, entry.determinant, entry.dependent, allowed)
-    for joint in schema.joints:  # what two of three cells leave of each other, whatever the third
-        table = _of_three(schema, joint)
+    for joint, table in threes:  # what two of three cells leave of each other, whatever the third
         for own, axis in ((joint.first, 1), (joint.second, 0)):
             allowed = table.any(dim=axis)
             if not allowed.all():
