@@ -12,14 +12,9 @@ from sdv_tabdar.adapter.made_columns import keeps_values
 from sdv_tabdar.adapter.private_names import saved_host
 from sdv_tabdar.adapter.profile import Role
 from sdv_tabdar.core.codecs.echoes import Echo
-from sdv_tabdar.core.codecs.inequalities import without_consequences
-from sdv_tabdar.core.codecs.products import Product
-from sdv_tabdar.core.codecs.products import written as written_product
-from sdv_tabdar.core.codecs.rates import Rate
-from sdv_tabdar.core.codecs.rates import written as written_rate
-from sdv_tabdar.core.codecs.sums import Sum, written, written_constant
+from sdv_tabdar.core.codecs.sums import written_constant
 from sdv_tabdar.core.schema import ColumnKind
-from sdv_tabdar.files import model_state, table_state
+from sdv_tabdar.files import model_state, table_state, told_relations
 from sdv_tabdar.files.container import ModelFile
 from sdv_tabdar.files.read import read_state, wrong_content
 
@@ -156,13 +151,17 @@ def describe(path: str | os.PathLike[str]) -> Description:
     learnt, crosses, echoes = (
         ([], [], []) if model is None else _learnt(model['encoder'], names, columns)
     )
-    inequalities = [] if model is None else _inequalities(model['encoder'], names)
-    dependencies = [] if model is None else _dependencies(model['encoder'], names)
-    joints = [] if model is None else _joint_dependencies(model['encoder'], names)
-    sums, constant_sums = ([], []) if model is None else _sums(model['encoder'], names)
-    products = [] if model is None else _products(model['encoder'], names)
-    products += [] if model is None else _rates(model['encoder'], names)
-    structural_zeros = [] if model is None else _structural_zeros(model['encoder'], names)
+    inequalities = [] if model is None else told_relations.inequalities(model['encoder'], names)
+    dependencies = [] if model is None else told_relations.dependencies(model['encoder'], names)
+    joints = [] if model is None else told_relations.joint_dependencies(model['encoder'], names)
+    sums, constant_sums = (
+        ([], []) if model is None else told_relations.sums(model['encoder'], names)
+    )
+    products = [] if model is None else told_relations.products(model['encoder'], names)
+    products += [] if model is None else told_relations.rates(model['encoder'], names)
+    structural_zeros = (
+        [] if model is None else told_relations.structural_zeros(model['encoder'], names)
+    )
     return Description(
         path=str(path),
         size=file.size,
@@ -264,13 +263,6 @@ def _learnt(
     return columns, crosses, echoes
 
 
-def _inequalities(encoder: Mapping[str, Any], names: Mapping[Any, str]) -> list[tuple[str, str]]:
-    columns = [codec['column']['name'] for codec in encoder['codecs']]
-    pairs = [(low, high) for low, high in encoder.get('inequalities', ())]
-    found = [(columns[low], columns[high]) for low, high in without_consequences(pairs)]
-    return [(names[low], names[high]) for low, high in found if low in names and high in names]
-
-
 def _own_values(host: Mapping[str, Any], table: Mapping[str, Any]) -> dict[Any, str]:
     """As ``columns_with_own_values`` of a fitted table: the model's columns that are a user's."""
     names = {column['key']: column['key'] for column in table['form']['columns']}
@@ -285,81 +277,6 @@ def _own_values(host: Mapping[str, Any], table: Mapping[str, Any]) -> dict[Any, 
         for name, number in hyper['fields'].items()
         if name in names and (number is None or keeps_values(kinds[number]))
     }
-
-
-def _dependencies(
-    encoder: Mapping[str, Any], names: Mapping[Any, str]
-) -> list[tuple[str, str, int]]:
-    columns = [codec['column']['name'] for codec in encoder['codecs']]
-    found = [
-        (columns[entry['determinant']], columns[entry['dependent']], entry['codes'])
-        for entry in encoder.get('dependencies', ())
-    ]
-    return [
-        (names[determinant], names[dependent], sum(code >= 0 for code in codes))
-        for determinant, dependent, codes in found
-        if determinant in names and dependent in names
-    ]
-
-
-def _joint_dependencies(
-    encoder: Mapping[str, Any], names: Mapping[Any, str]
-) -> list[tuple[tuple[str, str], str, int]]:
-    columns = [names.get(codec['column']['name']) for codec in encoder['codecs']]
-    found = []
-    for entry in encoder.get('joints', ()):
-        first, second, own = (columns[entry[key]] for key in ('first', 'second', 'dependent'))
-        if first is not None and second is not None and own is not None:
-            found.append(((first, second), own, sum(code >= 0 for code in entry['codes'])))
-    return found
-
-
-def _sums(
-    encoder: Mapping[str, Any], names: Mapping[Any, str]
-) -> tuple[list[tuple[str, str]], list[tuple[Sequence[str], float]]]:
-    columns = [names.get(codec['column']['name']) for codec in encoder['codecs']]
-    sums: list[tuple[str, str]] = []
-    constant_sums: list[tuple[Sequence[str], float]] = []
-    for one in map(Sum.from_state, encoder.get('sums', ())):
-        own = [name for place in one.columns if (name := columns[place]) is not None]
-        if len(own) == len(one.columns) and one.constant is not None:
-            constant_sums.append((own, one.constant))
-        elif len(own) == len(one.columns):
-            sums.append((own[0], written(own[1:])))
-    return sums, constant_sums
-
-
-def _products(encoder: Mapping[str, Any], names: Mapping[Any, str]) -> list[tuple[str, str]]:
-    columns = [codec['column']['name'] for codec in encoder['codecs']]
-    found = [Product.from_state(entry) for entry in encoder.get('products', ())]
-    told = [(one, [columns[place] for place in one.columns]) for one in found]
-    return [
-        (names[result], written_product([names[factor] for factor in factors], one.exponent))
-        for one, (result, *factors) in told
-        if {result, *factors} <= {*names}
-    ]
-
-
-def _rates(encoder: Mapping[str, Any], names: Mapping[Any, str]) -> list[tuple[str, str]]:
-    columns = [names.get(codec['column']['name']) for codec in encoder['codecs']]
-    found = []
-    for one in map(Rate.from_state, encoder.get('rates', ())):
-        result, source, level = (columns[place] for place in one.columns)
-        if result is not None and source is not None and level is not None:
-            found.append((result, written_rate(source, level)))
-    return found
-
-
-def _structural_zeros(
-    encoder: Mapping[str, Any], names: Mapping[Any, str]
-) -> list[tuple[str, Sequence[str]]]:
-    columns = [names.get(codec['column']['name']) for codec in encoder['codecs']]
-    found: dict[str, list[str]] = {}
-    for entry in encoder.get('zeros', ()):
-        determinant, dependent = columns[entry['determinant']], columns[entry['dependent']]
-        if determinant is not None and dependent is not None:
-            found.setdefault(dependent, []).append(determinant)
-    return list(found.items())
 
 
 def _learnt_column(codec: Mapping[str, Any]) -> LearntColumn:

@@ -1,0 +1,106 @@
+"""What a model file says of its columns together, by the names of the user.
+
+Each function reads one kind of relation from the state of an encoder, given the user's name of each
+column of the model whose values are the user's own; of the others nothing is told.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Mapping, Sequence
+from typing import Any
+
+from sdv_tabdar.core.codecs.inequalities import without_consequences
+from sdv_tabdar.core.codecs.products import Product
+from sdv_tabdar.core.codecs.products import written as written_product
+from sdv_tabdar.core.codecs.rates import Rate
+from sdv_tabdar.core.codecs.rates import written as written_rate
+from sdv_tabdar.core.codecs.sums import Sum, written
+
+
+def inequalities(encoder: Mapping[str, Any], names: Mapping[Any, str]) -> list[tuple[str, str]]:
+    """Pairs of columns of which the first is never more than the second."""
+    columns = [codec['column']['name'] for codec in encoder['codecs']]
+    pairs = [(low, high) for low, high in encoder.get('inequalities', ())]
+    found = [(columns[low], columns[high]) for low, high in without_consequences(pairs)]
+    return [(names[low], names[high]) for low, high in found if low in names and high in names]
+
+
+def dependencies(
+    encoder: Mapping[str, Any], names: Mapping[Any, str]
+) -> list[tuple[str, str, int]]:
+    """What follows from which column, and from how many of its levels."""
+    columns = [codec['column']['name'] for codec in encoder['codecs']]
+    found = [
+        (columns[entry['determinant']], columns[entry['dependent']], entry['codes'])
+        for entry in encoder.get('dependencies', ())
+    ]
+    return [
+        (names[determinant], names[dependent], sum(code >= 0 for code in codes))
+        for determinant, dependent, codes in found
+        if determinant in names and dependent in names
+    ]
+
+
+def joint_dependencies(
+    encoder: Mapping[str, Any], names: Mapping[Any, str]
+) -> list[tuple[tuple[str, str], str, int]]:
+    """Pairs of columns, what follows from both, and for how many pairs of levels."""
+    columns = [names.get(codec['column']['name']) for codec in encoder['codecs']]
+    found = []
+    for entry in encoder.get('joints', ()):
+        first, second, own = (columns[entry[key]] for key in ('first', 'second', 'dependent'))
+        if first is not None and second is not None and own is not None:
+            found.append(((first, second), own, sum(code >= 0 for code in entry['codes'])))
+    return found
+
+
+def sums(
+    encoder: Mapping[str, Any], names: Mapping[Any, str]
+) -> tuple[list[tuple[str, str]], list[tuple[Sequence[str], float]]]:
+    """Columns and what they are the sum of; sets of columns that make a constant, and it."""
+    columns = [names.get(codec['column']['name']) for codec in encoder['codecs']]
+    sums: list[tuple[str, str]] = []
+    constant_sums: list[tuple[Sequence[str], float]] = []
+    for one in map(Sum.from_state, encoder.get('sums', ())):
+        own = [name for place in one.columns if (name := columns[place]) is not None]
+        if len(own) == len(one.columns) and one.constant is not None:
+            constant_sums.append((own, one.constant))
+        elif len(own) == len(one.columns):
+            sums.append((own[0], written(own[1:])))
+    return sums, constant_sums
+
+
+def products(encoder: Mapping[str, Any], names: Mapping[Any, str]) -> list[tuple[str, str]]:
+    """Columns and of which two they are the product or the quotient."""
+    columns = [codec['column']['name'] for codec in encoder['codecs']]
+    found = [Product.from_state(entry) for entry in encoder.get('products', ())]
+    told = [(one, [columns[place] for place in one.columns]) for one in found]
+    return [
+        (names[result], written_product([names[factor] for factor in factors], one.exponent))
+        for one, (result, *factors) in told
+        if {result, *factors} <= {*names}
+    ]
+
+
+def rates(encoder: Mapping[str, Any], names: Mapping[Any, str]) -> list[tuple[str, str]]:
+    """Columns that are another one times the rate of a level, and of which."""
+    columns = [names.get(codec['column']['name']) for codec in encoder['codecs']]
+    found = []
+    for one in map(Rate.from_state, encoder.get('rates', ())):
+        result, source, level = (columns[place] for place in one.columns)
+        if result is not None and source is not None and level is not None:
+            found.append((result, written_rate(source, level)))
+    return found
+
+
+def structural_zeros(
+    encoder: Mapping[str, Any], names: Mapping[Any, str]
+) -> list[tuple[str, Sequence[str]]]:
+    """Columns some of whose values never meet some of others, and these."""
+    columns = [names.get(codec['column']['name']) for codec in encoder['codecs']]
+    found: dict[str, list[str]] = {}
+    for entry in encoder.get('zeros', ()):
+        determinant, dependent = columns[entry['determinant']], columns[entry['dependent']]
+        if determinant is not None and dependent is not None:
+            found.setdefault(dependent, []).append(determinant)
+    return list(found.items())
