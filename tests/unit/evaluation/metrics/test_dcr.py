@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import numpy as np
 import pandas as pd
 import pytest
 
@@ -9,7 +10,7 @@ from sdv_tabdar.evaluation import score
 from sdv_tabdar.evaluation.columns import resolve_columns
 from sdv_tabdar.evaluation.metrics import dcr as dcr_module
 from sdv_tabdar.evaluation.metrics.dcr import closer_share
-from sdv_tabdar.evaluation.neighbours import to_points
+from sdv_tabdar.evaluation.neighbours import Points, to_points
 
 
 @pytest.fixture
@@ -65,6 +66,25 @@ def test_holdout_of_another_size_is_no_bias(real, honest, types, points_of):
     assert found.to_real.shape == found.to_holdout.shape == (len(rest),)
     swapped = closer_share(synthetic, holdout_points, real_points, seed=0)
     assert found.share + swapped.share == pytest.approx(1, abs=0.03)
+
+
+def test_the_interval_knows_that_which_rows_were_held_out_is_chance():
+    found = []
+    for seed in range(60):
+        rng = np.random.default_rng(seed)
+        # Rows in a dense middle are the nearest of many: the share varies more than a coin's.
+        rows = rng.standard_normal((400, 12)) * rng.exponential(size=(400, 1))
+        parts = [Points(part, np.zeros((0, len(part)), np.uint8)) for part in np.split(rows, 4)]
+        synthetic = Points(np.concatenate([p.numbers for p in parts[:2]]), np.zeros((0, 200)))
+        found.append(closer_share(synthetic, parts[2], parts[3], seed=seed))
+    covered = [one.low <= 0.5 <= one.high for one in found]
+    spread, width = (
+        np.std([one.share for one in found]),
+        np.mean([(one.high - one.low) / 2 / 1.96 for one in found]),
+    )
+    assert spread > 1.2 * 0.5 / 200**0.5
+    assert width == pytest.approx(spread, rel=0.25)
+    assert np.mean(covered) >= 0.9
 
 
 def test_a_small_holdout_uses_part_of_train(real, honest, types, monkeypatch):
