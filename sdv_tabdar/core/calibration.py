@@ -16,15 +16,22 @@ The variance is that of the mean over groups of rows that are drawn apart from e
 
 from __future__ import annotations
 
+import itertools
+import logging
+from collections.abc import Callable
+
 import torch
 
 from sdv_tabdar.core.config import SamplingConfig
 from sdv_tabdar.core.inference.complete import complete
 from sdv_tabdar.core.nn.lowered import lowered
 from sdv_tabdar.core.nn.network import TabDARNetwork
+from sdv_tabdar.core.runtime.device import answering_device
 from sdv_tabdar.core.table import EncodedTable
 
-_GROUPS = 8
+_logger = logging.getLogger(__name__)
+
+_GROUPS, _FEWEST_GROUPS = 8, 4
 _MOST_ROWS, _FEWEST_ROWS = 16_384, 1_024  # drawn in all; with fewer, noise would be all there is
 _SHARE_OF_TRAINING = 0.2  # rows drawn for each pass of a row through training and each column
 
@@ -44,17 +51,27 @@ def rows_to_draw(rows_trained: int, num_columns: int) -> int:
 
 
 @torch.no_grad()
-def calibrate(network: TabDARNetwork, rows_trained: int) -> None:
+def calibrate(
+    network: TabDARNetwork, rows_trained: int, stop: Callable[[], bool] = lambda: False
+) -> None:
     """Change the biases of the codes, so that drawn columns have the shares of the training table.
 
     Args:
-        network: A trained network; its ``schema`` has the counts of the training table.
+        network: A trained network; its ``schema`` has the counts of the training table. It is moved
+            to where it answers.
         rows_trained: Rows that all training steps had together; nothing changes if they are few.
+        stop: Asked before each group of rows whether to draw no more; nothing changes if few groups
+            were drawn.
     """
     num_rows = rows_to_draw(rows_trained, len(network.schema.columns))
     if not num_rows:
         return
-    drawn = [_drawn_codes(network, num_rows // _GROUPS, seed) for seed in range(_GROUPS)]
+    network.to(answering_device(network.pad.device))
+    seeds = itertools.takewhile(lambda _: not stop(), range(_GROUPS))
+    drawn = [_drawn_codes(network, num_rows // _GROUPS, seed) for seed in seeds]
+    if len(drawn) < _FEWEST_GROUPS:
+        _logger.info('There was no time to bring the shares of drawn rows to those of the table.')
+        return
     for position, column in enumerate(network.schema.columns):
         groups = torch.stack(
             [codes[:, position].long().bincount(minlength=column.num_codes) for codes in drawn]

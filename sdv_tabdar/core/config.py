@@ -17,6 +17,7 @@ from typing import Any
 
 _CHUNK_TOKENS = 2**15  # that go through the network together when drawing, or ...
 _FEW_ROWS, _MOST_TOKENS = 512, 2**17  # ... of tables of which these were fewer rows than this
+_TIME_OF_CALIBRATION = 0.025  # of the longest training
 _CAUSAL_COLUMNS = 64  # from which attention is causal where it is left open
 
 
@@ -216,7 +217,8 @@ class TrainingConfig:
         loss_weighting: ``'order'`` weighs the loss of a row by 1 / (number of its hidden cells),
             the bound of order-agnostic autoregressive models; ``'sum'`` is the paper's sum.
         calibration: Whether, after training, the shares of each column's codes among drawn rows
-            are brought to those of the table. Training that was too short for it goes without.
+            are brought to those of the table. Training that was too short for it goes without, and
+            so does one under a privacy budget.
     """
 
     epochs: int | None = None
@@ -230,7 +232,7 @@ class TrainingConfig:
     ema_decay: float = 0.9995
     noise_draws: int = 2
     loss_weighting: str = 'order'
-    calibration: bool = False
+    calibration: bool = True
 
     def __post_init__(self) -> None:
         """Validate each field."""
@@ -255,6 +257,13 @@ class TrainingConfig:
         _check_integer(self, 'noise_draws', 1)
         _check_choice(self, 'loss_weighting', ('order', 'sum'))
         _check_flag(self, 'calibration')
+
+    @property
+    def seconds_of_steps(self) -> float | None:
+        """Seconds after which the last step is done: calibration has the rest of the time."""
+        if self.max_training_time is None or not self.calibration:
+            return self.max_training_time
+        return (1 - _TIME_OF_CALIBRATION) * self.max_training_time
 
 
 @dataclasses.dataclass(frozen=True)
@@ -323,6 +332,7 @@ PAPER: dict[str, Any] = {
     'ema_decay': 0.0,
     'noise_draws': 1,
     'loss_weighting': 'sum',
+    'calibration': False,
     'num_steps': 50,
     'sigma_max': 80.0,
 }
@@ -347,6 +357,7 @@ PRIVATE: dict[str, Any] = {
     'max_training_time': None,
     'learning_rate': 3e-3,
     'ema_decay': 0.99,
+    'calibration': False,
 }
 """What takes the place of defaults where rows are learnt under a privacy budget."""
 

@@ -152,10 +152,9 @@ class Trained:
             origin=None if before is None else before.network,
             random_state=random_state,
             ranks=ranks,
+            finish=calibrate if training.calibration else None,
         )
         network = network.to(answering)
-        if training.calibration:
-            calibrate(network, len(history.losses) * len(table))
         if model.column_order == 'weighted':
             network.precedence = precedence(lowered(network), table.to(answering))
         return cls(encoder, network, history)

@@ -6,7 +6,8 @@ import contextlib
 import functools
 import logging
 import math
-from collections.abc import Sequence
+import time
+from collections.abc import Callable, Sequence
 from pathlib import Path
 from typing import Any
 
@@ -27,6 +28,9 @@ from sdv_tabdar.core.training.trainer import Progress, Trainer
 
 SHARD_CELLS = 960  # of a step, for each core that takes part: fewer are not worth its overhead
 
+Finish = Callable[[TabDARNetwork, int, Callable[[], bool]], None]
+"""Changes a trained network, given how many rows all steps had, and when it has to end."""
+
 _logger = logging.getLogger(__name__)
 
 
@@ -44,6 +48,7 @@ def fit_network(
     origin: TabDARNetwork | None = None,
     random_state: int | None = None,
     ranks: Ranks = ALONE,
+    finish: Finish | None = None,
 ) -> tuple[TabDARNetwork, TrainingHistory]:
     """Train a network end to end.
 
@@ -69,6 +74,7 @@ def fit_network(
         ranks: Processes that train the network together, with the same arguments. Callbacks and
             the checkpoint are those of the first one, and its clock counts; an interrupt of any
             one ends training on all.
+        finish: Called with the network at the end, while the checkpoint is still there.
 
     Returns:
         The network with averaged weights, in evaluation mode, and the history.
@@ -103,8 +109,17 @@ def fit_network(
             trainer.restore(found)
             if ranks.leads:
                 _logger.info('Training goes on from the checkpoint %s.', checkpoint_path)
-        _run(trainer, interrupts, checkpoint, progress, callbacks, ranks)
-    return trainer.result(), trainer.history
+        is_over = _run(trainer, interrupts, checkpoint, progress, callbacks, ranks)
+        network, history = trainer.result(), trainer.history
+        if finish is not None:
+            rows_trained = len(history.losses) * len(table)
+            stop = _stop(interrupts, config.max_training_time, history.seconds)
+            finish(network, rows_trained, stop)
+        if checkpoint is not None and is_over:
+            checkpoint.remove()
+        if ranks.number > 1:  # processors of several kinds may have rounded differently
+            network.load_state_dict(ranks.told(network.cpu().state_dict))
+    return network.to(generator.device), history
 
 
 def _run(
@@ -114,8 +129,8 @@ def _run(
     progress: Progress | None,
     callbacks: Sequence[Callback],
     ranks: Ranks,
-) -> None:
-    """Steps until training ends, by itself or by someone's wish."""
+) -> bool:
+    """Steps until training ends; whether by itself, and not by someone's wish."""
 
     def wishes() -> tuple[bool, bool]:
         return interrupts.asked, checkpoint is not None and checkpoint.due
@@ -137,5 +152,10 @@ def _run(
         if checkpoint is not None and (due or reason):
             checkpoint.write(trainer.state(), last=bool(reason))
     trainer.end(reason)
-    if checkpoint is not None and not reason:
-        checkpoint.remove()
+    return not reason
+
+
+def _stop(interrupts: Interrupts, max_seconds: float | None, seconds: float) -> Callable[[], bool]:
+    """Whether someone interrupts, or the longest training is over, ``seconds`` of which were."""
+    end = math.inf if max_seconds is None else time.perf_counter() + max_seconds - seconds
+    return lambda: interrupts.asked or time.perf_counter() > end

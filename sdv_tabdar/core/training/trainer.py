@@ -216,10 +216,7 @@ class Trainer:
 
     def result(self) -> TabDARNetwork:
         """The network to sample from, in evaluation mode."""
-        network = self._learner.averaged.requires_grad_(False).eval()
-        if self._ranks.number > 1:  # processors of several kinds may have rounded differently
-            network.load_state_dict(self._ranks.told(network.cpu().state_dict))
-        return network.to(self._generator.device)
+        return self._learner.averaged.requires_grad_(False).eval()
 
     def state(self) -> dict[str, Any]:
         """All that :meth:`restore` needs, on any rank, in plain types and tensors on the CPU."""
@@ -279,7 +276,7 @@ class Trainer:
                 length = _WARM_LENGTH if self._goes_on else _SHORT_LENGTH
                 max_steps = max(int(length * max_steps), 1)
             return FixedLength(
-                max_steps, config.max_training_time, annealed=config.scheduler == 'cosine'
+                max_steps, config.seconds_of_steps, annealed=config.scheduler == 'cosine'
             )
         self._held_out = HeldOut(
             self._table, fixed_order=self._learner.network.fixed_order, generator=self._generator
@@ -290,7 +287,7 @@ class Trainer:
         interval = self._held_out.min_interval(self._batch_size)
         longest = longest_training(num_rows, num_columns, self._batch_size)
         cool_down = cool_down_length(num_rows)
-        return Stopping(interval, longest, config.max_training_time, cool_down)
+        return Stopping(interval, longest, config.seconds_of_steps, cool_down)
 
     def _set_learning_rate(self) -> None:
         if isinstance(self._schedule, FixedLength) and not self._schedule.annealed:

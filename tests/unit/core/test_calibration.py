@@ -31,6 +31,18 @@ def test_biases_that_were_moved_come_back() -> None:
     assert torch.allclose(shares[0], wanted, atol=0.01)
 
 
+def test_nothing_changes_if_there_is_no_time() -> None:
+    column = Column(name='a', kind=ColumnKind.CATEGORICAL, counts=(600, 300, 100))
+    network = initial_network(TableSchema((column,)), SMALL, torch.Generator().manual_seed(0))
+    network = network.eval().requires_grad_(False)
+    bias = network.code_head.column_weights(0).bias
+    bias += torch.tensor([0.0, 0.5, -0.5])
+    before = bias.clone()
+    asked = iter([False, False, False, True])
+    calibrate(network, 40_000, lambda: next(asked))
+    assert torch.equal(bias, before)
+
+
 def test_shares_that_are_right_are_left_alone() -> None:
     groups = torch.tensor([[50.0, 50.0], [49.0, 51.0], [51.0, 49.0]])
     assert correction(groups, torch.tensor([500.0, 500.0])).tolist() == [0.0, 0.0]

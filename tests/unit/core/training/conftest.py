@@ -15,7 +15,7 @@ from sdv_tabdar.core.runtime.ranks import ALONE, Ranks
 from sdv_tabdar.core.table import EncodedTable
 from sdv_tabdar.core.training import held_out, trainer
 from sdv_tabdar.core.training.history import Callback, TrainingHistory
-from sdv_tabdar.core.training.loop import fit_network
+from sdv_tabdar.core.training.loop import Finish, fit_network
 from sdv_tabdar.core.training.trainer import Progress
 
 Fitted = tuple[TabDARNetwork, TrainingHistory]
@@ -45,6 +45,7 @@ def train(
         rows: slice = slice(None),
         table: EncodedTable = encoded,
         ranks: Ranks = ALONE,
+        finish: Finish | None = None,
         **settings: object,
     ) -> Fitted:
         config = TrainingConfig(**{'epochs': 2, 'batch_size': 64, **settings})  # type: ignore[arg-type]
@@ -58,6 +59,7 @@ def train(
             callbacks=callbacks,
             checkpoint_path=checkpoint_path,
             ranks=ranks,
+            finish=finish,
         )
 
     return run

@@ -333,3 +333,52 @@ def test_a_second_interrupt_stops_at_once(train: Train) -> None:
     with pytest.raises(KeyboardInterrupt):
         train(epochs=50, progress=interrupt)
     assert signal.getsignal(signal.SIGINT) is signal.default_int_handler
+
+
+def test_what_finishes_a_training_is_told_how_long_it_was_and_changes_its_network(
+    train: Train, encoded: EncodedTable
+) -> None:
+    told: list[tuple[int, bool]] = []
+
+    def finish(network: TabDARNetwork, rows_trained: int, stop: Callable[[], bool]) -> None:
+        told.append((rows_trained, stop()))
+        network.pad.zero_()
+
+    network, _ = train(epochs=3, max_training_time=None, finish=finish)
+    assert told == [(3 * len(encoded), False)]
+    assert not network.pad.any()
+
+
+def test_a_checkpoint_stays_until_all_is_done(
+    train: Train, tmp_path: Path, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    def fail(*_: object) -> None:
+        raise MemoryError
+
+    path = tmp_path / 'training.pt'
+    plain, _ = train(1, checkpoint_path=path)
+    assert not path.exists()
+    monkeypatch.setattr(CheckpointFile, 'due', True)
+    with pytest.raises(MemoryError):
+        train(1, checkpoint_path=path, finish=fail)
+    assert path.exists()
+    assert torch.equal(_weights(train(1, checkpoint_path=path)[0]), _weights(plain))
+    assert not path.exists()
+
+
+@pytest.mark.parametrize('how', ['interrupt', 'time'])
+def test_finishing_is_told_to_stop(train: Train, how: str) -> None:
+    told = []
+
+    def finish(network: TabDARNetwork, rows_trained: int, stop: Callable[[], bool]) -> None:
+        del network, rows_trained
+        told.append(stop())
+        if how == 'interrupt':
+            signal.raise_signal(signal.SIGINT)
+        else:
+            time.sleep(0.3)
+        told.append(stop())
+
+    train(epochs=1, max_training_time=60.0 if how == 'interrupt' else 0.3, finish=finish)
+    assert told[1]
+    assert not told[0] or how == 'time'
