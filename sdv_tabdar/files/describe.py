@@ -11,6 +11,7 @@ from typing import Any
 from sdv_tabdar.adapter.made_columns import keeps_values
 from sdv_tabdar.adapter.private_names import saved_host
 from sdv_tabdar.adapter.profile import Role
+from sdv_tabdar.core.codecs.cycles import Cycle, written
 from sdv_tabdar.core.codecs.echoes import Echo
 from sdv_tabdar.core.codecs.sums import written_constant
 from sdv_tabdar.core.schema import ColumnKind
@@ -32,6 +33,7 @@ class LearntColumn:
         quantiles: The least and the greatest training value, and between them where the density of
             drawn numbers changes, or numbers that many rows share; sorted. Empty for categories.
         steps: What the numbers of some of its bins are multiples of, sorted.
+        periods: At which its numbers are dense or rare again and again, in words.
         missing: Training rows without a value.
         rows: Training rows.
     """
@@ -40,6 +42,7 @@ class LearntColumn:
     levels: Sequence[tuple[Any, int]]
     quantiles: Sequence[float]
     steps: Sequence[float]
+    periods: Sequence[str]
     missing: int
     rows: int
 
@@ -293,6 +296,7 @@ def _learnt_column(codec: Mapping[str, Any]) -> LearntColumn:
         list(zip(values, level_counts, strict=False)),
         quantiles,
         sorted(set(codec.get('steps', ())) - {0.0}),
+        [written(Cycle.from_state(cycle)) for cycle in codec.get('cycles', ())],
         0 if missing is None else counts[missing],
         sum(counts),
     )
@@ -368,6 +372,8 @@ def _of_learnt(column: LearntColumn) -> str:
         parts.append(f'{len(column.quantiles):,} quantiles from {low:.15g} to {high:.15g}')
     if column.steps:
         parts.append('in places multiples of ' + ', '.join(f'{step:.15g}' for step in column.steps))
+    if column.periods:
+        parts.append('how many are where in ' + ', in '.join(column.periods))
     return '; '.join([*parts, f'{column.missing:,} of {column.rows:,} missing'])
 
 

@@ -7,7 +7,7 @@ without the buffers, which follow from the columns, and the knots of a column's 
 from __future__ import annotations
 
 import itertools
-from collections.abc import Collection, Mapping
+from collections.abc import Collection, Mapping, Sequence
 from typing import Any
 
 import numpy as np
@@ -15,8 +15,10 @@ import torch
 
 from sdv_tabdar.adapter import checked
 from sdv_tabdar.adapter.checked import Unfit
+from sdv_tabdar.core.codecs.cycles import MOST_CELLS, Cycle
 from sdv_tabdar.core.codecs.encoder import TableEncoder
 from sdv_tabdar.core.codecs.multiples import MOST_DIGITS
+from sdv_tabdar.core.codecs.values import Floats
 from sdv_tabdar.core.config import (
     ModelConfig,
     SamplingConfig,
@@ -85,8 +87,17 @@ _NUMERICAL = checked.record(
         'places': checked.array('f8', (None,)),
         'sizes': checked.items(_COUNT),
         'steps': checked.items(checked.number(0, 2**53)),
+        'cycles': checked.items(
+            checked.record(
+                {
+                    'period': checked.number(0),
+                    'start': checked.number(),
+                    'shares': checked.items(checked.number(0, 1)),
+                }
+            )
+        ),
     },
-    absent=('steps',),  # from files of former versions
+    absent=('steps', 'cycles'),  # from files of former versions
 )
 _CATEGORICAL = checked.record(
     {
@@ -233,6 +244,7 @@ def _parted(codec: Any, place: str) -> dict[str, Any]:
             raise Unfit(f'{place}.places', f'do not increase from 0 to 1 in bin {number}.')
     if 'steps' in found:
         _check_steps(found, place)
+    _check_cycles(found.get('cycles', ()), codec['knots'], place)
     return found
 
 
@@ -243,6 +255,20 @@ def _check_steps(codec: Mapping[str, Any], place: str) -> None:
     for knots, step in zip(codec['knots'], codec['steps'], strict=True):
         if step and not _LEAST_STEP <= step <= knots[-1] / 2 - knots[0] / 2:
             raise Unfit(f'{place}.steps', 'are not numbers with multiples in their bins.')
+
+
+def _check_cycles(cycles: Sequence[Mapping[str, Any]], knots: Floats, place: str) -> None:
+    """Refuse periods that the numbers of a column are too large to have a place in."""
+    most = float(np.abs(knots).max()) if len(knots) else 0.0
+    shortest = _LEAST_STEP
+    for number, state in enumerate(cycles):
+        cycle = Cycle.from_state(state)
+        many = len(cycle.shares) <= MOST_CELLS and cycle.shares.sum() > 0
+        if not many or not cycle.period > shortest or abs(cycle.start) > cycle.period:
+            raise Unfit(f'{place}.cycles[{number}]', 'is no period that is cut into cells.')
+        if most >= cycle.exact_up_to:
+            raise Unfit(f'{place}.cycles[{number}]', 'is too short for the numbers of the column.')
+        shortest = cycle.period
 
 
 def _check_numbers(codec: Mapping[str, Any], place: str) -> None:

@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import dataclasses
+import functools
 import itertools
 import math
 from collections.abc import Sequence
@@ -10,6 +11,14 @@ from collections.abc import Sequence
 import numpy as np
 from scipy.special import ndtr, ndtri
 
+from sdv_tabdar.core.codecs.cycles import (
+    Cycle,
+    filled,
+    find_cycles,
+    log_slope,
+    restored,
+    stretched,
+)
 from sdv_tabdar.core.codecs.density import law
 from sdv_tabdar.core.codecs.multiples import (
     around_multiples,
@@ -34,7 +43,8 @@ class Bin:
     """An interval of numbers, and the map between it and residuals.
 
     A number's *place* is its share of the bin's training numbers, in (0, 1); the residual is the
-    normal score of the place, times ``SIGMA_DATA``. Between knots the map is linear, in float64.
+    normal score of the place, times ``SIGMA_DATA``. Between knots the map is linear in what cycles
+    make of the numbers, in float64.
 
     Attributes:
         knots: ``(N,)`` where the law of the numbers changes (:mod:`.density`), sorted, from end to
@@ -42,11 +52,13 @@ class Bin:
             number that occurs often.
         places: ``(N,)`` the places of the knots.
         step: Of what all numbers of the bin are multiples but the column's own ends; 0 for none.
+        cycles: Those of the column; none in a bin with a step.
     """
 
     knots: Floats
     places: Floats
     step: float = 0.0
+    cycles: tuple[Cycle, ...] = ()
 
     @property
     def low(self) -> float:
@@ -58,21 +70,43 @@ class Bin:
         """Greatest number."""
         return float(self.knots[-1])
 
+    @functools.cached_property
+    def _stretched(self) -> Floats:
+        """What cycles make of the knots ``(N,)``."""
+        return stretched(self.cycles, self.knots)
+
     def residuals(self, values: Floats) -> Floats:
         """Residuals ``(B,)`` of numbers; equal knots take the middle of their places."""
         left = np.searchsorted(self.knots, values, side='left')
         right = np.searchsorted(self.knots, values, side='right')
         last = len(self.knots) - 1
         middle = (self.places[left.clip(max=last)] + self.places[(right - 1).clip(min=0)]) / 2
-        places = np.where(left < right, middle, _interpolate(values, self.knots, self.places))
-        return _scores(places)
+        return _scores(np.where(left < right, middle, self._places(values)))
+
+    def _places(self, values: Floats) -> Floats:
+        """Places ``(B,)`` of numbers that are no knots."""
+        return _interpolate(stretched(self.cycles, values), self._stretched, self.places)
 
     def values(self, residuals: Floats) -> Floats:
         """Numbers ``(B,)`` at residuals."""
-        found = _interpolate(ndtr(residuals / SIGMA_DATA), self.places, self.knots)
+        found = _interpolate(ndtr(residuals / SIGMA_DATA), self.places, self._stretched)
+        if self.cycles:
+            return self._filled(self._restored(found))
         if not self.step:
             return found
         return nearest_multiples(found, self.step, self.low, self.high)
+
+    def _restored(self, even: Floats) -> Floats:
+        """Numbers ``(B,)`` of which cycles make ``even``; knots to the last bit."""
+        at = np.searchsorted(self._stretched, even).clip(max=len(self.knots) - 1)
+        is_knot = self._stretched[at] == even
+        return np.where(is_knot, self.knots[at], restored(self.cycles, even))
+
+    def _filled(self, values: Floats) -> Floats:
+        """Numbers ``(B,)`` of the bin moved to where its cycles have some, if there are."""
+        ends = np.array([self.low, self.high])
+        low, high = filled(self.cycles, ends)[0], filled(self.cycles, ends, down=True)[1]
+        return filled(self.cycles, values).clip(low, high) if low <= high else values
 
     def rounded_to(self, lows: Floats, highs: Floats) -> tuple[Floats, Floats]:
         """What becomes the numbers of intervals ``(N,)`` that a bin with a step has."""
@@ -86,8 +120,7 @@ class Bin:
         left = np.searchsorted(self.knots, values, side='left')
         right = np.searchsorted(self.knots, values, side='right')
         knots = (left if is_low else right - 1).clip(0, len(self.knots) - 1)
-        between = _interpolate(values, self.knots, self.places)
-        return _scores(np.where(left < right, self.places[knots], between))
+        return _scores(np.where(left < right, self.places[knots], self._places(values)))
 
     def log_slope(self, values: Floats, residuals: Floats) -> Floats:
         """Log of d(residual) / d(value) ``(B,)`` at numbers with these residuals.
@@ -96,9 +129,10 @@ class Bin:
         one after; where there is no other, it is a mass: 0 there.
         """
         inside = (values >= self.low) & (values <= self.high)
-        distinct, first, counts = np.unique(self.knots, return_index=True, return_counts=True)
-        if len(distinct) == 1:
+        _, first, counts = np.unique(self.knots, return_index=True, return_counts=True)
+        if len(first) == 1:
             return np.where(inside, 0.0, -np.inf)
+        distinct = self._stretched[first]
         most = len(distinct) - 1
         starts, stops = self.places[first], self.places[first + counts - 1]
         cells = np.log(starts[1:] - stops[:-1]) - _log_gaps(distinct[:-1], distinct[1:])
@@ -107,10 +141,11 @@ class Bin:
         below = np.where(before == knot, starts, stops[before])
         above = np.where(after == knot, stops, starts[after])
         masses = np.log(above - below) - _log_gaps(distinct[before], distinct[after])
-        at = (np.searchsorted(distinct, values, side='right') - 1).clip(min=0)
-        is_mass = (distinct[at] == values) & (counts[at] > 1)
+        at = (np.searchsorted(self.knots[first], values, side='right') - 1).clip(min=0)
+        is_mass = (self.knots[first][at] == values) & (counts[at] > 1)
         slope = np.where(is_mass, masses[at], cells[at.clip(max=most - 1)])
         normal = -((residuals / SIGMA_DATA) ** 2) / 2 - np.log(SIGMA_DATA * np.sqrt(2 * np.pi))
+        slope = slope + log_slope(self.cycles, values)
         return np.where(inside, slope - normal, -np.inf)
 
     def spacing(self, number: float) -> float:
@@ -139,12 +174,15 @@ def cut_into_bins(
     """
     parts = _split_ends(_cut(values, num_bins))
     ends = itertools.pairwise(_borders(parts, limits)) if parts else []
+    spans = [_Span(part, *span) for part, span in zip(parts, ends, strict=True)]
     digits = max(map(decimals, parts), default=0)
+    steps = [common_step(span.inner, digits) for span in spans]
+    uneven = [span.inner for span, step in zip(spans, steps, strict=True) if not step]
+    cycles = find_cycles(uneven, digits)
     most = max(_MOST_PARTS // num_bins, 2)
-    tails = (0, len(parts) - 1)
     bins = [
-        _bin(part, *span, most, is_tail=number in tails, digits=digits)
-        for number, (part, span) in enumerate(zip(parts, ends, strict=True))
+        span.bin(most, step, () if step else cycles, is_tail=number in (0, len(spans) - 1))
+        for number, (span, step) in enumerate(zip(spans, steps, strict=True))
     ]
     return bins, [len(part) for part in parts]
 
@@ -203,19 +241,60 @@ def _end(part: Floats, limit: float) -> float:
     return _between(max(limit, least - gap) if gap > 0 else limit, least)
 
 
-def _bin(part: Floats, low: float, high: float, most: int, *, is_tail: bool, digits: int) -> Bin:
-    """The bin of a sorted part of a column; of the ends of a bin only the column's own are in it.
+@dataclasses.dataclass(frozen=True, eq=False)
+class _Span:
+    """A part of a column that becomes a bin.
 
-    These are of a single row, and say where the others can be, not how many are there.
+    Attributes:
+        numbers: ``(N,)`` sorted.
+        low: Where it begins.
+        high: Where it ends.
     """
-    starts, stops = float(part[0]) == low, float(part[-1]) == high
-    if not low < high:
-        return Bin(np.array([low]), np.array([0.5]))
-    first, last = (_OWN_END if own else _BORDER for own in (starts, stops))
-    inner = part[int(starts) : len(part) - int(stops)]
-    knots, shares = law(inner, low, high, most=most, is_tail=is_tail)
-    places = (first + shares * (len(part) - first - last)) / len(part)
-    return Bin(knots, places, common_step(inner, digits))
+
+    numbers: Floats
+    low: float
+    high: float
+
+    @property
+    def _owned(self) -> tuple[bool, bool]:
+        """Whether it begins, or ends, with a number: the column's own end."""
+        return float(self.numbers[0]) == self.low, float(self.numbers[-1]) == self.high
+
+    @property
+    def inner(self) -> Floats:
+        """The numbers but the column's own ends.
+
+        These are of a single row, and say where the others can be, not how many are there.
+        """
+        starts, stops = self._owned
+        return self.numbers[int(starts) : len(self.numbers) - int(stops)]
+
+    def bin(self, most: int, step: float, cycles: tuple[Cycle, ...], *, is_tail: bool) -> Bin:
+        """The bin of them, with a step and cycles; see :func:`.law` for the others."""
+        low, high = self.low, self.high
+        if not low < high:
+            return Bin(np.array([low]), np.array([0.5]))
+        first, last = (_OWN_END if own else _BORDER for own in self._owned)
+        even = stretched(cycles, self.inner)
+        ends = stretched(cycles, np.array([low, high])).tolist()
+        knots, shares = law(even, *ends, most=most, is_tail=is_tail)
+        places = (first + shares * (len(self.numbers) - first - last)) / len(self.numbers)
+        knots = _before_stretching(cycles, knots, self.inner, even, low, high)
+        return Bin(knots, places, step, cycles)
+
+
+def _before_stretching(
+    cycles: tuple[Cycle, ...], knots: Floats, values: Floats, even: Floats, low: float, high: float
+) -> Floats:
+    """The numbers that cycles make knots of; those of ``values`` and the ends to the last bit."""
+    if not cycles:
+        return knots
+    found = restored(cycles, knots).clip(low, high)
+    if len(values):
+        place = np.searchsorted(even, knots).clip(max=len(even) - 1)
+        found = np.where(even[place] == knots, values[place], found)
+    found[0], found[-1] = low, high
+    return np.maximum.accumulate(found)
 
 
 def _scores(places: Floats) -> Floats:

@@ -34,8 +34,8 @@ CODECS: Mapping[ColumnKind, type[Codec]] = {
 }
 """The codec of each kind of column."""
 
-_STATE_VERSION = 3
-_FORMER_VERSION = 2  # bins without steps
+_STATE_VERSION = 4
+_FORMER_VERSIONS = (2, 3)  # bins without steps, and columns without cycles
 
 Table: TypeAlias = 'pd.DataFrame | StoredTable'
 """A training table, in memory or in files."""
@@ -367,10 +367,10 @@ class TableEncoder:
         Raises:
             ValueError: If another version of the format was written.
         """
-        if state['version'] not in (_FORMER_VERSION, _STATE_VERSION):
+        if state['version'] not in (*_FORMER_VERSIONS, _STATE_VERSION):
             raise ValueError(
                 f'The columns of this model were saved in format {state["version"]}; this version '
-                f'of sdv_tabdar reads formats {_FORMER_VERSION} and {_STATE_VERSION}. Fit the '
+                f'of sdv_tabdar reads formats {_FORMER_VERSIONS[0]} to {_STATE_VERSION}. Fit the '
                 'model again, or install the version that saved it.'
             )
         kinds = [ColumnKind(codec['column']['kind']) for codec in state['codecs']]

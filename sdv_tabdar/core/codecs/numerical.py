@@ -25,6 +25,7 @@ from sdv_tabdar.core.codecs.atoms import frequent_numbers, nearest
 from sdv_tabdar.core.codecs.bins import Bin, cut_into_bins
 from sdv_tabdar.core.codecs.codec import Codec, Points, ResidualCdf
 from sdv_tabdar.core.codecs.counted import Counted, Numbers
+from sdv_tabdar.core.codecs.cycles import Cycle
 from sdv_tabdar.core.codecs.number_pieces import NumberPieces, ends_of, member_numbers
 from sdv_tabdar.core.codecs.pieces import Pieces
 from sdv_tabdar.core.codecs.quantiles import Mixture
@@ -154,6 +155,11 @@ class NumericalCodec(Codec):
     def steps(self, digits: int) -> float:
         """How many numbers with so many digits behind the point there are between the ends."""
         return float(np.ptp(self.limits)) * 10.0**digits + 1
+
+    @property
+    def cycles(self) -> tuple[Cycle, ...]:
+        """Those of the column's numbers."""
+        return next((part.cycles for part in self.bins if part.cycles), ())
 
     @property
     def num_single(self) -> int:
@@ -306,7 +312,7 @@ class NumericalCodec(Codec):
     ) -> Floats:
         """Numbers ``(B,)`` that were drawn in intervals, see :meth:`enforce`."""
         found: Floats = np.clip(values, lows, highs)
-        if any(part.step for part in self.bins):
+        if any(part.step or part.cycles for part in self.bins):
             with np.errstate(over='ignore', invalid='ignore'):
                 widths = highs - lows
                 beyond = np.isfinite(widths) & (np.abs(values - found) > _ROUNDING * widths)
@@ -332,13 +338,18 @@ class NumericalCodec(Codec):
             'knots': [part.knots for part in self.bins],
             'places': [part.places for part in self.bins],
             'steps': [part.step for part in self.bins],
+            'cycles': [cycle.to_state() for cycle in self.cycles],
         }
 
     @classmethod
     def from_state(cls, state: Mapping[str, Any]) -> NumericalCodec:
         """See :meth:`Codec.from_state`."""
-        steps = state.get('steps', [0.0] * len(state['knots']))  # older ones have none
-        bins = tuple(map(Bin, state['knots'], state['places'], steps))
+        steps = state.get('steps', [0.0] * len(state['knots']))  # older ones have none, ...
+        cycles = tuple(map(Cycle.from_state, state.get('cycles', ())))  # ... and of these
+        parts = zip(state['knots'], state['places'], steps, strict=True)
+        bins = tuple(
+            Bin(knots, places, step, () if step else cycles) for knots, places, step in parts
+        )
         return cls(Column.from_state(state['column']), state['atoms'], bins)
 
 

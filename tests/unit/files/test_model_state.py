@@ -32,3 +32,40 @@ def test_files_of_former_versions_have_neither_weights_nor_gated_layers(model: T
     found = model_state.checked_description(state, 'model')
     assert 'precedence' not in found
     assert dataclasses.asdict(model.model).items() >= state['model'].items()
+
+
+GOOD = {'period': 7.0, 'start': -0.5, 'shares': [0.5, 0.5, 0.0]}
+
+
+@pytest.mark.parametrize(
+    ('cycles', 'reason'),
+    [
+        ([{**GOOD, 'period': 0.0}], 'is no period'),
+        ([{**GOOD, 'shares': []}], 'is no period'),
+        ([{**GOOD, 'shares': [0.0, 0.0]}], 'is no period'),
+        ([{**GOOD, 'shares': [0.001] * 1_000}], 'is no period'),
+        ([{**GOOD, 'start': 1e300}], 'is no period'),
+        ([GOOD, GOOD], 'is no period'),
+        ([{**GOOD, 'shares': [2.0]}], 'from 0 to 1'),
+        ([{**GOOD, 'period': 'week'}], 'must be'),
+    ],
+)
+def test_cycles_that_are_none_are_refused(
+    model: TabDAR, cycles: list[dict[str, object]], reason: str
+) -> None:
+    state, weights = model_state.written(model)
+    codec = next(codec for codec in state['encoder']['codecs'] if 'knots' in codec)
+    codec['cycles'] = [GOOD]
+    model_state.checked_state(state, weights, 'model')
+    codec['cycles'] = cycles
+    with pytest.raises(Unfit, match=reason):
+        model_state.checked_state(state, weights, 'model')
+
+
+def test_numbers_that_are_too_large_for_a_period_are_refused(model: TabDAR) -> None:
+    state, weights = model_state.written(model)
+    codec = next(codec for codec in state['encoder']['codecs'] if 'knots' in codec)
+    codec['cycles'] = [{'period': 1e-5, 'start': 0.0, 'shares': [0.01] * 100}]
+    codec['knots'] = codec['knots'] * 1e12
+    with pytest.raises(Unfit, match='too short'):
+        model_state.checked_state(state, weights, 'model')

@@ -145,7 +145,7 @@ def test_a_table_encodes_the_same_after_its_state_was_saved(
 def test_a_state_of_another_version_is_an_error(encoder: TableEncoder) -> None:
     state = {**encoder.to_state(), 'version': 7}
     with pytest.raises(
-        ValueError, match='saved in format 7; this version .* reads formats 2 and 3. '
+        ValueError, match='saved in format 7; this version .* reads formats 2 to 4. '
     ):
         TableEncoder.from_state(state)
 
