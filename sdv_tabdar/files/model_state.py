@@ -15,7 +15,7 @@ import torch
 
 from sdv_tabdar.adapter import checked
 from sdv_tabdar.adapter.checked import Unfit
-from sdv_tabdar.core.codecs.cycles import MOST_CELLS, Cycle
+from sdv_tabdar.core.codecs.cycles import LONGEST_MONTH, MONTH, MOST_CELLS, Cycle, Months
 from sdv_tabdar.core.codecs.encoder import TableEncoder
 from sdv_tabdar.core.codecs.multiples import MOST_DIGITS
 from sdv_tabdar.core.codecs.values import Floats
@@ -93,6 +93,7 @@ _NUMERICAL = checked.record(
                     'period': checked.number(0),
                     'start': checked.number(),
                     'shares': checked.items(checked.number(0, 1)),
+                    'monthly': checked.flag,
                 }
             )
         ),
@@ -264,6 +265,8 @@ def _check_cycles(cycles: Sequence[Mapping[str, Any]], knots: Floats, place: str
     for number, state in enumerate(cycles):
         cycle = Cycle.from_state(state)
         many = len(cycle.shares) <= MOST_CELLS and cycle.shares.sum() > 0
+        if isinstance(cycle, Months):
+            many &= len(cycle.shares) == LONGEST_MONTH and cycle.period == MONTH
         if not many or not cycle.period > shortest or abs(cycle.start) > cycle.period:
             raise Unfit(f'{place}.cycles[{number}]', 'is no period that is cut into cells.')
         if most >= cycle.exact_up_to:

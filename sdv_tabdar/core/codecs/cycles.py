@@ -7,7 +7,9 @@ stretches the numbers, so that a cell is as wide as its share: what is stretched
 period, and a law of it (:mod:`~sdv_tabdar.core.codecs.density`) needs few words. Cells in which
 there are no numbers have no width, and no number is drawn in them.
 
-Cycles nest: the period of one is a cell of the next, as hours are of days.
+Cycles nest: the period of one is a cell of the next, as hours are of days. Months are periods whose
+days are cells, if no number lies on the last three days of a long one, or none but for the shift of
+a day that makes the last day of each month the first one of the next.
 """
 
 from __future__ import annotations
@@ -34,6 +36,12 @@ EXACT = float(2**53)
 MOST_CELLS = 100
 """Of a period."""
 
+LONGEST_MONTH = 31
+"""Days, of which it has a cell each."""
+
+MONTH = LONGEST_MONTH * 86_400e9
+"""Its length in nanoseconds."""
+
 _LOOKED_AT = 50_000  # numbers at most
 _TURNS = 10  # periods at least in which the middle half of the numbers lies
 _MOST_EQUAL = 3  # times a number counts at most, in multiples of how often most of its cell do
@@ -44,6 +52,7 @@ _INSIDE = 1e-3  # of a cell, how far behind its start lies what would be in an e
 _SECOND = 1e9  # nanoseconds
 _NANOSECONDS = 1e15  # what numbers are at most, if they are not all nanoseconds since 1970
 _UNITS = (86_400 * _SECOND, 3_600 * _SECOND, 60 * _SECOND, _SECOND)
+_SHORTEST_MONTH = 28  # days
 _PERIODS = (7, 24, 60, 60)  # how many of these units are the next one
 _NAMES = ('week', 'day', 'hour', 'minute')  # of so many of these
 _MOST_DIGITS = 6
@@ -74,17 +83,46 @@ class Cycle:
 
     def to_state(self) -> dict[str, Any]:
         """Plain values."""
-        return {'period': self.period, 'start': self.start, 'shares': self.shares.tolist()}
+        return {
+            'period': self.period,
+            'start': self.start,
+            'shares': self.shares.tolist(),
+            'monthly': isinstance(self, Months),
+        }
 
-    @classmethod
-    def from_state(cls, state: Mapping[str, Any]) -> Cycle:
+    @staticmethod
+    def from_state(state: Mapping[str, Any]) -> Cycle:
         """The cycle that :meth:`to_state` described."""
-        return cls(state['period'], state['start'], np.array(state['shares'], dtype=np.float64))
+        kind = Months if state['monthly'] else Cycle
+        return kind(state['period'], state['start'], np.array(state['shares'], dtype=np.float64))
 
     @property
     def exact_up_to(self) -> float:
         """Numbers up to here are told apart well enough for its cells."""
         return EXACT * self.period / len(self.shares)
+
+    def learnt(self, values: Floats, rows: npt.NDArray[np.int64]) -> tuple[float, Cycle]:
+        """How many nats bear out that there are such periods, and the shares of their cells.
+
+        No nats if there are too few of them. Cells of few numbers have the same share, so that none
+        tells of a single row.
+
+        Args:
+            values: ``(N,)`` distinct numbers.
+            rows: ``(N,)`` how many rows have each.
+        """
+        own, number = self._placed(values)[1], len(self.shares)
+        usual = pd.Series(rows).groupby(own).transform('median').to_numpy()
+        counts = np.bincount(own, np.minimum(rows, _MOST_EQUAL * usual), minlength=number)
+        rare = np.bincount(own, minlength=number) < LEAST_DISTINCT
+        counts[rare] = counts[rare].sum() / max(rare.sum(), 1)
+        total, known = counts.sum(), counts[counts > 0]
+        gain = float((known * np.log(known * number / total)).sum())
+        own_shares = number - int(rare.sum())
+        price = _log_choices(number, own_shares) + own_shares * math.log(total) / 2
+        if gain - price < _EVIDENCE or gain < _GAIN * total:
+            return 0.0, self
+        return gain - price, dataclasses.replace(self, shares=counts / total)
 
     def stretched(self, values: Floats) -> Floats:
         """Numbers ``(B,)`` where each cell is as wide as its share."""
@@ -101,8 +139,7 @@ class Cycle:
         places, ends = turns - whole, self._ends
         cells = (np.searchsorted(ends, places, side='right') - 1).clip(0, len(self.shares) - 1)
         within = ((places - ends[cells]) / (ends[cells + 1] - ends[cells])).clip(0, 1)
-        found: Floats = self.start + self.period * (whole + (cells + within) / len(self.shares))
-        return found
+        return self._joined(whole, (cells + within) / len(self.shares))
 
     def filled(self, values: Floats, *, down: bool = False) -> Floats:
         """Numbers ``(B,)`` moved up, or down, to the next cell with numbers, if theirs has none."""
@@ -112,7 +149,7 @@ class Cycle:
         inside = 1 - _INSIDE if down else _INSIDE
         nearest = some[np.searchsorted(some, cells, side='right' if down else 'left') - int(down)]
         places = nearest + np.where(nearest == cells, within, inside)
-        found: Floats = self.start + self.period * (whole + places / len(self.shares))
+        found = self._joined(whole, places / len(self.shares))
         return np.where(nearest == cells, values, found)
 
     def log_slope(self, values: Floats) -> Floats:
@@ -123,11 +160,49 @@ class Cycle:
 
     def _placed(self, values: Floats) -> tuple[Floats, npt.NDArray[np.int64], Floats]:
         """The periods of numbers, their cells, and the parts of these that are below them."""
-        turns = (values - self.start) / self.period
-        whole = np.floor(turns)
-        places = (turns - whole) * len(self.shares)
+        whole, turns = self._parted(values)
+        places = turns * len(self.shares)
         cells = places.astype(np.int64).clip(max=len(self.shares) - 1)
         return whole, cells, places - cells
+
+    def _parted(self, values: Floats) -> tuple[Floats, Floats]:
+        """The periods of numbers, and how much of these is below them."""
+        turns = (values - self.start) / self.period
+        whole = np.floor(turns)
+        return whole, turns - whole
+
+    def _joined(self, whole: Floats, turns: Floats) -> Floats:
+        """The inverse of :meth:`_parted`; parts may be those of other periods."""
+        found: Floats = self.start + self.period * (whole + turns)
+        return found
+
+
+class Months(Cycle):
+    """The shares of the days of a month; its period is the longest month, in nanoseconds."""
+
+    def learnt(self, values: Floats, rows: npt.NDArray[np.int64]) -> tuple[float, Cycle]:
+        """As for other periods; no nats if a number lies on a day that some months do not have."""
+        if (self._placed(values)[1] >= _SHORTEST_MONTH).any():
+            return 0.0, self
+        return super().learnt(values, rows)
+
+    def _parted(self, values: Floats) -> tuple[Floats, Floats]:
+        days = (values - self.start) / _UNITS[0]
+        months = np.floor(days).astype('datetime64[D]').astype('datetime64[M]')
+        return months.astype(np.float64), (days - _first_days(months)) / LONGEST_MONTH
+
+    def _joined(self, whole: Floats, turns: Floats) -> Floats:
+        others = np.floor(turns)
+        months = (whole + others).astype('datetime64[M]')
+        first, last = _first_days(months), _first_days(months + 1)
+        days = first + ((turns - others) * LONGEST_MONTH).clip(max=last - first - _INSIDE)
+        found: Floats = self.start + _UNITS[0] * days
+        return found
+
+
+def _first_days(months: npt.NDArray[np.datetime64]) -> Floats:
+    """Days from 1970 to the first day of months ``(B,)``."""
+    return months.astype('datetime64[D]').astype(np.float64)
 
 
 def stretched(cycles: Sequence[Cycle], values: Floats) -> Floats:
@@ -166,6 +241,8 @@ def log_slope(cycles: Sequence[Cycle], values: Floats) -> Floats:
 def written(cycle: Cycle) -> str:
     """A cycle in words: its period, and in how many of its parts there are numbers."""
     name = f'{cycle.period:.15g}'
+    if isinstance(cycle, Months):
+        name = 'month'
     for unit, number, text in zip(_UNITS, _PERIODS, _NAMES, strict=True):
         name = text if cycle.period == number * unit else name
     return f'each {name} ({np.count_nonzero(cycle.shares)} of {len(cycle.shares)} parts)'
@@ -193,56 +270,40 @@ def find_cycles(parts: Sequence[Floats], digits: int) -> tuple[Cycle, ...]:
     if len(distinct) < LEAST_DISTINCT:
         return ()
     low, high = np.quantile(values, [0.25, 0.75])
-    for candidates in [_of_dates(distinct)] if is_date else _of_digits(digits):
-        found = [
-            _cycle(distinct, counts, unit, period, cells)
-            for unit, period, cells in candidates
-            if high - low >= _TURNS * period
-        ]
-        if any(found):
-            return tuple(cycle for cycle in found if cycle is not None)
-    return ()
+    best: tuple[float, tuple[Cycle, ...]] = (0.0, ())
+    for candidates in _of_dates(distinct) if is_date else _of_digits(digits):
+        short = [cycle for cycle in candidates if high - low >= _TURNS * cycle.period]
+        found = [cycle.learnt(distinct, counts) for cycle in short]
+        nats = sum(gained for gained, _ in found)
+        if nats > best[0]:
+            best = nats, tuple(cycle for gained, cycle in found if gained)
+    return best[1]
 
 
-def _of_digits(digits: int) -> Iterator[list[tuple[float, float, int]]]:
-    """Unit, period and cells of what numbers may end in: twice two digits, or one.
+def _of_digits(digits: int) -> Iterator[list[Cycle]]:
+    """Cycles of what numbers may end in, yet without shares: twice two digits, or one.
 
     Two and two are days and months in 20240131, or minutes and hours in 93000.
     """
-    unit, many = 10.0**-digits, MOST_CELLS
-    yield [(unit, many * unit, many), (unit, many**2 * unit, many)]
-    yield [(unit, 10 * unit, 10)]
+    unit = 10.0**-digits
+    two = np.zeros(MOST_CELLS)
+    yield [Cycle(period * unit, -unit / 2, two) for period in (MOST_CELLS, MOST_CELLS**2)]
+    yield [Cycle(10 * unit, -unit / 2, np.zeros(10))]
 
 
-def _of_dates(values: Floats) -> Iterator[tuple[float, float, int]]:
-    """Unit, period and cells of minutes, hours, days and weeks, in nanoseconds."""
+def _of_dates(values: Floats) -> Iterator[list[Cycle]]:
+    """Cycles of dates in nanoseconds, likewise: minutes, hours, days, and weeks or months."""
     units = (place for place, unit in enumerate(_UNITS) if not (values % unit).any())
     finest = next(units, len(_UNITS) - 1)
-    for place in range(finest, -1, -1):
-        yield _UNITS[finest], _PERIODS[place] * _UNITS[place], _PERIODS[place]
-
-
-def _cycle(
-    values: Floats, rows: npt.NDArray[np.int64], unit: float, period: float, cells: int
-) -> Cycle | None:
-    """The cycle of a period, if distinct numbers that so many rows have bear it out.
-
-    Cells of few numbers have the same share, so that none tells of a single row.
-    """
-    start = -unit / 2  # a number is the middle of what is rounded to it
-    turns = (values - start) / period
-    own = ((turns - np.floor(turns)) * cells).astype(np.int64).clip(max=cells - 1)
-    usual = pd.Series(rows).groupby(own).transform('median').to_numpy()
-    counts = np.bincount(own, np.minimum(rows, _MOST_EQUAL * usual), minlength=cells)
-    rare = np.bincount(own, minlength=cells) < LEAST_DISTINCT
-    counts[rare] = counts[rare].sum() / max(rare.sum(), 1)
-    total, known = counts.sum(), counts[counts > 0]
-    gain = float((known * np.log(known * cells / total)).sum())
-    own_shares = cells - int(rare.sum())
-    price = _log_choices(cells, own_shares) + own_shares * math.log(total) / 2
-    if gain - price < _EVIDENCE or gain < _GAIN * total:
-        return None
-    return Cycle(period, start, counts / total)
+    start, day = -_UNITS[finest] / 2, _UNITS[0]
+    *shorter, week = (
+        Cycle(_PERIODS[place] * _UNITS[place], start, np.zeros(_PERIODS[place]))
+        for place in range(finest, -1, -1)
+    )
+    yield [*shorter, week]
+    for shift in (0.0, day):
+        month = Months(MONTH, start - shift, np.zeros(LONGEST_MONTH))
+        yield [*shorter, month]
 
 
 def _log_choices(number: int, chosen: int) -> float:

@@ -34,7 +34,7 @@ def test_files_of_former_versions_have_neither_weights_nor_gated_layers(model: T
     assert dataclasses.asdict(model.model).items() >= state['model'].items()
 
 
-GOOD = {'period': 7.0, 'start': -0.5, 'shares': [0.5, 0.5, 0.0]}
+GOOD = {'period': 7.0, 'start': -0.5, 'shares': [0.5, 0.5, 0.0], 'monthly': False}
 
 
 @pytest.mark.parametrize(
@@ -46,6 +46,8 @@ GOOD = {'period': 7.0, 'start': -0.5, 'shares': [0.5, 0.5, 0.0]}
         ([{**GOOD, 'shares': [0.001] * 1_000}], 'is no period'),
         ([{**GOOD, 'start': 1e300}], 'is no period'),
         ([GOOD, GOOD], 'is no period'),
+        ([{**GOOD, 'monthly': True}], 'is no period'),
+        ([{**GOOD, 'monthly': 1}], 'true or false'),
         ([{**GOOD, 'shares': [2.0]}], 'from 0 to 1'),
         ([{**GOOD, 'period': 'week'}], 'must be'),
     ],
@@ -65,7 +67,7 @@ def test_cycles_that_are_none_are_refused(
 def test_numbers_that_are_too_large_for_a_period_are_refused(model: TabDAR) -> None:
     state, weights = model_state.written(model)
     codec = next(codec for codec in state['encoder']['codecs'] if 'knots' in codec)
-    codec['cycles'] = [{'period': 1e-5, 'start': 0.0, 'shares': [0.01] * 100}]
+    codec['cycles'] = [{**GOOD, 'period': 1e-5, 'start': 0.0, 'shares': [0.01] * 100}]
     codec['knots'] = codec['knots'] * 1e12
     with pytest.raises(Unfit, match='too short'):
         model_state.checked_state(state, weights, 'model')

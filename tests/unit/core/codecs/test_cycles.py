@@ -10,6 +10,7 @@ from scipy.special import ndtr
 from sdv_tabdar.core.codecs.cycles import (
     LEAST_DISTINCT,
     Cycle,
+    Months,
     filled,
     find_cycles,
     log_slope,
@@ -39,6 +40,48 @@ def _working_days(number: int = 3_000) -> Floats:
     days = random.integers(10_000, 18_000, 2 * number)
     days = days[(days + 3) % 7 < 5][:number]  # day 0 was a Thursday
     return np.sort(days * DAY)
+
+
+def _days_of_months(which: str) -> Floats:
+    """Dates of 80 years: the first, the last, the 1st and 15th, or the 15th and last of a month."""
+    random = np.random.default_rng(0)
+    months = random.integers(-240, 720, 4_000).astype('datetime64[M]')
+    firsts = months.astype('datetime64[D]')
+    lasts = (months + 1).astype('datetime64[D]') - 1
+    middles = firsts + 14
+    chosen = random.random(4_000) < 0.5
+    days = {
+        'first': firsts,
+        'last': lasts,
+        'first and middle': np.where(chosen, firsts, middles),
+        'middle and last': np.where(chosen, middles, lasts),
+    }[which]
+    return np.sort(days.astype(np.float64) * DAY)
+
+
+@pytest.mark.parametrize('which', ['first', 'last', 'first and middle', 'middle and last'])
+def test_days_of_months_come_back(which: str) -> None:
+    values = _days_of_months(which)
+    (cycle,) = find_cycles([values], 7)
+    assert isinstance(cycle, Months)
+    assert np.abs(cycle.restored(cycle.stretched(values)) - values).max() < 1e6
+    codec = NumericalCodec.fit('day', pd.Series(values, name='day'), ModelConfig())
+    drawn = np.rint(_drawn(codec) / DAY).astype('datetime64[D]')
+    of_month = (drawn - drawn.astype('datetime64[M]')).astype(int) + 1
+    is_last = (drawn + 1).astype('datetime64[M]') > drawn.astype('datetime64[M]')
+    shown = {'first': of_month == 1, 'middle': of_month == 15, 'last': is_last}
+    parts = [shown[part] for part in which.split(' and ')]
+    assert np.logical_or.reduce(parts).all()
+    assert all(part.mean() > 0.45 for part in parts)
+    assert written(cycle).startswith('each month')
+
+
+def test_days_of_all_months_are_not_cut_by_month() -> None:
+    random = np.random.default_rng(0)
+    days = random.integers(0, 20_000, 5_000)
+    mondays = days[(days + 3) % 7 == 0]
+    (cycle,) = find_cycles([np.sort(mondays * DAY)], 7)
+    assert cycle.period == 7 * DAY
 
 
 def test_last_digits_that_people_like_are_found() -> None:
@@ -116,9 +159,11 @@ def test_what_is_nowhere_goes_up_or_down_to_where_numbers_are() -> None:
     assert filled(cycles, monday).tolist() == filled(cycles, monday, down=True).tolist() == monday
 
 
-def test_a_cycle_is_saved() -> None:
-    (cycle,) = find_cycles([_prices()], 2)
+@pytest.mark.parametrize('values', [_prices(), _working_days(), _days_of_months('first')])
+def test_a_cycle_is_saved(values: Floats) -> None:
+    (cycle,) = find_cycles([values], 2)
     again = Cycle.from_state(cycle.to_state())
+    assert type(again) is type(cycle)
     assert (again.period, again.start) == (cycle.period, cycle.start)
     assert np.array_equal(again.shares, cycle.shares)
 
