@@ -217,8 +217,7 @@ class TrainingConfig:
         loss_weighting: ``'order'`` weighs the loss of a row by 1 / (number of its hidden cells),
             the bound of order-agnostic autoregressive models; ``'sum'`` is the paper's sum.
         calibration: Whether, after training, the shares of each column's codes among drawn rows
-            are brought to those of the table. Training that was too short for it goes without, and
-            so does one under a privacy budget.
+            are brought to those of the table. Training that was too short for it goes without.
     """
 
     epochs: int | None = None
@@ -357,7 +356,6 @@ PRIVATE: dict[str, Any] = {
     'max_training_time': None,
     'learning_rate': 3e-3,
     'ema_decay': 0.99,
-    'calibration': False,
 }
 """What takes the place of defaults where rows are learnt under a privacy budget."""
 

@@ -6,6 +6,7 @@ import copy
 import dataclasses
 import functools
 import logging
+import time
 from collections.abc import Callable, Collection, Iterator, Mapping, Sequence
 from pathlib import Path
 from typing import Any
@@ -35,7 +36,8 @@ from sdv_tabdar.core.runtime.random import default_generator_at, make_generator
 from sdv_tabdar.core.runtime.ranks import ALONE, Ranks
 from sdv_tabdar.core.schema import ColumnKind
 from sdv_tabdar.core.training.history import Callback, TrainingHistory
-from sdv_tabdar.core.training.loop import fit_network
+from sdv_tabdar.core.training.interrupts import Interrupts
+from sdv_tabdar.core.training.loop import asked_to_stop, fit_network
 from sdv_tabdar.core.training.precedence import precedence
 from sdv_tabdar.core.training.private import PrivateRows, fit_privately
 from sdv_tabdar.core.training.trainer import Progress, initial_network
@@ -110,7 +112,7 @@ class Trained:
                 generator=generator,
                 progress=progress,
                 callbacks=callbacks,
-                calibrated=training.calibration,
+                training=training,
             )
         hidden = None if replaced is None else replaced.to_numpy(dtype=bool)
         if before is None:
@@ -171,7 +173,7 @@ class Trained:
         generator: torch.Generator,
         progress: Progress | None,
         callbacks: Sequence[Callback],
-        calibrated: bool,
+        training: TrainingConfig,
     ) -> Trained:
         """As :meth:`fit`; the codes are those of ``frame``, and rows are seen by steps alone."""
         if before is None:
@@ -186,7 +188,7 @@ class Trained:
         if before is not None:
             earlier = copy.deepcopy(before.network).cpu()
             take_weights(start, earlier, encoder.codes_in(before.encoder))
-        rows = private.frame[list(encoder.schema.names)]
+        rows, begin = private.frame[list(encoder.schema.names)], time.perf_counter()
         network, history = fit_privately(
             start,
             encoder.encode(rows, np.ones(rows.shape, dtype=bool)),
@@ -194,8 +196,12 @@ class Trained:
             progress=progress,
             callbacks=callbacks,
         )
-        if calibrated:  # by the counts of the codes, which are those of ``frame``
-            calibrate(network, int(private.steps.number * private.steps.expected_rows))
+        if training.calibration:  # by the counts of the codes, which are those of ``frame``
+            rows_trained = int(private.steps.number * private.steps.expected_rows)
+            with Interrupts() as interrupts:
+                seconds = time.perf_counter() - begin
+                stop = asked_to_stop(interrupts, training.max_training_time, seconds)
+                calibrate(network, rows_trained, stop)
         return cls(encoder, network.to(answering_device(generator.device)), history)
 
     def answers(self, config: SamplingConfig, generator: torch.Generator) -> Answers:

@@ -237,7 +237,7 @@ class PrivateCalls(ProtectedCalls):
             learning_rate=training.learning_rate or PRIVATE['learning_rate'],
             pairs=_PAIRS,
             ema_decay=training.ema_decay,
-            max_seconds=training.max_training_time,
+            max_seconds=training.seconds_of_steps,
         )
         return steps, Steps(number, rate, noise)
 

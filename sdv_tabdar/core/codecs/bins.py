@@ -91,16 +91,10 @@ class Bin:
         """Numbers ``(B,)`` at residuals."""
         found = _interpolate(ndtr(residuals / SIGMA_DATA), self.places, self._stretched)
         if self.cycles:
-            return self._filled(self._restored(found))
+            return self._filled(restored(self.cycles, found, self.knots, self._stretched))
         if not self.step:
             return found
         return nearest_multiples(found, self.step, self.low, self.high)
-
-    def _restored(self, even: Floats) -> Floats:
-        """Numbers ``(B,)`` of which cycles make ``even``; knots to the last bit."""
-        at = np.searchsorted(self._stretched, even).clip(max=len(self.knots) - 1)
-        is_knot = self._stretched[at] == even
-        return np.where(is_knot, self.knots[at], restored(self.cycles, even))
 
     def _filled(self, values: Floats) -> Floats:
         """Numbers ``(B,)`` of the bin moved to where its cycles have some, if there are."""
@@ -178,10 +172,11 @@ def cut_into_bins(
     digits = max(map(decimals, parts), default=0)
     steps = [common_step(span.inner, digits) for span in spans]
     uneven = [span.inner for span, step in zip(spans, steps, strict=True) if not step]
-    cycles = find_cycles(uneven, digits)
-    most = max(_MOST_PARTS // num_bins, 2)
+    most = max((abs(end) for span in spans for end in (span.low, span.high)), default=0.0)
+    cycles = find_cycles(uneven, digits, most)
+    finest = max(_MOST_PARTS // num_bins, 2)
     bins = [
-        span.bin(most, step, () if step else cycles, is_tail=number in (0, len(spans) - 1))
+        span.bin(finest, step, () if step else cycles, is_tail=number in (0, len(spans) - 1))
         for number, (span, step) in enumerate(zip(spans, steps, strict=True))
     ]
     return bins, [len(part) for part in parts]
@@ -279,22 +274,12 @@ class _Span:
         ends = stretched(cycles, np.array([low, high])).tolist()
         knots, shares = law(even, *ends, most=most, is_tail=is_tail)
         places = (first + shares * (len(self.numbers) - first - last)) / len(self.numbers)
-        knots = _before_stretching(cycles, knots, self.inner, even, low, high)
+        if cycles:
+            known = np.concatenate([[low], self.inner, [high]])
+            known_even = np.concatenate([ends[:1], even, ends[1:]])
+            knots = restored(cycles, knots, known, known_even).clip(low, high)
+            knots = np.maximum.accumulate(knots)
         return Bin(knots, places, step, cycles)
-
-
-def _before_stretching(
-    cycles: tuple[Cycle, ...], knots: Floats, values: Floats, even: Floats, low: float, high: float
-) -> Floats:
-    """The numbers that cycles make knots of; those of ``values`` and the ends to the last bit."""
-    if not cycles:
-        return knots
-    found = restored(cycles, knots).clip(low, high)
-    if len(values):
-        place = np.searchsorted(even, knots).clip(max=len(even) - 1)
-        found = np.where(even[place] == knots, values[place], found)
-    found[0], found[-1] = low, high
-    return np.maximum.accumulate(found)
 
 
 def _scores(places: Floats) -> Floats:

@@ -43,6 +43,7 @@ MONTH = LONGEST_MONTH * 86_400e9
 """Its length in nanoseconds."""
 
 _LOOKED_AT = 50_000  # numbers at most
+_FEW = 20  # distinct numbers, of which nothing is said
 _TURNS = 10  # periods at least in which the middle half of the numbers lies
 _MOST_EQUAL = 3  # times a number counts at most, in multiples of how often most of its cell do
 _EVIDENCE = 10.0  # nats for a cycle at least, in all ...
@@ -212,11 +213,20 @@ def stretched(cycles: Sequence[Cycle], values: Floats) -> Floats:
     return values
 
 
-def restored(cycles: Sequence[Cycle], values: Floats) -> Floats:
-    """The inverse of :func:`stretched`."""
+def restored(cycles: Sequence[Cycle], even: Floats, known: Floats, known_even: Floats) -> Floats:
+    """The inverse of :func:`stretched`.
+
+    Args:
+        cycles: The cycles.
+        even: ``(B,)`` stretched numbers.
+        known: ``(N,)`` numbers that come back to the last bit, at least one.
+        known_even: ``(N,)`` what cycles make of these, sorted.
+    """
+    found = even
     for cycle in reversed(cycles):
-        values = cycle.restored(values)
-    return values
+        found = cycle.restored(found)
+    at = np.searchsorted(known_even, even).clip(max=len(known) - 1)
+    return np.where(known_even[at] == even, known[at], found)
 
 
 def filled(cycles: Sequence[Cycle], values: Floats, *, down: bool = False) -> Floats:
@@ -248,16 +258,16 @@ def written(cycle: Cycle) -> str:
     return f'each {name} ({np.count_nonzero(cycle.shares)} of {len(cycle.shares)} parts)'
 
 
-def find_cycles(parts: Sequence[Floats], digits: int) -> tuple[Cycle, ...]:
+def find_cycles(parts: Sequence[Floats], digits: int, most: float) -> tuple[Cycle, ...]:
     """The cycles of a column's numbers, the shortest one first.
 
     Args:
         parts: ``(N,)`` of them each, sorted; those that have no other law of their own.
         digits: Behind the point, at most.
+        most: The largest amount of a number of the column.
     """
-    most = max((float(np.abs(part[[0, -1]]).max()) for part in parts if len(part)), default=0.0)
     is_date = most >= _NANOSECONDS
-    if most >= EXACT * _SECOND or not (is_date or digits <= _MOST_DIGITS):
+    if not (is_date or digits <= _MOST_DIGITS):
         return ()
     every = max(sum(map(len, parts)) // _LOOKED_AT, 1)
     values = np.concatenate([np.zeros(0), *(part[::every] for part in parts)])
@@ -267,13 +277,16 @@ def find_cycles(parts: Sequence[Floats], digits: int) -> tuple[Cycle, ...]:
     # An end that several rows share may stand for numbers beyond it.
     inner = slice(int(counts[0] > 1), len(counts) - int(counts[-1] > 1))
     distinct, counts = distinct[inner], counts[inner]
-    if len(distinct) < LEAST_DISTINCT:
+    if len(distinct) < _FEW:
         return ()
     low, high = np.quantile(values, [0.25, 0.75])
     best: tuple[float, tuple[Cycle, ...]] = (0.0, ())
     for candidates in _of_dates(distinct) if is_date else _of_digits(digits):
-        short = [cycle for cycle in candidates if high - low >= _TURNS * cycle.period]
-        found = [cycle.learnt(distinct, counts) for cycle in short]
+        found = [
+            cycle.learnt(distinct, counts)
+            for cycle in candidates
+            if most < cycle.exact_up_to and high - low >= _TURNS * cycle.period
+        ]
         nats = sum(gained for gained, _ in found)
         if nats > best[0]:
             best = nats, tuple(cycle for gained, cycle in found if gained)

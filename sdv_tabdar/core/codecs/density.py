@@ -32,6 +32,7 @@ _TAIL_DEPTH = 2  # and at least, where numbers become rare towards an end
 _NARROW = 64  # steps in half a cell, below which it is cut between two of them
 _EXACT = 2.0**50  # steps from 0, up to which half of one can be written
 _SURE = 0.9  # a cell that is even with this probability is not cut
+_LEAST_SHARE = 1e-9  # of the numbers, beyond the last spike
 _PRIOR = 0.5  # rows that each half of a cell is given before any are counted
 
 
@@ -67,7 +68,11 @@ def law(
     order = np.lexsort((shares, knots))
     knots, shares = knots[order], shares[order] / shares.max()
     kept = np.append(True, np.diff(shares) > 0)
-    return knots[kept], shares[kept]
+    knots, shares = knots[kept], shares[kept]
+    if knots[-1] < high:  # next to a spike it had a share that rounding took
+        shares[-1] -= min(_LEAST_SHARE, (shares[-1] - shares[-2]) / 2)
+        knots, shares = np.append(knots, high), np.append(shares, 1.0)
+    return knots, shares
 
 
 def _parted(

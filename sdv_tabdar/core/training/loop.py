@@ -113,7 +113,7 @@ def fit_network(
         network, history = trainer.result(), trainer.history
         if finish is not None:
             rows_trained = len(history.losses) * len(table)
-            stop = _stop(interrupts, config.max_training_time, history.seconds)
+            stop = asked_to_stop(interrupts, config.max_training_time, history.seconds)
             finish(network, rows_trained, stop)
         if checkpoint is not None and is_over:
             checkpoint.remove()
@@ -155,7 +155,9 @@ def _run(
     return not reason
 
 
-def _stop(interrupts: Interrupts, max_seconds: float | None, seconds: float) -> Callable[[], bool]:
+def asked_to_stop(
+    interrupts: Interrupts, max_seconds: float | None, seconds: float
+) -> Callable[[], bool]:
     """Whether someone interrupts, or the longest training is over, ``seconds`` of which were."""
     end = math.inf if max_seconds is None else time.perf_counter() + max_seconds - seconds
     return lambda: interrupts.asked or time.perf_counter() > end

@@ -42,6 +42,10 @@ def _working_days(number: int = 3_000) -> Floats:
     return np.sort(days * DAY)
 
 
+def _found(values: Floats, digits: int) -> tuple[Cycle, ...]:
+    return find_cycles([values], digits, float(np.abs(values).max(initial=0)))
+
+
 def _days_of_months(which: str) -> Floats:
     """Dates of 80 years: the first, the last, the 1st and 15th, or the 15th and last of a month."""
     random = np.random.default_rng(0)
@@ -62,7 +66,7 @@ def _days_of_months(which: str) -> Floats:
 @pytest.mark.parametrize('which', ['first', 'last', 'first and middle', 'middle and last'])
 def test_days_of_months_come_back(which: str) -> None:
     values = _days_of_months(which)
-    (cycle,) = find_cycles([values], 7)
+    (cycle,) = _found(values, 7)
     assert isinstance(cycle, Months)
     assert np.abs(cycle.restored(cycle.stretched(values)) - values).max() < 1e6
     codec = NumericalCodec.fit('day', pd.Series(values, name='day'), ModelConfig())
@@ -80,24 +84,24 @@ def test_days_of_all_months_are_not_cut_by_month() -> None:
     random = np.random.default_rng(0)
     days = random.integers(0, 20_000, 5_000)
     mondays = days[(days + 3) % 7 == 0]
-    (cycle,) = find_cycles([np.sort(mondays * DAY)], 7)
+    (cycle,) = _found(np.sort(mondays * DAY), 7)
     assert cycle.period == 7 * DAY
 
 
 def test_last_digits_that_people_like_are_found() -> None:
-    (cycle,) = find_cycles([_prices()], 2)
+    (cycle,) = _found(_prices(), 2)
     assert (cycle.period, len(cycle.shares)) == (1, 100)
     assert np.flatnonzero(cycle.shares).tolist() == [50, 99]
     assert cycle.shares[99] == pytest.approx(0.8, abs=0.05)
 
 
 def test_days_of_the_week_are_found_and_hours_of_the_day() -> None:
-    (week,) = find_cycles([_working_days()], 7)
+    (week,) = _found(_working_days(), 7)
     assert week.period == 7 * DAY
     assert np.flatnonzero(week.shares == 0).tolist() == [2, 3]  # the week begins with a Thursday
     random = np.random.default_rng(0)
     moments = _working_days() + random.integers(8 * 60, 18 * 60, 3_000) * 60e9
-    day, week = find_cycles([np.sort(moments)], 7)
+    day, week = _found(np.sort(moments), 7)
     assert day.period == DAY
     assert np.flatnonzero(day.shares).tolist() == list(range(8, 18))
     assert np.flatnonzero(week.shares == 0).tolist() == [2, 3]
@@ -128,30 +132,41 @@ def test_days_and_months_in_digits_are_found() -> None:
     ],
 )
 def test_even_numbers_have_no_cycle(values: Floats) -> None:
-    assert find_cycles([np.sort(values)], decimals(values)) == ()
+    assert _found(np.sort(values), decimals(values)) == ()
+
+
+def test_a_column_with_an_end_far_out_has_no_cycle_that_it_has_no_place_in() -> None:
+    values = np.append(_working_days(200), -8e32)
+    codec = NumericalCodec.fit('day', pd.Series(values, name='day'), ModelConfig())
+    assert codec.cycles == ()
+    assert np.isfinite(codec.log_volume(pd.Series(values, name='day'))).all()
 
 
 def test_a_cell_of_few_numbers_has_no_share_of_its_own() -> None:
     strangers = np.array([17.23, 120.41, 300.77])
-    (cycle,) = find_cycles([np.sort(np.append(_prices(), strangers))], 2)
+    (cycle,) = _found(np.sort(np.append(_prices(), strangers)), 2)
     rare = np.delete(cycle.shares, [50, 99])
     assert len(np.unique(rare)) == 1
     assert 0 < rare.sum() < 0.01
     assert len(strangers) < LEAST_DISTINCT
 
 
+def _restored(cycles: tuple[Cycle, ...], even: Floats) -> Floats:
+    return restored(cycles, even, np.zeros(1), stretched(cycles, np.zeros(1)))
+
+
 def test_what_is_stretched_comes_back_and_stays_in_order() -> None:
     values = np.sort(_working_days() + np.random.default_rng(1).integers(480, 1080, 3_000) * 60e9)
-    cycles = find_cycles([values], 7)
+    cycles = _found(values, 7)
     everywhere = np.linspace(values[0] - 9 * DAY, values[-1] + 9 * DAY, 5_001)
     assert (np.diff(stretched(cycles, everywhere)) > 0).all()
-    assert np.abs(restored(cycles, stretched(cycles, values)) - values).max() < 1e6  # nanoseconds
+    assert np.abs(_restored(cycles, stretched(cycles, values)) - values).max() < 1e6  # nanoseconds
     slopes = (stretched(cycles, values + 30e9) - stretched(cycles, values - 30e9)) / 60e9
     assert np.allclose(np.log(slopes), log_slope(cycles, values), atol=1e-3)
 
 
 def test_what_is_nowhere_goes_up_or_down_to_where_numbers_are() -> None:
-    cycles = find_cycles([_working_days()], 7)
+    cycles = _found(_working_days(), 7)
     sunday = np.array([20 * 7 * DAY + SUNDAY])
     assert np.rint(filled(cycles, sunday) / DAY).tolist() == [20 * 7 + 4]
     assert np.rint(filled(cycles, sunday, down=True) / DAY).tolist() == [20 * 7 + 1]
@@ -161,7 +176,7 @@ def test_what_is_nowhere_goes_up_or_down_to_where_numbers_are() -> None:
 
 @pytest.mark.parametrize('values', [_prices(), _working_days(), _days_of_months('first')])
 def test_a_cycle_is_saved(values: Floats) -> None:
-    (cycle,) = find_cycles([values], 2)
+    (cycle,) = _found(values, 2)
     again = Cycle.from_state(cycle.to_state())
     assert type(again) is type(cycle)
     assert (again.period, again.start) == (cycle.period, cycle.start)

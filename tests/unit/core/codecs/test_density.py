@@ -93,3 +93,10 @@ def test_a_tail_of_few_numbers_falls_towards_its_end() -> None:
     knots, shares = law(tail[1:-1], tail[0], tail[-1], most=MOST, is_tail=True)
     densities = np.diff(shares) / np.diff(knots)
     assert densities[0] > 2 * densities[-1]
+
+
+def test_an_end_close_behind_a_spike_is_not_lost() -> None:
+    knots, shares = law(np.zeros(6), -39.0, 3.9e-14, most=256, is_tail=True)
+    assert (knots[0], knots[-1]) == (-39.0, 3.9e-14)
+    assert shares[-1] == 1
+    assert (np.diff(shares) > 0).all()
