@@ -21,13 +21,15 @@ _TIME_OF_CALIBRATION = 0.025  # of the longest training
 _CAUSAL_COLUMNS = 64  # from which attention is causal where it is left open
 
 
-def _check_integer(settings: Any, field: str, minimum: int) -> None:
+def _check_integer(settings: Any, field: str, minimum: int, most: float = math.inf) -> None:
     value = getattr(settings, field)
     if isinstance(value, bool) or not isinstance(value, numbers.Integral):
         raise TypeError(f'{field} must be a whole number, however: {field}={value!r}.')
-    if value < minimum:
-        raise ValueError(f'{field} must be at least {minimum}, however: {field}={value!r}.')
-    object.__setattr__(settings, field, int(value))
+    value = int(value)
+    if not minimum <= value <= most:
+        allowed = f'at least {minimum}' + (f' and at most {most}' if most < math.inf else '')
+        raise ValueError(f'{field} must be {allowed}, however: {field}={value!r}.')
+    object.__setattr__(settings, field, value)
 
 
 def _check_number(
@@ -73,6 +75,8 @@ class ModelConfig:
         head_layers: Linear layers of the categorical heads.
         head_activation: What their hidden layers are: ``'relu'``, or ``'gated'``, where one linear
             map to ``head_width`` multiplies another.
+        num_scales: At how many scales codes of numbers act alike, 1 to 4: at the first those next
+            to each other do; each further one reaches at least twice as far.
         denoiser_width: Width of the nested diffusion's network.
         denoiser_blocks: Hidden layers of the nested diffusion's network.
         max_atoms: A numerical column keeps at most this many values that come back exactly;
@@ -123,6 +127,7 @@ class ModelConfig:
     head_width: int = 128
     head_layers: int = 2
     head_activation: str = 'gated'
+    num_scales: int = 4
     denoiser_width: int = 96
     denoiser_blocks: int = 2
     max_atoms: int = 256
@@ -157,6 +162,7 @@ class ModelConfig:
             ('max_crosses', 0),
         ):
             _check_integer(self, field, minimum)
+        _check_integer(self, 'num_scales', 1, most=4)
         _check_flag(self, 'echoes')
         _check_flag(self, 'inequalities')
         _check_flag(self, 'dependencies')
@@ -306,6 +312,7 @@ PAPER: dict[str, Any] = {
     'head_width': 32,
     'head_layers': 4,
     'head_activation': 'relu',
+    'num_scales': 1,
     'denoiser_width': 32,
     'denoiser_blocks': 4,
     'max_atoms': 0,
@@ -340,6 +347,7 @@ PRIVATE: dict[str, Any] = {
     'width': 32,
     'head_width': 32,
     'head_activation': 'relu',
+    'num_scales': 1,
     'max_atoms': 64,
     'num_bins': 16,
     'max_crosses': 0,
@@ -363,6 +371,7 @@ _BEFORE: Mapping[type, Mapping[str, Any]] = {
     ModelConfig: {
         'feedforward': 'relu',
         'head_activation': 'relu',
+        'num_scales': 1,
         'attention': 'bidirectional',
         'echoes': False,
         'inequalities': False,

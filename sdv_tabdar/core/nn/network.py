@@ -55,7 +55,7 @@ class TabDARNetwork(nn.Module):
         self.precedence: tuple[float, ...] = ()
         self.possible = PossibleCodes(schema)
         num_columns = len(schema.columns)
-        self.tokenizer = Tokenizer(schema, config.width)
+        self.tokenizer = Tokenizer(schema, config.width, config.num_scales)
         self.pad = nn.Parameter(torch.randn(config.width) * config.width**-0.5)
         self.positions = nn.Parameter(torch.randn(num_columns, config.width) * config.width**-0.5)
         self.crosses = CrossTokens(schema, config.width)

@@ -1,8 +1,11 @@
 """What the codes of a numerical column share, for the layers that have weights for each code.
 
 The codes stand for numbers, and neighbours should act alike before training has seen either of
-them often. Part of their weights is therefore common: a piecewise linear function of the normal
-score, given by its values at evenly spaced nodes. What sets a code apart is learnt on top of it.
+them often. Part of their weights is therefore common: piecewise linear functions of the normal
+score, given by their values at evenly spaced nodes. The functions of several scales are added up,
+the first with all nodes and each further one with half as many steps and a larger weight: what
+holds for half of a column is learnt from all of its rows, at once and not node by node. What sets a
+code apart is learnt on top of it.
 """
 
 from __future__ import annotations
@@ -11,34 +14,62 @@ import torch
 
 from sdv_tabdar.core.schema import Column
 
-NUM_NODES = 13
-_REACH = 3.0  # the outermost nodes, in standard deviations; the function is constant beyond
+_STEPS = 12  # between the nodes of the first scale
+_REACH = 3.0  # the outermost nodes, in standard deviations; the functions are constant beyond
 
 
-def hats(scores: torch.Tensor) -> torch.Tensor:
-    """Shares of the nodes in the piecewise linear function at some places.
+def nodes_of(num_scales: int) -> torch.Tensor:
+    """The nodes of so many scales, the finest first.
+
+    Returns:
+        ``(3, N)`` in float64: normal scores, how many nodes there are in one standard deviation,
+        and weights, the root of how many times as long as at the first scale steps are.
+    """
+    scales = []
+    for steps in _scales(num_scales):
+        places = torch.linspace(-_REACH, _REACH, steps + 1, dtype=torch.float64)
+        density = torch.full_like(places, steps / (2 * _REACH))
+        weight = torch.full_like(places, (_STEPS / steps) ** 0.5)
+        scales.append(torch.stack([places, density, weight]))
+    return torch.cat(scales, dim=1)
+
+
+def num_nodes(num_scales: int) -> int:
+    """N of :func:`nodes_of`."""
+    return sum(1 + steps for steps in _scales(num_scales))
+
+
+def hats(scores: torch.Tensor, nodes: torch.Tensor) -> torch.Tensor:
+    """Shares of the nodes in the sum of piecewise linear functions at some places.
 
     Args:
         scores: ``(...)`` standard normal scores.
+        nodes: What :func:`nodes_of` gives.
 
     Returns:
-        ``(..., NUM_NODES)``, at most two of them above 0, with sum 1.
+        ``(..., N)``; of each scale at most two are above 0, and they add up to its weight.
     """
-    nodes = torch.linspace(-_REACH, _REACH, NUM_NODES, device=scores.device)
-    distance = (scores.clamp(-_REACH, _REACH).unsqueeze(-1) - nodes).abs()
-    return (1 - distance * ((NUM_NODES - 1) / (2 * _REACH))).clamp_min(0)
+    places, density, weight = nodes
+    distance = (scores.clamp(-_REACH, _REACH).unsqueeze(-1) - places).abs() * density
+    return (1 - distance).clamp_min(0) * weight
 
 
-def code_hats(column: Column) -> torch.Tensor:
-    """:func:`hats` at the middle of each code of a column, ``(K, NUM_NODES)``.
+def code_hats(column: Column, num_scales: int) -> torch.Tensor:
+    """:func:`hats` at the middle of each code of a column, ``(K, N)``.
 
     Zero for categories, missing values and echoes, which have no place in an order.
     """
+    nodes = nodes_of(num_scales)
     if not column.uniform:
-        return torch.zeros(column.num_codes, NUM_NODES)
+        return torch.zeros(column.num_codes, nodes.shape[1])
     middle = torch.tensor(column.uniform, dtype=torch.float64).mean(dim=1)
-    shares = hats(torch.special.ndtri(middle)).float()
+    shares = hats(torch.special.ndtri(middle), nodes).float()
     for code in (column.missing, column.echo):
         if code is not None:
             shares[code] = 0
     return shares
+
+
+def _scales(num_scales: int) -> list[int]:
+    """Steps between the nodes of each scale."""
+    return [_STEPS >> scale for scale in range(num_scales)]

@@ -11,7 +11,7 @@ from collections.abc import Iterator
 from sdv_tabdar.core.config import ModelConfig
 from sdv_tabdar.core.nn.denoiser import NUM_FREQUENCIES
 from sdv_tabdar.core.nn.heads.codes import buckets, layer_widths
-from sdv_tabdar.core.nn.ordinal import NUM_NODES
+from sdv_tabdar.core.nn.ordinal import num_nodes
 from sdv_tabdar.core.nn.transformer import feedforward_widths
 from sdv_tabdar.core.schema import TableSchema
 
@@ -34,7 +34,7 @@ def _tokens(schema: TableSchema, config: ModelConfig) -> Iterator[tuple[str, tup
     yield 'tokenizer.code', (total, width)
     yield 'tokenizer.slope', (total if schema.numerical else 0, width)
     yield 'tokenizer.score', (columns, width)
-    yield 'tokenizer.nodes', (columns, NUM_NODES, width)
+    yield 'tokenizer.nodes', (columns, num_nodes(config.num_scales), width)
     if schema.crosses:
         yield 'crosses.level', (sum(len(cross.levels) for cross in schema.crosses), width)
         yield 'crosses.position', (len(schema.crosses), width)
@@ -67,7 +67,8 @@ def _code_head(schema: TableSchema, config: ModelConfig) -> Iterator[tuple[str, 
         yield f'code_head.buckets.{number}.weight', (len(own), width, most)
         yield f'code_head.buckets.{number}.bias', (len(own), 1, most)
         if any(column.uniform for column in own):
-            yield f'code_head.buckets.{number}.nodes', (len(own), width, NUM_NODES)
+            nodes = num_nodes(config.num_scales)
+            yield f'code_head.buckets.{number}.nodes', (len(own), width, nodes)
 
 
 def _residual_head(

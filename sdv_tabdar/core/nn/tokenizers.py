@@ -2,8 +2,8 @@
 
 The paper's tokenizer is ``h_i = W_i x_i`` for a number x_i and a row of ``W_i`` for a category.
 Here every cell has a code with a row of its own; a number adds ``W_i`` times its normal score, a
-piecewise linear function of that score which all codes share, and a slope of its bin times its
-place in the bin.
+sum of piecewise linear functions of that score which all codes share (``ordinal``), and a slope of
+its bin times its place in the bin.
 """
 
 from __future__ import annotations
@@ -12,7 +12,7 @@ import torch
 from torch import nn
 
 from sdv_tabdar.core.diffusion import SIGMA_DATA
-from sdv_tabdar.core.nn.ordinal import NUM_NODES, hats
+from sdv_tabdar.core.nn.ordinal import hats, nodes_of
 from sdv_tabdar.core.schema import TableSchema
 
 _EDGE = 1e-6  # keeps normal scores finite in float32
@@ -29,8 +29,9 @@ class Tokenizer(nn.Module):
     numerical: torch.Tensor
     low: torch.Tensor
     span: torch.Tensor
+    layout: torch.Tensor
 
-    def __init__(self, schema: TableSchema, width: int) -> None:
+    def __init__(self, schema: TableSchema, width: int, num_scales: int) -> None:
         """Lay the codes of all columns end to end."""
         super().__init__()
         offsets, total = [], 0
@@ -44,6 +45,8 @@ class Tokenizer(nn.Module):
         self.register_buffer('numerical', torch.tensor(schema.numerical, dtype=torch.long))
         self.register_buffer('low', uniform[:, 0].clone())
         self.register_buffer('span', uniform[:, 1] - uniform[:, 0])
+        nodes = nodes_of(num_scales).float()
+        self.register_buffer('layout', nodes)
         scale = width**-0.5
         own = torch.tensor(
             [
@@ -55,7 +58,7 @@ class Tokenizer(nn.Module):
         self.code = nn.Parameter(torch.randn(total, width) * scale * own[:, None])
         self.slope = nn.Parameter(torch.zeros(total if schema.numerical else 0, width))
         self.score = nn.Parameter(torch.randn(len(schema.columns), width) * scale)
-        self.nodes = nn.Parameter(torch.randn(len(schema.columns), NUM_NODES, width) * scale)
+        self.nodes = nn.Parameter(torch.randn(len(schema.columns), nodes.shape[1], width) * scale)
 
     def normal_score(self, flat_codes: torch.Tensor, residuals: torch.Tensor) -> torch.Tensor:
         """Normal score (standard deviation 0.5) of numbers within their whole column.
@@ -93,7 +96,8 @@ class Tokenizer(nn.Module):
     ) -> torch.Tensor:
         """What numbers ``(G, N)`` of G columns add to the tokens of their codes, ``(G, N, D)``."""
         score = self.normal_score(flat, residuals)
-        shares = torch.cat([hats(score / SIGMA_DATA), score.unsqueeze(-1)], dim=-1)
+        nearness = hats(score / SIGMA_DATA, self.layout)
+        shares = torch.cat([nearness, score.unsqueeze(-1)], dim=-1)
         maps = torch.cat([self.nodes[columns], self.score[columns].unsqueeze(1)], dim=1)
         slope = nn.functional.embedding(flat, self.slope)
         return torch.baddbmm(residuals.unsqueeze(-1) * slope, shares, maps)

@@ -37,6 +37,7 @@ def test_a_file_loads_and_draws(path: Path) -> None:
     assert len(rows) == 8
     if path.stem.startswith('format_1_'):  # when there were no gated layers
         assert loaded.feedforward == loaded.head_activation == 'relu'
+        assert loaded.num_scales == 1
     assert [column.name for column in found.columns] == list(rows)
     assert {column.name: column.dtype for column in found.columns} == {
         name: str(dtype) for name, dtype in rows.dtypes.items()

@@ -49,10 +49,11 @@ def test_a_pickle_from_before_gated_layers_has_none() -> None:
         {'tables': {'t': {'columns': {'x': {'sdtype': 'numerical'}}}}}
     )
     state = TabDARSynthesizer(metadata).__getstate__()
-    del state['feedforward'], state['head_activation'], state['dropout']
+    del state['feedforward'], state['head_activation'], state['dropout'], state['num_scales']
     blank = TabDARSynthesizer.__new__(TabDARSynthesizer)
     blank.__setstate__(state)
 
     found = blank.get_parameters()
     assert found['feedforward'] == found['head_activation'] == 'relu'
     assert found['dropout'] == 0
+    assert found['num_scales'] == 1

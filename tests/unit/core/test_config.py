@@ -74,6 +74,11 @@ def test_whole_numbers_have_a_least_value(config: Any, field: str, least: int) -
         config(**{field: least - 1})
 
 
+def test_there_are_four_scales_at_most() -> None:
+    with pytest.raises(ValueError, match='num_scales must be at least 1 and at most 4, however:'):
+        ModelConfig(num_scales=5)
+
+
 def test_numbers_of_numpy_become_plain_ones() -> None:
     config = TrainingConfig(epochs=np.int64(3), learning_rate=np.float32(0.5))
     assert (config.epochs, config.learning_rate) == (3, 0.5)

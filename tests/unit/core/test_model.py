@@ -230,12 +230,12 @@ def test_another_version_of_the_format_is_an_error(fitted: TabDAR) -> None:
 
 
 def test_a_model_from_before_gated_layers_loads(mixed: pd.DataFrame, kinds: Kinds) -> None:
-    relu = {'feedforward': 'relu', 'head_activation': 'relu'}
-    settings = ModelConfig(width=8, num_blocks=1, num_heads=1, **relu)  # type: ignore[arg-type]
+    former = {'feedforward': 'relu', 'head_activation': 'relu', 'num_scales': 1}
+    settings = ModelConfig(width=8, num_blocks=1, num_heads=1, **former)  # type: ignore[arg-type]
     model = TabDAR(settings, TrainingConfig(epochs=1), device='cpu', random_state=0)
     model.fit(mixed, kinds)
     state = {**model.__getstate__(), 'version': 4}
-    for name in relu:
+    for name in former:
         del state['model'][name]
     loaded = TabDAR.__new__(TabDAR)
     loaded.__setstate__(state)

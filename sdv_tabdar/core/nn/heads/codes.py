@@ -10,7 +10,7 @@ from torch import nn
 
 from sdv_tabdar.core.config import ModelConfig
 from sdv_tabdar.core.nn.gating import activated
-from sdv_tabdar.core.nn.ordinal import NUM_NODES, code_hats
+from sdv_tabdar.core.nn.ordinal import code_hats, num_nodes
 from sdv_tabdar.core.runtime.random import stratified_uniforms
 from sdv_tabdar.core.schema import Column, TableSchema
 
@@ -26,7 +26,7 @@ class ColumnWeights:
         hidden: Weights and biases of the hidden layers.
         weight: ``(head_width, K)`` of the last layer; codes beyond the column's own are padding.
         bias: ``(1, K)``.
-        nodes: ``(head_width, NUM_NODES)`` what the codes of a number share, see ``ordinal``; None
+        nodes: ``(head_width, nodes)`` what the codes of a number share, see ``ordinal``; None
             in a bucket without numbers.
     """
 
@@ -45,17 +45,17 @@ class _Bucket(nn.Module):
 
     shares: torch.Tensor
 
-    def __init__(self, columns: Sequence[Column], width: int) -> None:
+    def __init__(self, columns: Sequence[Column], width: int, num_scales: int) -> None:
         super().__init__()
         num_codes = max(column.num_codes for column in columns)
         self.weight = nn.Parameter(_random_maps(len(columns), width, num_codes) * _OUTPUT_SCALE)
         self.bias = nn.Parameter(torch.full((len(columns), 1, num_codes), -1e9))
-        self.nodes = None
+        self.nodes, nodes = None, num_nodes(num_scales)
         if any(column.uniform for column in columns):
-            self.nodes = nn.Parameter(_random_maps(len(columns), width, NUM_NODES) * _OUTPUT_SCALE)
-        shares = torch.zeros(len(columns), NUM_NODES, num_codes)
+            self.nodes = nn.Parameter(_random_maps(len(columns), width, nodes) * _OUTPUT_SCALE)
+        shares = torch.zeros(len(columns), nodes, num_codes)
         for row, column in enumerate(columns):
-            shares[row, :, : column.num_codes] = code_hats(column).t()
+            shares[row, :, : column.num_codes] = code_hats(column, num_scales).t()
             frequency = torch.tensor(column.counts, dtype=torch.float64)
             with torch.no_grad():
                 logs = (frequency / frequency.sum()).log()
@@ -119,7 +119,8 @@ class CodeHead(nn.Module):
             nn.Parameter(torch.zeros(len(order), 1, outputs)) for _, outputs in layers
         )
         self.buckets = nn.ModuleList(
-            _Bucket([schema.columns[position] for position in group], width) for group in groups
+            _Bucket([schema.columns[position] for position in group], width, config.num_scales)
+            for group in groups
         )
         self.sizes = [len(group) for group in groups]
         # For a column its place among all in the order of the buckets, its bucket and row there.

@@ -5,31 +5,34 @@ from __future__ import annotations
 import pytest
 import torch
 
-from sdv_tabdar.core.nn.ordinal import NUM_NODES, code_hats, hats
+from sdv_tabdar.core.nn.ordinal import code_hats, hats, nodes_of, num_nodes
 from sdv_tabdar.core.schema import Column, ColumnKind
 
 
-def test_shares_add_up_to_one_and_belong_to_two_neighbours() -> None:
-    shares = hats(torch.linspace(-4, 4, 101))
-    assert shares.shape == (101, NUM_NODES)
-    assert torch.allclose(shares.sum(dim=1), torch.ones(101))
-    assert bool(((shares > 0).sum(dim=1) <= 2).all())
-    for row in shares:
-        found = (row > 0).nonzero().squeeze(1)
-        assert int(found[-1] - found[0]) <= 1
+def test_of_each_scale_two_neighbours_share_its_weight() -> None:
+    scales = hats(torch.linspace(-4, 4, 101), nodes_of(4).float()).split([13, 7, 4, 2], dim=1)
+    for shares, weight in zip(scales, (1, 2**0.5, 2, 12**0.5), strict=True):
+        assert torch.allclose(shares.sum(dim=1), torch.full((101,), float(weight)))
+        for row in shares:
+            found = (row > 0).nonzero().squeeze(1)
+            assert int(found[-1] - found[0]) <= 1
 
 
-def test_a_linear_function_is_one_of_them() -> None:
+@pytest.mark.parametrize(('num_scales', 'steps'), [(1, 12), (2, 6), (3, 3), (4, 1)])
+def test_each_scale_has_half_the_steps_and_a_linear_function(num_scales: int, steps: int) -> None:
     scores = torch.linspace(-3, 3, 61)
-    nodes = torch.linspace(-3, 3, NUM_NODES)
-    assert torch.allclose(hats(scores) @ nodes, scores, atol=1e-5)
+    shares = hats(scores, nodes_of(num_scales).float())
+    assert shares.shape == (61, num_nodes(num_scales))
+    nodes = torch.linspace(-3, 3, steps + 1)
+    found = shares[:, -len(nodes) :] @ nodes
+    assert torch.allclose(found, scores * (12 / steps) ** 0.5, atol=1e-5)
 
 
 @pytest.mark.parametrize(
     ('score', 'node'), [(-9.0, 0), (9.0, -1), (-torch.inf, 0), (torch.inf, -1)]
 )
 def test_beyond_the_last_node_nothing_changes(score: float, node: int) -> None:
-    assert float(hats(torch.tensor(score))[node]) == 1
+    assert float(hats(torch.tensor(score), nodes_of(1))[node]) == 1
 
 
 def test_codes_stand_at_the_middle_of_their_interval_and_missing_nowhere() -> None:
@@ -41,13 +44,13 @@ def test_codes_stand_at_the_middle_of_their_interval_and_missing_nowhere() -> No
         uniform=((0.4, 0.6), (0.0, 0.4), (0.6, 1.0), (0.0, 1.0)),
         missing=3,
     )
-    shares = code_hats(column)
-    assert shares.shape == (4, NUM_NODES)
-    assert float(shares[0, NUM_NODES // 2]) == pytest.approx(1)
-    places = (shares * torch.arange(NUM_NODES)).sum(dim=1)
+    shares = code_hats(column, 1)
+    assert shares.shape == (4, 13)
+    assert float(shares[0, 6]) == pytest.approx(1)
+    places = (shares * torch.arange(13)).sum(dim=1)
     assert places[1] < places[0] < places[2]
     assert not shares[3].any()
 
 
 def test_categories_share_nothing() -> None:
-    assert not code_hats(Column('x', ColumnKind.CATEGORICAL, (3, 1, 2))).any()
+    assert not code_hats(Column('x', ColumnKind.CATEGORICAL, (3, 1, 2)), 4).any()

@@ -58,7 +58,7 @@ def test_normal_score_rises_over_bins_and_atoms() -> None:
         uniform=((0.4, 0.6), (0.0, 0.4), (0.6, 1.0)),
     )
     with torch.random.fork_rng(devices=[]):
-        tokenizer = Tokenizer(TableSchema((column,)), 4)
+        tokenizer = Tokenizer(TableSchema((column,)), 4, 4)
     codes = torch.tensor([1, 1, 1, 0, 2, 2, 2])
     residuals = torch.tensor([-9.0, 0.0, 0.9, 0.0, -0.9, 0.0, 9.0])
     scores = tokenizer.normal_score(codes, residuals)
@@ -70,7 +70,7 @@ def test_normal_score_rises_over_bins_and_atoms() -> None:
 def test_a_table_without_numbers_needs_no_residuals() -> None:
     column = Column('x', ColumnKind.CATEGORICAL, (3, 1))
     with torch.random.fork_rng(devices=[]):
-        tokenizer = Tokenizer(TableSchema((column, column)), 4)
+        tokenizer = Tokenizer(TableSchema((column, column)), 4, 4)
     tokens = tokenizer(torch.tensor([[0, 1], [1, 1]]), torch.zeros(2, 0))
     assert tokens.shape == (2, 2, 4)
     assert not torch.equal(tokens[1, 0], tokens[0, 0])
