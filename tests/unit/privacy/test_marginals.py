@@ -78,7 +78,9 @@ def test_numbers_are_on_the_grid_of_almost_all() -> None:
 
 def test_an_outlier_and_its_neighbours_are_not_told() -> None:
     numbers = np.append(np.random.default_rng(0).normal(0, 1, 5000), 1e12)
-    assert np.abs(NumberMarginal.asked(questions(), 'x', numbers, GRIDS).spread(5000)).max() < 100
+    for _ in range(200):  # an octave that is noise alone would be told in one of 340
+        found = NumberMarginal.asked(questions(), 'x', numbers, GRIDS).spread(5000)
+        assert np.abs(found).max() < 100
 
 
 def test_what_is_asked_is_in_the_books_and_no_more_can_be_asked() -> None:
