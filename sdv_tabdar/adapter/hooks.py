@@ -33,7 +33,7 @@ from sdv_tabdar.adapter.new_keys import refuse_repeated_keys, with_new_keys, wit
 from sdv_tabdar.adapter.old_files import STATE_VERSION, refuse_old_files, wrong_format
 from sdv_tabdar.adapter.one_at_a_time import one_at_a_time
 from sdv_tabdar.adapter.parameters import configs
-from sdv_tabdar.adapter.processed import ProcessedFormat
+from sdv_tabdar.adapter.processed import ProcessedFormat, declared_orders
 from sdv_tabdar.adapter.rows_on_disk import append_csv
 from sdv_tabdar.adapter.streamed import Streamed
 from sdv_tabdar.core.codecs.encoder import Table
@@ -146,6 +146,7 @@ class SDVHooks(private_names.BaseSingleTableSynthesizer):
                 told=told,
                 dates={name for name, own in told.items() if own in dates},
                 replaced=self._replaced_cells(processed_data),
+                orders=declared_orders(self, self._table.form),
                 **self._training_options,
             )
         self._fitted_table = dataclasses.replace(self._table, processed=processed, model=network)

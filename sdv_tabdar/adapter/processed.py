@@ -13,6 +13,7 @@ from rdt.transformers import UnixTimestampEncoder
 from sdv.errors import InvalidDataError
 
 from sdv_tabdar.adapter import private_names
+from sdv_tabdar.adapter.table_format import TableFormat
 from sdv_tabdar.adapter.values import is_missing, plain_objects
 from sdv_tabdar.core.codecs.values import frame_of
 from sdv_tabdar.core.schema import ColumnKind
@@ -103,6 +104,23 @@ class ProcessedFormat:
         rounded = local - (_local(values, zone) - values)
         # The offset to UTC may change between the date and the midnight that it is rounded to.
         return local - (_local(rounded, zone) - rounded)
+
+
+def declared_orders(synth: Any, form: TableFormat) -> dict[str, list[Any]]:
+    """The levels of columns whose order a user has declared, by SDV's labels.
+
+    Args:
+        synth: The synthesizer, whose metadata have the levels of ordinal columns in their order.
+        form: The user's table, whose categories may be ordered.
+    """
+    orders = {}
+    for column in form.columns:
+        order = private_names.level_order(synth, column.key) if column.sdtype == 'ordinal' else []
+        if isinstance(column.dtype, pd.CategoricalDtype) and column.dtype.ordered:
+            order = column.dtype.categories.tolist()
+        if order:
+            orders[column.key] = plain_objects(pd.Series(order, dtype=object)).tolist()
+    return orders
 
 
 def check_processed(processed: pd.DataFrame, outputs: Mapping[str, tuple[Hashable, Any]]) -> None:

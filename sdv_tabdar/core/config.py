@@ -77,6 +77,9 @@ class ModelConfig:
             map to ``head_width`` multiplies another.
         num_scales: At how many scales codes of numbers act alike, 1 to 4: at the first those next
             to each other do; each further one reaches at least twice as far.
+        ordered_levels: Whether levels that are in an order act alike where they are near, as codes
+            of numbers do: those that are numbers or begin with one (years, ratings, bands of age),
+            months, days of the week, and those of ordinal columns and ordered categories.
         denoiser_width: Width of the nested diffusion's network.
         denoiser_blocks: Hidden layers of the nested diffusion's network.
         max_atoms: A numerical column keeps at most this many values that come back exactly;
@@ -128,6 +131,7 @@ class ModelConfig:
     head_layers: int = 2
     head_activation: str = 'gated'
     num_scales: int = 4
+    ordered_levels: bool = True
     denoiser_width: int = 96
     denoiser_blocks: int = 2
     max_atoms: int = 256
@@ -163,6 +167,7 @@ class ModelConfig:
         ):
             _check_integer(self, field, minimum)
         _check_integer(self, 'num_scales', 1, most=4)
+        _check_flag(self, 'ordered_levels')
         _check_flag(self, 'echoes')
         _check_flag(self, 'inequalities')
         _check_flag(self, 'dependencies')
@@ -313,6 +318,7 @@ PAPER: dict[str, Any] = {
     'head_layers': 4,
     'head_activation': 'relu',
     'num_scales': 1,
+    'ordered_levels': False,
     'denoiser_width': 32,
     'denoiser_blocks': 4,
     'max_atoms': 0,
@@ -348,6 +354,7 @@ PRIVATE: dict[str, Any] = {
     'head_width': 32,
     'head_activation': 'relu',
     'num_scales': 1,
+    'ordered_levels': False,
     'max_atoms': 64,
     'num_bins': 16,
     'max_crosses': 0,
@@ -372,6 +379,7 @@ _BEFORE: Mapping[type, Mapping[str, Any]] = {
         'feedforward': 'relu',
         'head_activation': 'relu',
         'num_scales': 1,
+        'ordered_levels': False,
         'attention': 'bidirectional',
         'echoes': False,
         'inequalities': False,

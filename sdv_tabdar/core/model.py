@@ -17,7 +17,7 @@ import pandas as pd
 import torch
 
 from sdv_tabdar.core.answering import AnsweringModel
-from sdv_tabdar.core.codecs.encoder import Table
+from sdv_tabdar.core.codecs.encoder import NO_ORDERS, Orders, Table
 from sdv_tabdar.core.config import (
     ModelConfig,
     SamplingConfig,
@@ -88,6 +88,7 @@ class TabDAR(AnsweringModel):
         told: Mapping[Any, str] | None = None,
         dates: Collection[Any] = (),
         replaced: pd.DataFrame | None = None,
+        orders: Orders = NO_ORDERS,
     ) -> TabDAR:
         """Learn a table; where ``torch.distributed`` has a process group, all ranks together.
 
@@ -110,6 +111,8 @@ class TabDAR(AnsweringModel):
                 in all rows where none of its columns is such a cell is kept as a relation, and no
                 relation makes numbers that training has not left in their columns. None for no
                 such cells.
+            orders: For categorical columns their levels in an order that they are declared to be
+                in. Numbers, text that begins with one, months and days of the week need none.
 
         Returns:
             Itself. Ctrl-C ends training early, with what was learnt by then. If anything goes
@@ -155,6 +158,7 @@ class TabDAR(AnsweringModel):
                 told=told,
                 dates=dates,
                 replaced=replaced,
+                orders=orders,
             )
             if private is not None:  # on the CPU, and never a second time
                 self._train(train, self._device, ranks)

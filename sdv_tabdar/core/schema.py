@@ -22,6 +22,10 @@ class ColumnKind(enum.Enum):
     CATEGORICAL = 'categorical'
 
 
+NO_PLACE = (0.0, 1.0)
+"""The interval of a level that has none in the order of the others."""
+
+
 @dataclasses.dataclass(frozen=True)
 class Column:
     """The codes of one column.
@@ -32,7 +36,8 @@ class Column:
         counts: How often each code occurs in the training table; its length is ``K``.
         bins: The codes that carry a residual, a contiguous range (empty for a categorical).
         uniform: For each code the interval ``(low, high)`` of the column's empirical
-            distribution function that it covers; empty for a categorical.
+            distribution function that it covers. Of a categorical those of levels in an order, with
+            :data:`NO_PLACE` for the others; empty without an order.
         missing: The code of a missing value, or None if training had none.
         echo: The code, the last one, that stands for the number of another column of the row; None
             if there is none.
@@ -215,6 +220,15 @@ class TableSchema:
     def leading(self) -> tuple[int, ...]:
         """Positions of the columns that are drawn first: the members of the first cross."""
         return self.crosses[0].members if self.crosses else ()
+
+    @property
+    def ordered(self) -> tuple[int, ...]:
+        """Positions of the categorical columns whose levels are in an order."""
+        return tuple(
+            position
+            for position, column in enumerate(self.columns)
+            if column.kind is ColumnKind.CATEGORICAL and column.uniform
+        )
 
     @property
     def names(self) -> tuple[str, ...]:

@@ -19,7 +19,7 @@ from sdv_tabdar.core.calibration import calibrate
 from sdv_tabdar.core.codecs.crosses import crosses_of, find_crosses
 from sdv_tabdar.core.codecs.dependencies import find_dependencies, kept_dependencies
 from sdv_tabdar.core.codecs.echoes import Echo
-from sdv_tabdar.core.codecs.encoder import Table, TableEncoder
+from sdv_tabdar.core.codecs.encoder import NO_ORDERS, Orders, Table, TableEncoder
 from sdv_tabdar.core.codecs.inequalities import without_consequences
 from sdv_tabdar.core.codecs.joints import find_joints, kept_joints
 from sdv_tabdar.core.codecs.products import written as written_product
@@ -79,6 +79,7 @@ class Trained:
         told: Mapping[Any, str] | None = None,
         dates: Collection[Any] = (),
         replaced: pd.DataFrame | None = None,
+        orders: Orders = NO_ORDERS,
     ) -> Trained:
         """Learn a table: its codes, its crosses, then the network; see ``TabDAR.fit``.
 
@@ -99,6 +100,7 @@ class Trained:
             told: As in ``TabDAR.fit``.
             dates: Likewise.
             replaced: Likewise.
+            orders: Likewise.
         """
         answering = answering_device(device)
         start = None
@@ -113,10 +115,11 @@ class Trained:
                 progress=progress,
                 callbacks=callbacks,
                 training=training,
+                orders=orders,
             )
         hidden = None if replaced is None else replaced.to_numpy(dtype=bool)
         if before is None:
-            encoder = TableEncoder.fit(frame, kinds, model, replaced)
+            encoder = TableEncoder.fit(frame, kinds, model, replaced, orders)
             table = encoder.encode_all(frame)
             crosses = find_crosses(table, encoder.schema, model.max_crosses)
             may_follow = 'dependencies' in model.kept_relations
@@ -126,7 +129,7 @@ class Trained:
             encoder = encoder.with_relations(crosses, follows, zeros, joints)
             _tell_of_relations(encoder, len(frame), told, dates)
         else:
-            encoder = before.encoder.grown(frame, kinds, model, replaced)
+            encoder = before.encoder.grown(frame, kinds, model, replaced, orders)
             table = encoder.encode_all(frame)
             sets = [cross.members for cross in before.encoder.schema.crosses]
             former = encoder.codes_in(before.encoder)
@@ -174,12 +177,13 @@ class Trained:
         progress: Progress | None,
         callbacks: Sequence[Callback],
         training: TrainingConfig,
+        orders: Orders,
     ) -> Trained:
         """As :meth:`fit`; the codes are those of ``frame``, and rows are seen by steps alone."""
         if before is None:
-            encoder = TableEncoder.fit(frame, kinds, model)
+            encoder = TableEncoder.fit(frame, kinds, model, orders=orders)
         else:
-            encoder = before.encoder.grown(frame, kinds, model)
+            encoder = before.encoder.grown(frame, kinds, model, orders=orders)
         own = make_generator(
             int(torch.randint(2**62, (1,), generator=generator, device=generator.device)),
             torch.device('cpu'),

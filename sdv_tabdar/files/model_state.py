@@ -287,6 +287,10 @@ def _check_numbers(codec: Mapping[str, Any], place: str) -> None:
     num_codes = len(column['counts'])
     if num_codes != last + is_missing or num_codes < 1 or len(column['uniform']) != num_codes:
         raise Unfit(f'{place}.column', 'has another number of codes than atoms and bins.')
+    _check_intervals(column, place)
+
+
+def _check_intervals(column: Mapping[str, Any], place: str) -> None:
     if any(low > high for low, high in column['uniform']):
         raise Unfit(f'{place}.column.uniform', 'has intervals that end before they begin.')
 
@@ -306,8 +310,11 @@ def _check_levels(codec: Mapping[str, Any], place: str) -> None:
     shared = [counts[start:stop].sum() for start, stop in itertools.pairwise(starts)]
     if (counts < 0).any() or min(shared, default=1) < 1:
         raise Unfit(f'{place}.counts', 'are negative, or none of those that share a code occurs.')
-    if list(column['bins']) != [0, 0] or column['uniform']:
+    if list(column['bins']) != [0, 0]:
         raise Unfit(f'{place}.column', 'has bins, although it is categorical.')
+    if len(column['uniform']) not in (0, num_codes):
+        raise Unfit(f'{place}.column.uniform', 'are not as many as the codes.')
+    _check_intervals(column, place)
     try:
         distinct = {(isinstance(level, bool), level) for level in levels}
     except TypeError:

@@ -59,6 +59,7 @@ class TabDARSynthesizer(Drawing, Answering):
         head_layers (int): Linear layers of the categorical heads.
         head_activation (str): What follows their hidden layers, ``'relu'`` or ``'gated'``.
         num_scales (int): Scales at which neighbouring numbers act alike, 1 to 4.
+        ordered_levels (bool): Whether levels in an order act alike where they are near.
         denoiser_width (int): Width of the nested diffusion's network.
         denoiser_blocks (int): Hidden layers of the nested diffusion's network.
         max_atoms (int): Numbers of a column that may come back exactly, the most frequent ones.
@@ -138,6 +139,7 @@ class TabDARSynthesizer(Drawing, Answering):
         head_layers: int = _MODEL.head_layers,
         head_activation: str = _MODEL.head_activation,
         num_scales: int = _MODEL.num_scales,
+        ordered_levels: bool = _MODEL.ordered_levels,
         denoiser_width: int = _MODEL.denoiser_width,
         denoiser_blocks: int = _MODEL.denoiser_blocks,
         max_atoms: int = _MODEL.max_atoms,

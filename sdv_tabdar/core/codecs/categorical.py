@@ -21,6 +21,7 @@ import pandas as pd
 
 from sdv_tabdar.core.codecs.codec import Codec
 from sdv_tabdar.core.codecs.counted import Counted, Levels
+from sdv_tabdar.core.codecs.level_places import level_places
 from sdv_tabdar.core.codecs.pieces import Pieces
 from sdv_tabdar.core.codecs.values import SHOWN, Codes, Floats, LevelIndex, level_order, shown
 from sdv_tabdar.core.config import ModelConfig
@@ -63,10 +64,12 @@ class CategoricalCodec(Codec):
         self._sharing = tuple(sharing)
 
     @classmethod
-    def fit(cls, name: str, values: Counted, config: ModelConfig) -> CategoricalCodec:
+    def fit(
+        cls, name: str, values: Counted, config: ModelConfig, order: Sequence[Hashable] = ()
+    ) -> CategoricalCodec:
         """Learn the codes of a column, see :meth:`Codec.fit`."""
         levels = Levels.of(values)
-        return cls._of_counts(name, levels.found, levels.counts, config.max_categories)
+        return cls._of_counts(name, levels.found, levels.counts, config, order)
 
     @classmethod
     def _of_counts(
@@ -74,27 +77,34 @@ class CategoricalCodec(Codec):
         name: str,
         found: list[Hashable],
         counts: npt.NDArray[np.int64],
-        max_categories: int,
+        config: ModelConfig,
+        order: Sequence[Hashable],
     ) -> CategoricalCodec:
         """The codec of levels that occur so often."""
-        order = [level_order(level) for level in found]
-        ranking = sorted(range(len(found)), key=lambda number: (-counts[number], order[number]))
+        max_categories, by_value = config.max_categories, [level_order(level) for level in found]
+        ranking = sorted(range(len(found)), key=lambda number: (-counts[number], by_value[number]))
         sharing: list[int] = []
         if len(found) > max_categories:
             first = max_categories - max(max_categories // _SHARED_PART, 1)
             if None in found:
                 place = ranking.index(found.index(None))
                 ranking.insert(min(place, first - 1), ranking.pop(place))
-            ranking[first:] = sorted(ranking[first:], key=order.__getitem__)
+            ranking[first:] = sorted(ranking[first:], key=by_value.__getitem__)
             sharing = even_parts(counts[ranking[first:]], max_categories - first)
         levels, counts = tuple(found[number] for number in ranking), counts[ranking]
-        code_counts = np.bincount(_codes_of(len(levels), sharing), weights=counts).astype(np.int64)
-        missing = levels.index(None) if None in levels else None
-        kind = ColumnKind.CATEGORICAL
-        column = Column(name, kind, tuple(code_counts.tolist()), missing=missing)
+        codes = _codes_of(len(levels), sharing)
+        column = Column(
+            name,
+            ColumnKind.CATEGORICAL,
+            tuple(np.bincount(codes, weights=counts).astype(np.int64).tolist()),
+            uniform=level_places(levels, counts, codes, order) if config.ordered_levels else (),
+            missing=levels.index(None) if None in levels else None,
+        )
         return cls(column, levels, counts, sharing)
 
-    def grown(self, values: Counted, config: ModelConfig) -> CategoricalCodec:
+    def grown(
+        self, values: Counted, config: ModelConfig, order: Sequence[Hashable] = ()
+    ) -> CategoricalCodec:
         """The levels of ``values`` and, as if each had occurred once, the others known so far."""
         levels = Levels.of(values)
         known = pd.Series(list(self._levels), dtype=object)
@@ -102,7 +112,7 @@ class CategoricalCodec(Codec):
         absent = [self._levels[place] for place in np.flatnonzero(numbers < 0)]
         counts = np.concatenate([levels.counts, np.ones(len(absent), dtype=levels.counts.dtype)])
         found = [*levels.found, *absent]
-        return self._of_counts(self.column.name, found, counts, config.max_categories)
+        return self._of_counts(self.column.name, found, counts, config, order)
 
     def codes_in(self, before: Codec) -> Codes:
         """The codes of the same levels, see :meth:`Codec.codes_in`."""

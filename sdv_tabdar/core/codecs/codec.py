@@ -56,8 +56,17 @@ class Codec(abc.ABC):
 
     @classmethod
     @abc.abstractmethod
-    def fit(cls, name: str, values: Counted, config: ModelConfig) -> Codec:
+    def fit(
+        cls, name: str, values: Counted, config: ModelConfig, order: Sequence[Hashable] = ()
+    ) -> Codec:
         """Learn the codes of a column from its training values.
+
+        Args:
+            name: Of the column.
+            values: The training values.
+            config: Settings of the encoding.
+            order: The levels in an order that they have been declared to have, for a categorical
+                column.
 
         Raises:
             TypeError: If a value does not suit this kind of column.
@@ -65,11 +74,11 @@ class Codec(abc.ABC):
         """
 
     @abc.abstractmethod
-    def grown(self, values: Counted, config: ModelConfig) -> Codec:
+    def grown(self, values: Counted, config: ModelConfig, order: Sequence[Hashable] = ()) -> Codec:
         """The codec to go on with when training goes on with a table of other rows.
 
-        It can write ``values`` and all that this one could. Codes stay what they are as
-        far as the new values suit them.
+        Arguments are those of :meth:`fit`. It can write ``values`` and all that this one could.
+        Codes stay what they are as far as the new values suit them.
 
         Raises:
             TypeError: As :meth:`fit`.

@@ -40,6 +40,12 @@ _FORMER_VERSIONS = (2, 3)  # bins without steps, and columns without cycles
 Table: TypeAlias = 'pd.DataFrame | StoredTable'
 """A training table, in memory or in files."""
 
+Orders: TypeAlias = Mapping[Any, Sequence[Hashable]]
+"""For categorical columns, their levels in an order that has been declared."""
+
+NO_ORDERS: Orders = {}
+"""None has been declared."""
+
 Restrictions = Mapping[str, Sequence[Restriction | None]]
 """For columns, what each row's cell may be; None = anything."""
 
@@ -81,15 +87,17 @@ class TableEncoder:
         kinds: Mapping[Any, ColumnKind],
         config: ModelConfig,
         replaced: pd.DataFrame | None = None,
+        orders: Orders = NO_ORDERS,
     ) -> TableEncoder:
         """Learn codes from a table.
 
         Args:
             frame: The training table.
             kinds: Kind of each of its columns.
-            config: For ``max_atoms``, ``num_bins``, ``max_categories``, ``echoes``,
-                ``inequalities``, ``sums`` and ``products``.
+            config: For ``max_atoms``, ``num_bins``, ``max_categories``, ``ordered_levels``,
+                ``echoes``, ``inequalities``, ``sums`` and ``products``.
             replaced: As in ``TabDAR.fit``.
+            orders: Likewise.
 
         Raises:
             ValueError: If the table has no rows or columns, a numerical column holds infinite
@@ -98,7 +106,10 @@ class TableEncoder:
                 categorical one cannot be hashed or a column name is not a string.
         """
         _check_training_table(frame, kinds)
-        codecs = [CODECS[kinds[name]].fit(name, frame[name], config) for name in frame.columns]
+        codecs = [
+            CODECS[kinds[name]].fit(name, frame[name], config, orders.get(name, ()))
+            for name in frame.columns
+        ]
         return cls(codecs, Relations.find(frame, codecs, config, replaced))
 
     def grown(
@@ -107,6 +118,7 @@ class TableEncoder:
         kinds: Mapping[Any, ColumnKind],
         config: ModelConfig,
         replaced: pd.DataFrame | None = None,
+        orders: Orders = NO_ORDERS,
     ) -> TableEncoder:
         """The encoder to go on with when training goes on with a table of other rows.
 
@@ -115,6 +127,7 @@ class TableEncoder:
             kinds: Kind of each of its columns.
             config: As in :meth:`fit`.
             replaced: Likewise.
+            orders: Likewise.
 
         Raises:
             ValueError: As :meth:`fit`, or if the columns or their kinds are others.
@@ -129,7 +142,11 @@ class TableEncoder:
                 f'Training cannot go on with this table: its columns {changed} are not those of '
                 'the table before, or are of another kind. Fit it anew, without warm_start.'
             )
-        codecs = [codec.grown(frame[codec.column.name], config) for codec in self.codecs]
+        names = [codec.column.name for codec in self.codecs]
+        codecs = [
+            codec.grown(frame[name], config, orders.get(name, ()))
+            for name, codec in zip(names, self.codecs, strict=True)
+        ]
         return TableEncoder(codecs, self.relations.kept(frame, codecs, replaced))
 
     def codes_in(self, before: TableEncoder) -> list[torch.Tensor]:

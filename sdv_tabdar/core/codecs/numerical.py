@@ -14,7 +14,7 @@ from __future__ import annotations
 
 import dataclasses
 import math
-from collections.abc import Mapping, Sequence
+from collections.abc import Hashable, Mapping, Sequence
 from typing import Any, NoReturn
 
 import numpy as np
@@ -56,8 +56,10 @@ class NumericalCodec(Codec):
     bins: tuple[Bin, ...]
 
     @classmethod
-    def fit(cls, name: str, values: Counted, config: ModelConfig) -> NumericalCodec:
-        """Learn the codes of a column, see :meth:`Codec.fit`."""
+    def fit(
+        cls, name: str, values: Counted, config: ModelConfig, order: Sequence[Hashable] = ()
+    ) -> NumericalCodec:
+        """Learn the codes of a column, see :meth:`Codec.fit`; numbers need no ``order``."""
         numbers = Numbers.of(values)
         present = numbers.present
         atoms, counts = frequent_numbers(present, config.max_atoms)
@@ -80,7 +82,9 @@ class NumericalCodec(Codec):
         )
         return cls(column, atoms, tuple(bins))
 
-    def grown(self, values: Counted, config: ModelConfig) -> NumericalCodec:
+    def grown(
+        self, values: Counted, config: ModelConfig, order: Sequence[Hashable] = ()
+    ) -> NumericalCodec:
         """This codec if ``values`` suit it, or a new one of them, see :meth:`Codec.grown`.
 
         They suit it if they lie within its limits, are missing only if some were before, and no
@@ -91,8 +95,8 @@ class NumericalCodec(Codec):
         within = not len(present) or (present[0] >= low and present[-1] <= high)
         if within and (self.column.missing is not None or not numbers.num_missing):
             before, now = np.array(self.column.counts), self._counts_of(numbers)
-            order = np.argsort([sum(interval) for interval in self.column.uniform])
-            change = (now / now.sum() - before / before.sum())[order].cumsum()
+            ranking = np.argsort([sum(interval) for interval in self.column.uniform])
+            change = (now / now.sum() - before / before.sum())[ranking].cumsum()
             if np.abs(change).max() <= _MOST_CHANGE:
                 column = dataclasses.replace(self.column, counts=tuple(now.clip(min=1).tolist()))
                 return dataclasses.replace(self, column=column)

@@ -36,6 +36,7 @@ def take_weights(network: TabDARNetwork, before: TabDARNetwork, maps: CodeMaps) 
             weight.copy_(trained[name])
     _copy_tokens(network.tokenizer, before.tokenizer, maps)
     _copy_code_head(network.code_head, before.code_head, maps)
+    _begin_orders(network, before)
     _copy_bins(network.residual_head, before.residual_head, maps)
     _copy_crosses(network, before, maps)
 
@@ -58,6 +59,17 @@ def _copy_tokens(tokenizer: Tokenizer, before: Tokenizer, maps: CodeMaps) -> Non
     tokenizer.code[to] = before.code[of]
     if len(tokenizer.slope):
         tokenizer.slope[to] = before.slope[of]
+
+
+def _begin_orders(network: TabDARNetwork, before: TabDARNetwork) -> None:
+    """What levels share in columns that were in no order before: nothing yet."""
+    gained = sorted({*network.schema.ordered} - {*before.schema.ordered})
+    network.tokenizer.nodes[gained] = 0
+    network.tokenizer.score[gained] = 0
+    for position in gained:
+        nodes = network.code_head.column_weights(position).nodes
+        assert nodes is not None, 'an ordered column has them'
+        nodes.zero_()
 
 
 def _copy_code_head(head: CodeHead, before: CodeHead, maps: CodeMaps) -> None:

@@ -1,13 +1,16 @@
-"""Dates of the model as multiples of their unit, in their time zone."""
+"""Dates of the model as multiples of their unit, in their time zone; orders that are declared."""
 
 from __future__ import annotations
 
 from zoneinfo import ZoneInfo
 
+import numpy as np
 import pandas as pd
 import pytest
 
-from sdv_tabdar.adapter.processed import ProcessedFormat
+from sdv_tabdar.adapter import private_names
+from sdv_tabdar.adapter.processed import ProcessedFormat, declared_orders
+from sdv_tabdar.adapter.table_format import TableFormat
 
 DAY = 86_400e9
 ZONES = ['America/New_York', 'Europe/Berlin', 'Asia/Kathmandu', 'Australia/Lord_Howe']
@@ -33,3 +36,22 @@ def test_numbers_without_a_unit_stay() -> None:
 
     assert ProcessedFormat({}, {}, {}).rounded(values) is values
     assert ProcessedFormat({}, {}, {'x': 1e3}).rounded(values * 1e3).tolist()[0] == 1e3
+
+
+def test_orders_are_those_of_ordered_categories_or_of_the_metadata(
+    monkeypatch: pytest.MonkeyPatch,
+) -> None:
+    monkeypatch.setattr(
+        private_names, 'level_order', lambda _, key: {'a': [np.int64(2), 1]}.get(key)
+    )
+    frame = pd.DataFrame(
+        {
+            'a': [1, 2],
+            'b': pd.Categorical(['x', 'y'], ['y', 'x'], ordered=True),
+            'c': pd.Categorical(['x', 'y'], ['y', 'x']),
+            'd': [1, 2],
+        }
+    )
+    sdtypes = {'a': 'ordinal', 'b': 'categorical', 'c': 'categorical', 'd': 'ordinal'}
+    form = TableFormat.learn(frame, {key: {'sdtype': sdtype} for key, sdtype in sdtypes.items()})
+    assert declared_orders(None, form) == {'a': [2, 1], 'b': ['y', 'x']}

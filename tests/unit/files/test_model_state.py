@@ -71,3 +71,23 @@ def test_numbers_that_are_too_large_for_a_period_are_refused(model: TabDAR) -> N
     codec['knots'] = codec['knots'] * 1e12
     with pytest.raises(Unfit, match='too short'):
         model_state.checked_state(state, weights, 'model')
+
+
+@pytest.mark.parametrize(
+    ('uniform', 'reason'),
+    [
+        ([(0.0, 1.0)], 'as many as the codes'),
+        ([(0.0, 0.5), (1.0, 0.5)], 'end before they begin'),
+        ([(0.0, 0.5), (0.5, 2.0)], 'from 0 to 1'),
+        ([(0.0, 0.5), (0.5, float('nan'))], 'from 0 to 1'),
+    ],
+)
+def test_places_of_levels_that_are_none_are_refused(
+    model: TabDAR, uniform: list[tuple[float, float]], reason: str
+) -> None:
+    state, weights = model_state.written(model)
+    codec = next(codec for codec in state['encoder']['codecs'] if 'levels' in codec)
+    assert len(codec['levels']) == 2
+    codec['column']['uniform'] = uniform
+    with pytest.raises(Unfit, match=reason):
+        model_state.checked_state(state, weights, 'model')

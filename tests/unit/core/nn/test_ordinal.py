@@ -5,8 +5,8 @@ from __future__ import annotations
 import pytest
 import torch
 
-from sdv_tabdar.core.nn.ordinal import code_hats, hats, nodes_of, num_nodes
-from sdv_tabdar.core.schema import Column, ColumnKind
+from sdv_tabdar.core.nn.ordinal import code_hats, hats, nodes_of, num_nodes, without_place
+from sdv_tabdar.core.schema import NO_PLACE, Column, ColumnKind
 
 
 def test_of_each_scale_two_neighbours_share_its_weight() -> None:
@@ -52,5 +52,20 @@ def test_codes_stand_at_the_middle_of_their_interval_and_missing_nowhere() -> No
     assert not shares[3].any()
 
 
-def test_categories_share_nothing() -> None:
+def test_categories_without_an_order_share_nothing() -> None:
     assert not code_hats(Column('x', ColumnKind.CATEGORICAL, (3, 1, 2)), 4).any()
+
+
+def test_levels_in_an_order_share_as_numbers_do() -> None:
+    places = ((0.5, 1.0), (0.0, 0.5), NO_PLACE, NO_PLACE)
+    column = Column('x', ColumnKind.CATEGORICAL, (3, 3, 1, 2), uniform=places, missing=3)
+    number = Column('x', ColumnKind.NUMERICAL, (3, 3), uniform=places[:2])
+    shares = code_hats(column, 4)
+    assert torch.equal(shares[:2], code_hats(number, 4))
+    assert not shares[2:].any()
+    assert set(without_place(column)) == {2, 3}
+
+
+def test_a_bin_as_wide_as_its_column_stands_in_the_middle() -> None:
+    column = Column('x', ColumnKind.NUMERICAL, (3,), bins=range(1), uniform=(NO_PLACE,))
+    assert float(code_hats(column, 1)[0, 6]) == pytest.approx(1)

@@ -7,7 +7,7 @@ import torch
 
 from sdv_tabdar.core.nn.network import TabDARNetwork
 from sdv_tabdar.core.nn.tokenizers import Tokenizer
-from sdv_tabdar.core.schema import Column, ColumnKind, TableSchema
+from sdv_tabdar.core.schema import NO_PLACE, Column, ColumnKind, TableSchema
 from sdv_tabdar.core.table import EncodedTable
 
 
@@ -74,3 +74,35 @@ def test_a_table_without_numbers_needs_no_residuals() -> None:
     tokens = tokenizer(torch.tensor([[0, 1], [1, 1]]), torch.zeros(2, 0))
     assert tokens.shape == (2, 2, 4)
     assert not torch.equal(tokens[1, 0], tokens[0, 0])
+
+
+def _ordered(place: float) -> Tokenizer:
+    """Of two columns: levels without an order, and three in one and one beside it."""
+    places = ((0.0, 0.2), (0.2, place), (place, 1.0), NO_PLACE)
+    columns = (
+        Column('plain', ColumnKind.CATEGORICAL, (3, 1)),
+        Column('ordered', ColumnKind.CATEGORICAL, (2, 3, 5, 1), uniform=places),
+    )
+    with torch.random.fork_rng(devices=[]):
+        torch.manual_seed(0)
+        return Tokenizer(TableSchema(columns), 4, 4)
+
+
+def test_levels_in_an_order_have_a_place() -> None:
+    codes = torch.tensor([[0, 0], [1, 1], [0, 2], [1, 3]])
+    tokenizer, other = _ordered(0.5), _ordered(0.9)
+    tokens = tokenizer(codes, torch.zeros(4, 0))
+    for position in range(2):
+        column = tokenizer.column(position, codes[:, position], None)
+        assert torch.allclose(column, tokens[position], atol=1e-6)
+    changed = (other(codes, torch.zeros(4, 0)) - tokens).abs().amax(dim=2) > 1e-6
+    assert changed.tolist() == [[False] * 4, [False, True, True, False]]
+
+
+def test_levels_at_one_place_differ_by_what_sets_them_apart_alone() -> None:
+    tokenizer = _ordered(0.5)
+    with torch.no_grad():
+        tokenizer.code.zero_()
+    tokens = tokenizer.column(1, torch.arange(4), None)
+    assert not tokens[3].any()
+    assert bool((tokens[0] - tokens[2]).norm() > (tokens[0] - tokens[1]).norm())

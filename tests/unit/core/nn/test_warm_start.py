@@ -88,3 +88,22 @@ def test_known_values_mean_what_they_did(
             if own.bin_vectors is not None and old.bin_vectors is not None:
                 bins_before = old.bins(position, table_before.codes[:, position])
                 assert torch.equal(own.bin_vectors[bins], old.bin_vectors[bins_before])
+
+
+def test_an_order_that_is_new_changes_nothing_at_first(
+    mixed: pd.DataFrame, kinds: dict[str, ColumnKind], tiny: ModelConfig
+) -> None:
+    """A column with two numbers as levels gets a third one."""
+    as_levels = {**kinds, 'rounded': ColumnKind.CATEGORICAL}
+    few = mixed.assign(rounded=mixed['rounded'].clip(upper=1))
+    network, trained, encoder, before = _grown(few, mixed, as_levels, tiny)
+    position = list(mixed).index('rounded')
+    assert position in encoder.schema.ordered
+    assert position not in before.schema.ordered
+    table, table_before = _encode(encoder, few), _encode(before, few)
+    contexts, contexts_before = network.contexts(table), trained.contexts(table_before)
+    assert torch.allclose(contexts, contexts_before, atol=1e-4)
+    known = encoder.codes_in(before)[position]
+    logits = network.code_head.logits(contexts[:, position], position)[:, known >= 0]
+    logits_before = trained.code_head.logits(contexts_before[:, position], position)
+    assert torch.allclose(logits, logits_before[:, known[known >= 0]], atol=1e-3)
