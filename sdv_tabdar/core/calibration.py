@@ -77,8 +77,10 @@ def calibrate(
             [codes[:, position].long().bincount(minlength=column.num_codes) for codes in drawn]
         )
         counts = torch.tensor(column.counts, dtype=torch.double)
-        bias = network.code_head.column_weights(position).bias[0, : column.num_codes]
-        bias += correction(groups.double(), counts).to(bias)
+        change = correction(groups.double(), counts)
+        for member in network.members:
+            bias = member.code_head.column_weights(position).bias[0, : column.num_codes]
+            bias += change.to(bias)
 
 
 def correction(groups: torch.Tensor, counts: torch.Tensor) -> torch.Tensor:

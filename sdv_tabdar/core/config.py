@@ -80,6 +80,9 @@ class ModelConfig:
         ordered_levels: Whether levels that are in an order act alike where they are near, as codes
             of numbers do: those that are numbers or begin with one (years, ratings, bands of age),
             months, days of the week, and those of ordinal columns and ordered categories.
+        num_members: Networks of this kind that are trained side by side, and whose probabilities
+            are averaged: rows that were not seen are likelier, most in tables of few rows, and all
+            takes as many times as long.
         denoiser_width: Width of the nested diffusion's network.
         denoiser_blocks: Hidden layers of the nested diffusion's network.
         max_atoms: A numerical column keeps at most this many values that come back exactly;
@@ -132,6 +135,7 @@ class ModelConfig:
     head_activation: str = 'gated'
     num_scales: int = 4
     ordered_levels: bool = True
+    num_members: int = 1
     denoiser_width: int = 96
     denoiser_blocks: int = 2
     max_atoms: int = 256
@@ -158,6 +162,7 @@ class ModelConfig:
             ('feedforward_factor', 1),
             ('head_width', 1),
             ('head_layers', 1),
+            ('num_members', 1),
             ('denoiser_width', 2),
             ('denoiser_blocks', 1),
             ('max_atoms', 0),
@@ -319,6 +324,7 @@ PAPER: dict[str, Any] = {
     'head_activation': 'relu',
     'num_scales': 1,
     'ordered_levels': False,
+    'num_members': 1,
     'denoiser_width': 32,
     'denoiser_blocks': 4,
     'max_atoms': 0,
@@ -380,6 +386,7 @@ _BEFORE: Mapping[type, Mapping[str, Any]] = {
         'head_activation': 'relu',
         'num_scales': 1,
         'ordered_levels': False,
+        'num_members': 1,
         'attention': 'bidirectional',
         'echoes': False,
         'inequalities': False,

@@ -60,6 +60,7 @@ class TabDARSynthesizer(Drawing, Answering):
         head_activation (str): What follows their hidden layers, ``'relu'`` or ``'gated'``.
         num_scales (int): Scales at which neighbouring numbers act alike, 1 to 4.
         ordered_levels (bool): Whether levels in an order act alike where they are near.
+        num_members (int): Networks that are trained side by side and averaged.
         denoiser_width (int): Width of the nested diffusion's network.
         denoiser_blocks (int): Hidden layers of the nested diffusion's network.
         max_atoms (int): Numbers of a column that may come back exactly, the most frequent ones.
@@ -140,6 +141,7 @@ class TabDARSynthesizer(Drawing, Answering):
         head_activation: str = _MODEL.head_activation,
         num_scales: int = _MODEL.num_scales,
         ordered_levels: bool = _MODEL.ordered_levels,
+        num_members: int = _MODEL.num_members,
         denoiser_width: int = _MODEL.denoiser_width,
         denoiser_blocks: int = _MODEL.denoiser_blocks,
         max_atoms: int = _MODEL.max_atoms,

@@ -7,13 +7,7 @@ from collections.abc import Iterator
 import torch
 
 from sdv_tabdar.core.config import SamplingConfig
-from sdv_tabdar.core.nn.causal import CausalCache
-from sdv_tabdar.core.nn.incremental import (
-    cached_context,
-    empty_cache,
-    insert_cells,
-    insert_tokens,
-)
+from sdv_tabdar.core.nn.incremental import Cache
 from sdv_tabdar.core.nn.network import TabDARNetwork
 from sdv_tabdar.core.nn.rows import Rows
 from sdv_tabdar.core.table import EncodedTable
@@ -41,9 +35,9 @@ class Chunk:
         self._numerical = {column: i for i, column in enumerate(network.schema.numerical)}
         # What the cache holds after [pad], in order: columns, and crosses as C + their number.
         self._cached: list[int] = []
-        self._cache = empty_cache(network, num_rows)
+        self._cache = Cache(network, num_rows)
         self._crossed = self.observed.new_zeros(num_rows, len(network.crosses))
-        if not isinstance(self._cache, CausalCache):
+        if not network.is_causal:
             for position in range(num_columns):
                 self._insert(position, self.observed[:, position])
         elif self.observed.any():
@@ -58,7 +52,7 @@ class Chunk:
 
     def context(self, position: int, rows: Rows) -> torch.Tensor:
         """Contexts ``(N, D)`` of the cells of one column in some rows, given the known cells."""
-        return cached_context(self.network, self._cache, position, rows)
+        return self._cache.context(position, rows)
 
     def possible(self, position: int, rows: Rows) -> torch.Tensor | None:
         """The codes ``(N, K)`` that these cells may have beside the known ones; None for all."""
@@ -100,7 +94,7 @@ class Chunk:
         if position in self._numerical:
             residuals = self.residuals[rows, self._numerical[position]]
         codes, place = self.codes[rows, position], self._place(position)
-        insert_cells(self.network, self._cache, place, rows, position, codes, residuals)
+        self._cache.insert_cells(place, rows, position, codes, residuals)
         for number, members in enumerate(self.network.crosses.members):
             if position in members:
                 self._insert_cross(number, marked)
@@ -111,12 +105,11 @@ class Chunk:
         marked = marked & self.observed[:, members].all(dim=1) & ~self._crossed[:, number]
         if not marked.any():
             return
-        tokens, known = self.network.crosses.one(number, self.codes)
-        marked = marked & known
+        marked = marked & self.network.crosses.one(number, self.codes)[1]
         if marked.any():
             place, rows = self._place(self.codes.shape[1] + number), row_index(marked)
             self._crossed[:, number] |= marked
-            insert_tokens(self.network, self._cache, place, rows, tokens[rows])
+            self._cache.insert_cross(place, rows, number, self.codes[rows])
 
     def _place(self, key: int) -> int:
         """The place in the cache of a column, or of cross x for C + x."""

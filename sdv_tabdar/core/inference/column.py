@@ -45,14 +45,14 @@ def draw_cells(
     Returns:
         Codes and residuals, ``(N,)`` each.
     """
-    codes = network.code_head.sample(
+    codes = network.codes.sample(
         context, position, generator=generator, group=group, possible=possible
     )
     if not network.schema.columns[position].bins:
         return codes, torch.zeros(len(codes), device=codes.device)
-    residuals = network.residual_head.sample(
+    residuals = network.residuals.sample(
         context,
-        network.residual_head.bins(position, codes),
+        network.residuals.bins(position, codes),
         config=config,
         generator=generator,
         group=group,
@@ -88,8 +88,8 @@ def draw_pieces(
     Returns:
         Codes, residuals and the log probabilities of being among the pieces, ``(N,)`` each.
     """
-    head = network.residual_head
-    logits = network.code_head.logits(context, position)
+    head = network.residuals
+    logits = network.codes.logits(context, position)
     if possible is not None:
         logits = among(logits, possible | ~_any_possible(possible, pieces))
     logs = logits.log_softmax(dim=1)
@@ -154,8 +154,8 @@ def log_density(
     found = logs.gather(1, codes.long()[:, None]).squeeze(1)
     if residuals is None:
         return found
-    bins = network.residual_head.bins(position, codes)
-    return found + network.residual_head.log_density(context, bins, residuals, config=config)
+    bins = network.residuals.bins(position, codes)
+    return found + network.residuals.log_density(context, bins, residuals, config=config)
 
 
 def log_codes(
@@ -171,7 +171,7 @@ def log_codes(
             The others share the probability that the row after training is the first such one, so
             that rows which training did not have are unlikely, and still can be compared.
     """
-    logs = network.code_head.log_probabilities(context, position)
+    logs = network.codes.log_probabilities(context, position)
     if possible is None:
         return logs
     unseen = 1 / (sum(network.schema.columns[position].counts) + 1)
@@ -193,7 +193,7 @@ def _weighed(
     logs: torch.Tensor,
 ) -> tuple[torch.Tensor, ...]:
     """Log masses of pieces, their codes, ends in residuals and cdf there, ``(N, P)`` each."""
-    head = network.residual_head
+    head = network.residuals
     codes, low, high, share = _stacked(pieces, context.device)
     bins = head.bins(position, codes)
     below = head.cdf(context, bins, low, config=config)

@@ -40,7 +40,7 @@ def level_probabilities(
     codec = encoder.codecs[position]
 
     def answer(_: slice, chunk: EncodedTable) -> Floats:
-        logits = network.code_head.logits(context_beside(network, chunk, position), position)
+        logits = network.codes.logits(context_beside(network, chunk, position), position)
         found = among(logits, _possible(network, chunk, position)).softmax(dim=1)
         return found.double().cpu().numpy()
 
@@ -69,7 +69,7 @@ def quantiles_of(
 
     def answer(rows: slice, chunk: EncodedTable) -> Floats:
         context = context_beside(network, chunk, position)
-        logits = network.code_head.logits(context, position)
+        logits = network.codes.logits(context, position)
         present = codec.column.num_codes - (codec.column.missing is not None)
         possible = _possible(network, chunk, position)
         if possible is not None:
@@ -215,7 +215,7 @@ def _residual_cdf(
 ) -> Floats:
     """Distribution function ``(N,)`` within the bins ``codes`` of the rows ``rows``."""
     index, codes_ = (torch.from_numpy(numbers).to(context.device) for numbers in (rows, codes))
-    head = network.residual_head
+    head = network.residuals
     bins = head.bins(position, codes_)
     at = torch.from_numpy(residuals).to(context.device)
     within: Floats = head.cdf(context[index], bins, at, config=config).double().cpu().numpy()

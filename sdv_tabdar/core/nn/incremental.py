@@ -18,46 +18,78 @@ from sdv_tabdar.core.nn.transformer import attention_bias
 from sdv_tabdar.core.nn.visibility import seen_before
 from sdv_tabdar.core.table import EncodedTable
 
-Cache = AttentionCache | CausalCache
+
+class Cache:
+    """What is kept of the known cells of B rows, by each member of a committee.
+
+    Args:
+        network: The network.
+        num_rows: B; nothing is known of them yet but ``[pad]``, which every cell sees.
+    """
+
+    def __init__(self, network: TabDARNetwork, num_rows: int) -> None:
+        self.parts = [(member, _empty(member, num_rows)) for member in network.members]
+
+    def start(self, table: EncodedTable, crossed: torch.Tensor) -> list[int]:
+        """Make the observed cells of a table known; see :meth:`CausalCache.start`."""
+        places: list[int] = []
+        for _, own in self.parts:
+            assert isinstance(own, CausalCache), 'others take one column after the other'
+            places = own.start(table, crossed)
+        return places
+
+    def insert_cells(
+        self,
+        place: int,
+        rows: Rows,
+        position: int,
+        codes: torch.Tensor,
+        residuals: torch.Tensor | None,
+    ) -> None:
+        """Make cells of one column known in N rows.
+
+        Args:
+            place: The column's place in the cache, the same in every call for it.
+            rows: Which rows.
+            position: The column.
+            codes: ``(N,)``.
+            residuals: ``(N,)``, or None for a categorical column.
+        """
+        for member, own in self.parts:
+            tokens = member.tokenizer.column(position, codes, residuals)
+            _insert(member, own, place, rows, tokens + member.positions[position])
+
+    def insert_cross(self, place: int, rows: Rows, number: int, codes: torch.Tensor) -> None:
+        """Make a cross known in N rows; its place, and the codes ``(N, C)`` of these rows."""
+        for member, own in self.parts:
+            _insert(member, own, place, rows, member.crosses.one(number, codes)[0])
+
+    def context(self, position: int, rows: Rows) -> torch.Tensor:
+        """The output z ``(N, D)`` for one column of some rows, given the cells in the cache."""
+        found = [_context(member, own, position, rows) for member, own in self.parts]
+        return found[0] if len(found) == 1 else torch.cat(found, dim=-1)
+
+    def select(self, index: torch.Tensor) -> None:
+        """Keep (and repeat) the rows at ``index``."""
+        for _, own in self.parts:
+            own.select(index)
 
 
-def empty_cache(network: TabDARNetwork, num_rows: int) -> Cache:
-    """The cache of rows of which nothing is known: only ``[pad]``, which every cell sees."""
+def _empty(network: TabDARNetwork, num_rows: int) -> AttentionCache | CausalCache:
+    """The cache of one member, with ``[pad]``."""
     if network.is_causal:
         return CausalCache(network, num_rows)
     num_places = 1 + len(network.positions) + len(network.crosses)
     num_heads = network.layers[0].num_heads
     cache = AttentionCache.empty(num_places, num_rows, num_heads, network.pad)
-    insert_tokens(network, cache, 0, slice(None), network.pad.unsqueeze(0))
+    _insert(network, cache, 0, slice(None), network.pad.unsqueeze(0))
     return cache
 
 
-def insert_cells(
-    network: TabDARNetwork,
-    cache: Cache,
-    place: int,
-    rows: Rows,
-    position: int,
-    codes: torch.Tensor,
-    residuals: torch.Tensor | None,
-) -> None:
-    """Make cells of one column known in N rows.
-
-    Args:
-        network: The network that the cache belongs to.
-        cache: Of B rows; it is changed.
-        place: The column's place in the cache, the same in every call for it.
-        rows: Which rows.
-        position: The column.
-        codes: ``(N,)``.
-        residuals: ``(N,)``, or None for a categorical column.
-    """
-    tokens = network.tokenizer.column(position, codes, residuals) + network.positions[position]
-    insert_tokens(network, cache, place, rows, tokens)
-
-
-def cached_context(network: TabDARNetwork, cache: Cache, position: int, rows: Rows) -> torch.Tensor:
-    """The output z ``(N, D)`` for one column of some rows, given the cells in the cache."""
+def _context(
+    network: TabDARNetwork, cache: AttentionCache | CausalCache, position: int, rows: Rows
+) -> torch.Tensor:
+    """As :meth:`Cache.context`, of one member."""
     if isinstance(cache, CausalCache):
         return cache.context(position, rows)
     asking = network.positions[position].view(1, -1)
@@ -76,6 +108,12 @@ def cached_context(network: TabDARNetwork, cache: Cache, position: int, rows: Ro
 
 def context_beside(network: TabDARNetwork, table: EncodedTable, position: int) -> torch.Tensor:
     """The output z ``(B, D)`` for one column, given the observed cells of all others, at once."""
+    found = [_own_context_beside(member, table, position) for member in network.members]
+    return found[0] if len(found) == 1 else torch.cat(found, dim=-1)
+
+
+def _own_context_beside(network: TabDARNetwork, table: EncodedTable, position: int) -> torch.Tensor:
+    """As :func:`context_beside`, of one member of a committee."""
     observed = table.observed.clone()
     observed[:, position] = False
     known = EncodedTable(table.codes, table.residuals, observed)
@@ -97,10 +135,14 @@ def context_beside(network: TabDARNetwork, table: EncodedTable, position: int) -
     return context
 
 
-def insert_tokens(
-    network: TabDARNetwork, cache: Cache, place: int, rows: Rows, tokens: torch.Tensor
+def _insert(
+    network: TabDARNetwork,
+    cache: AttentionCache | CausalCache,
+    place: int,
+    rows: Rows,
+    tokens: torch.Tensor,
 ) -> None:
-    """Make tokens ``(N, D)`` known in N rows, at their place in the cache."""
+    """Make tokens ``(N, D)`` known in N rows, at their place in the cache of a member."""
     if isinstance(cache, CausalCache):
         cache.insert(place, rows, tokens)
         return

@@ -26,7 +26,8 @@ def lowered(network: TabDARNetwork) -> TabDARNetwork:
         return network
     found = copy.copy(network)
     blocks = nn.ModuleList(lowered_block(block, dtype) for block in network.layers)
-    found._modules = {**network._modules, 'blocks': blocks}
+    others = nn.ModuleList(lowered(other) for other in network.members[1:])
+    found._modules = {**network._modules, 'blocks': blocks, 'others': others}
     return found
 
 

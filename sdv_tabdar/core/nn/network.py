@@ -9,6 +9,7 @@
 
 from __future__ import annotations
 
+import dataclasses
 import functools
 
 import torch
@@ -17,9 +18,9 @@ from torch import nn
 from sdv_tabdar.core.config import ModelConfig
 from sdv_tabdar.core.masking import column_order, weighted_order
 from sdv_tabdar.core.nn.crosses import CrossTokens
-from sdv_tabdar.core.nn.heads.choice import make_residual_head
-from sdv_tabdar.core.nn.heads.codes import CodeHead
-from sdv_tabdar.core.nn.heads.residual import first_bins
+from sdv_tabdar.core.nn.heads.choice import make_residual_head, mixed_residuals
+from sdv_tabdar.core.nn.heads.codes import CodeDistribution, CodeHead, MixedCodes
+from sdv_tabdar.core.nn.heads.residual import ResidualHead, first_bins
 from sdv_tabdar.core.nn.possible import PossibleCodes
 from sdv_tabdar.core.nn.tokenizers import Tokenizer
 from sdv_tabdar.core.nn.transformer import Block, attention_bias
@@ -36,7 +37,13 @@ class TabDARNetwork(nn.Module):
     column is added after hidden tokens are zeroed (the paper's Algorithm 1 adds it before,
     which would leave hidden columns indistinguishable).
 
+    It may be a committee of several networks of one architecture that are trained side by side (a
+    deep ensemble: Lakshminarayanan et al. 2017, doi:10.48550/arXiv.1612.01474): it is the first of
+    its members, contexts are those of all members end to end, D numbers of each, and what heads
+    say of a cell is the mean of what the members' say.
+
     Attributes:
+        members: The networks of the committee, itself the first; only itself without a committee.
         precedence: Log weights of the columns for the order in which they are drawn; may be none.
         possible: Which codes are left beside known ones.
     """
@@ -80,6 +87,26 @@ class TabDARNetwork(nn.Module):
             ('bin_stop', [column.bins.stop for column in numerical]),
         ):
             self.register_buffer(name, torch.tensor(values, dtype=torch.long)[:, None])
+        alone = dataclasses.replace(config, num_members=1)
+        self.others = nn.ModuleList(
+            TabDARNetwork(schema, alone) for _ in range(config.num_members - 1)
+        )
+
+    @property
+    def members(self) -> list[TabDARNetwork]:
+        """The networks of the committee, itself the first."""
+        return [self, *(other for other in self.others if isinstance(other, TabDARNetwork))]
+
+    @property
+    def codes(self) -> CodeDistribution:
+        """What the members' heads say together of codes."""
+        heads = [member.code_head for member in self.members]
+        return MixedCodes(heads) if len(heads) > 1 else heads[0]
+
+    @property
+    def residuals(self) -> ResidualHead:
+        """What they say of residuals."""
+        return mixed_residuals([member.residual_head for member in self.members])
 
     @property
     def layers(self) -> list[Block]:
@@ -88,11 +115,16 @@ class TabDARNetwork(nn.Module):
 
     def hidden_matrices(self) -> list[torch.Tensor]:
         """Weights of the linear maps between hidden layers, of 2 dimensions, or 3 for stacks."""
-        found = [weight for weight in self.blocks.parameters() if weight.ndim == 2]
-        return found + self.code_head.hidden_matrices() + self.residual_head.hidden_matrices()
+        found: list[torch.Tensor] = []
+        for member in self.members:
+            found += [weight for weight in member.blocks.parameters() if weight.ndim == 2]
+            found += member.code_head.hidden_matrices() + member.residual_head.hidden_matrices()
+        return found
 
     def contexts(self, table: EncodedTable, ranks: torch.Tensor | None = None) -> torch.Tensor:
         """The outputs z ``(B, C, D)`` for every cell, given the observed cells of its row.
+
+        D is that of all members together.
 
         The value of a hidden cell has no influence on any output: its token is zero before its
         position is added, and no cell attends to it. Faster ways to the same contexts stand in
@@ -103,6 +135,11 @@ class TabDARNetwork(nn.Module):
             ranks: ``(B, C)``, where attention is causal: the order in which the observed cells of
                 a row became visible, each of which sees those before it. Default: left to right.
         """
+        found = [member._own_contexts(table, ranks) for member in self.members]
+        return found[0] if len(found) == 1 else torch.cat(found, dim=-1)
+
+    def _own_contexts(self, table: EncodedTable, ranks: torch.Tensor | None) -> torch.Tensor:
+        """The outputs of this network alone."""
         tokens = self.tokenizer(table.codes, table.residuals)
         hidden = tokens * table.observed.t().unsqueeze(-1) + self.positions.unsqueeze(1)
         together, known = self.crosses(table.codes)
@@ -111,7 +148,8 @@ class TabDARNetwork(nn.Module):
         bias = self.key_bias(table.observed, crossed, ranks)
         for block in self.blocks:
             x = block(x, bias=bias)
-        return self.norm(x[1 : 1 + len(tokens)]).transpose(0, 1)
+        context: torch.Tensor = self.norm(x[1 : 1 + len(tokens)])
+        return context.transpose(0, 1)
 
     def visible_tokens(
         self, table: EncodedTable, crossed: torch.Tensor
@@ -201,6 +239,31 @@ class TabDARNetwork(nn.Module):
         dropout: float = 0.0,
     ) -> torch.Tensor:
         """Losses ``(B, C)`` of the cells that are not observed, from contexts ``(C, B, D)``.
+
+        Each member has its own; what is minimised is their mean.
+        """
+        losses = [
+            member._own_losses(
+                table, own, noise_draws=noise_draws, generator=generator, dropout=dropout
+            )
+            for member, own in zip(self.members, self.split(context), strict=True)
+        ]
+        return losses[0] if len(losses) == 1 else torch.stack(losses).mean(dim=0)
+
+    def split(self, context: torch.Tensor) -> tuple[torch.Tensor, ...]:
+        """The contexts of each member, views of those of all."""
+        return context.chunk(1 + len(self.others), dim=-1)
+
+    def _own_losses(
+        self,
+        table: EncodedTable,
+        context: torch.Tensor,
+        *,
+        noise_draws: int,
+        generator: torch.Generator,
+        dropout: float,
+    ) -> torch.Tensor:
+        """The losses of this network alone.
 
         Residuals are asked for where there are any; but of every number where shapes must be
         fixed, and those without a residual are then multiplied by zero. ``dropout`` is that of

@@ -39,6 +39,21 @@ def pair_contexts(
     Returns:
         ``(C, P, D)``, for the cell of the row that does not see it.
     """
+    found = [
+        _own_contexts(member, codes, residuals, observed_by_first, ranks)
+        for member in network.members
+    ]
+    return found[0] if len(found) == 1 else torch.cat(found, dim=-1)
+
+
+def _own_contexts(
+    network: TabDARNetwork,
+    codes: torch.Tensor,
+    residuals: torch.Tensor,
+    observed_by_first: torch.Tensor,
+    ranks: torch.Tensor | None,
+) -> torch.Tensor:
+    """As :func:`pair_contexts`, of one member of a committee."""
     asking = network.positions.unsqueeze(1)
     tokens = network.tokenizer(codes, residuals) + asking
     together, known = network.crosses(codes)

@@ -25,7 +25,8 @@ def parameter_shapes(schema: TableSchema, config: ModelConfig) -> Shapes:
     for part in (_tokens, _blocks, _code_head, _residual_head):
         shapes.update(part(schema, config))
     shapes.update(_norm('norm', width))
-    return shapes
+    others = [f'others.{number}.' for number in range(config.num_members - 1)]
+    return {prefix + name: shape for prefix in ('', *others) for name, shape in shapes.items()}
 
 
 def _tokens(schema: TableSchema, config: ModelConfig) -> Iterator[tuple[str, tuple[int, ...]]]:

@@ -29,10 +29,17 @@ def take_weights(network: TabDARNetwork, before: TabDARNetwork, maps: CodeMaps) 
         before: The trained one.
         maps: The codes of the columns.
     """
+    for own, old in zip(network.members, before.members, strict=True):
+        _take_own(own, old, maps)
+
+
+def _take_own(network: TabDARNetwork, before: TabDARNetwork, maps: CodeMaps) -> None:
+    """The weights of one member of a committee."""
+    others = {id(weight) for weight in network.others.parameters()}
     by_code = {id(weight) for weight in _by_code(network)}
     trained = dict(before.named_parameters())
     for name, weight in network.named_parameters():
-        if id(weight) not in by_code:
+        if id(weight) not in by_code | others:
             weight.copy_(trained[name])
     _copy_tokens(network.tokenizer, before.tokenizer, maps)
     _copy_code_head(network.code_head, before.code_head, maps)

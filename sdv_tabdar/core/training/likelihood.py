@@ -150,9 +150,9 @@ def _cell_losses(
 ) -> tuple[torch.Tensor, torch.Tensor]:
     """Weighted losses ``(C, B)`` of the codes and of the residuals of the cells asked for."""
     context, weights = _asked(network, table, ranks)
-    codes = network.code_head.loss(table.codes.t(), context) * weights
+    codes = network.codes.loss(table.codes.t(), context) * weights
     residuals = torch.zeros_like(codes)
-    head, numerical = network.residual_head, network.tokenizer.numerical
+    head, numerical = network.residuals, network.tokenizer.numerical
     if not len(numerical):
         return codes, residuals
     bins = torch.stack(

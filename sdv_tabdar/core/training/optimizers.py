@@ -17,7 +17,7 @@ from sdv_tabdar.core.runtime.threads import Workers
 from sdv_tabdar.core.training.muon import Muon, updating_work
 
 _BETAS = (0.9, 0.98)
-_NOT_DECAYED = re.compile(r'bias|norm|^pad$|^positions$')
+_NOT_DECAYED = re.compile(r'bias|norm|(^|\.)(pad|positions)$')
 _MANY_RANKS = 3
 _MUON_FACTOR = 3.0  # Muon's learning rate, as a multiple of AdamW's
 

@@ -62,7 +62,9 @@ class RowLoss(nn.Module):
         num_pairs, num_columns = sides.shape
         codes = codes.expand(num_pairs, -1)
         context = pair_contexts(self.network, codes, residuals.expand(num_pairs, -1), sides)
-        losses = self.network.code_head.loss(codes.t(), context).t()
+        parts = zip(self.network.members, self.network.split(context), strict=True)
+        of_members = [member.code_head.loss(codes.t(), own) for member, own in parts]
+        losses = (sum(of_members[1:], of_members[0]) / len(of_members)).t()
         by_second = sides.sum(dim=1, keepdim=True)
         num_hidden = torch.where(sides, by_second, num_columns - by_second)
         return (losses / num_hidden).sum() / (2 * num_pairs)

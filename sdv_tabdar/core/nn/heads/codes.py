@@ -2,8 +2,10 @@
 
 from __future__ import annotations
 
+import abc
 import dataclasses
-from collections.abc import Sequence
+import math
+from collections.abc import Iterator, Sequence
 
 import torch
 from torch import nn
@@ -90,7 +92,47 @@ def _without_some(
     return hidden * (kept / (1 - dropout))
 
 
-class CodeHead(nn.Module):
+class CodeDistribution(abc.ABC):
+    """The distribution of the code of a cell, given its context."""
+
+    @abc.abstractmethod
+    def loss(self, target: torch.Tensor, context: torch.Tensor) -> torch.Tensor:
+        """Negative log probability in nats, ``(C, B)``, of codes from contexts ``(C, B, D)``."""
+
+    @abc.abstractmethod
+    def logits(self, context: torch.Tensor, position: int) -> torch.Tensor:
+        """Unnormalised log probabilities ``(N, K)`` of one column from ``(N, D)``."""
+
+    def log_probabilities(self, context: torch.Tensor, position: int) -> torch.Tensor:
+        """Log probabilities ``(N, K)`` of all codes of one column from contexts ``(N, D)``."""
+        return self.logits(context, position).log_softmax(dim=1)
+
+    def sample(
+        self,
+        context: torch.Tensor,
+        position: int,
+        *,
+        generator: torch.Generator,
+        group: int | None = None,
+        possible: torch.Tensor | None = None,
+    ) -> torch.Tensor:
+        """Draw codes of one column.
+
+        Args:
+            context: ``(N, D)``.
+            position: The column.
+            generator: Source of randomness.
+            group: Cells that are stratified together, see ``stratified_uniforms``.
+            possible: ``(N, K)`` bool, the codes that each cell may have; None for all.
+
+        Returns:
+            ``(N,)`` codes.
+        """
+        logits = among(self.logits(context, position), possible)
+        return draw_categorical(logits, generator=generator, group=group)
+
+
+class CodeHead(nn.Module, CodeDistribution):
     """Softmax over the codes of each column, from a small MLP of the column's own.
 
     Hidden layers are batches over all columns, last layers over those of a bucket. Training
@@ -187,33 +229,34 @@ class CodeHead(nn.Module):
         assert isinstance(bucket, _Bucket)
         return bucket.column_logits(context, row)[:, : self.num_codes[position]]
 
-    def log_probabilities(self, context: torch.Tensor, position: int) -> torch.Tensor:
-        """Log probabilities ``(N, K)`` of all codes of one column from contexts ``(N, D)``."""
-        return self.logits(context, position).log_softmax(dim=1)
 
-    def sample(
-        self,
-        context: torch.Tensor,
-        position: int,
-        *,
-        generator: torch.Generator,
-        group: int | None = None,
-        possible: torch.Tensor | None = None,
-    ) -> torch.Tensor:
-        """Draw codes of one column.
+class MixedCodes(CodeDistribution):
+    """The mean of the probabilities of several heads, of contexts that lie end to end.
 
-        Args:
-            context: ``(N, D)``.
-            position: The column.
-            generator: Source of randomness.
-            group: Cells that are stratified together, see ``stratified_uniforms``.
-            possible: ``(N, K)`` bool, the codes that each cell may have; None for all.
+    Args:
+        heads: At least one.
+    """
 
-        Returns:
-            ``(N,)`` codes.
-        """
-        logits = among(self.logits(context, position), possible)
-        return draw_categorical(logits, generator=generator, group=group)
+    def __init__(self, heads: Sequence[CodeHead]) -> None:
+        self._heads = heads
+
+    def loss(self, target: torch.Tensor, context: torch.Tensor) -> torch.Tensor:
+        """Negative log probability in nats, see :meth:`CodeDistribution.loss`."""
+        return -_log_mean([-head.loss(target, own) for head, own in self._parts(context)])
+
+    def logits(self, context: torch.Tensor, position: int) -> torch.Tensor:
+        """Log probabilities ``(N, K)`` of one column from contexts ``(N, D)``."""
+        return _log_mean(
+            [head.logits(own, position).log_softmax(dim=1) for head, own in self._parts(context)]
+        )
+
+    def _parts(self, context: torch.Tensor) -> Iterator[tuple[CodeHead, torch.Tensor]]:
+        return zip(self._heads, context.chunk(len(self._heads), dim=-1), strict=True)
+
+
+def _log_mean(logs: Sequence[torch.Tensor]) -> torch.Tensor:
+    """The log of the mean of what these are logs of."""
+    return torch.stack(list(logs)).logsumexp(dim=0) - math.log(len(logs))
 
 
 def layer_widths(config: ModelConfig) -> tuple[list[tuple[int, int]], int]:

@@ -7,6 +7,7 @@ the residual's distribution function is Phi(n(r)) and its density phi(n(r)) dn/d
 from __future__ import annotations
 
 import math
+from collections.abc import Sequence
 
 import torch
 
@@ -113,3 +114,29 @@ class DiffusionHead(ResidualHead):
 
     def _field(self, context: torch.Tensor, bins: torch.Tensor) -> diffusion.Field:
         return self.network.field(self.network.condition(context, bins))
+
+
+class MixedDiffusion(DiffusionHead):
+    """Several diffusions as one, whose network F is the mean of theirs.
+
+    Contexts are those of all of them end to end. It only answers; each learns by its own loss.
+
+    Args:
+        heads: At least one.
+    """
+
+    def __init__(self, heads: Sequence[DiffusionHead]) -> None:
+        torch.nn.Module.__init__(self)
+        first, self._heads = heads[0], tuple(heads)
+        self.columns, self.first_bin = first.columns, first.first_bin
+        self.num_bins = first.num_bins
+
+    def _field(self, context: torch.Tensor, bins: torch.Tensor) -> diffusion.Field:
+        parts = zip(self._heads, context.chunk(len(self._heads), dim=-1), strict=True)
+        fields = [head._field(own, bins) for head, own in parts]
+
+        def at_levels(sigmas: torch.Tensor) -> diffusion.RawDenoiser:
+            networks = [field(sigmas) for field in fields]
+            return lambda y, level: torch.stack([raw(y, level) for raw in networks]).mean(dim=0)
+
+        return at_levels

@@ -8,22 +8,16 @@ import pytest
 import torch
 
 from sdv_tabdar.core.config import ModelConfig
-from sdv_tabdar.core.nn.cache import AttentionCache
-from sdv_tabdar.core.nn.incremental import (
-    cached_context,
-    context_beside,
-    empty_cache,
-    insert_cells,
-)
+from sdv_tabdar.core.nn.incremental import Cache, context_beside
 from sdv_tabdar.core.nn.network import TabDARNetwork
 from sdv_tabdar.core.table import EncodedTable
 
 NUM_COLUMNS = 6
 
 
-def _cached(network: TabDARNetwork, table: EncodedTable, slots: list[int]) -> AttentionCache:
+def _cached(network: TabDARNetwork, table: EncodedTable, slots: list[int]) -> Cache:
     """The observed cells of some columns."""
-    cache = empty_cache(network, len(table))
+    cache = Cache(network, len(table))
     numerical = list(network.schema.numerical)
     for place, position in enumerate(slots, start=1):
         rows: torch.Tensor | slice = table.observed[:, position].nonzero().squeeze(1)
@@ -32,7 +26,7 @@ def _cached(network: TabDARNetwork, table: EncodedTable, slots: list[int]) -> At
         residuals = None
         if position in numerical:
             residuals = table.residuals[rows, numerical.index(position)]
-        insert_cells(network, cache, place, rows, position, table.codes[rows, position], residuals)
+        cache.insert_cells(place, rows, position, table.codes[rows, position], residuals)
     return cache
 
 
@@ -46,7 +40,7 @@ def test_cached_contexts_are_the_contexts_where_all_rows_know_the_same(
     contexts = network.contexts(table)
     cache = _cached(network, table, slots)
     for position in set(range(NUM_COLUMNS)) - set(slots):
-        alone = cached_context(network, cache, position, slice(None))
+        alone = cache.context(position, slice(None))
         assert torch.allclose(alone, contexts[:, position], atol=1e-4)
 
 
@@ -57,21 +51,21 @@ def test_cached_contexts_are_the_contexts_where_each_row_knows_its_own(
     cache = _cached(network, hidden, list(range(NUM_COLUMNS)))
     for position in range(NUM_COLUMNS):
         rows = (~hidden.observed[:, position]).nonzero().squeeze(1)
-        alone = cached_context(network, cache, position, rows)
+        alone = cache.context(position, rows)
         assert torch.allclose(alone, contexts[rows, position], atol=1e-4)
 
 
-@pytest.mark.parametrize('num_blocks', [1, 3])
-def test_cached_contexts_are_the_contexts_whatever_the_number_of_blocks(
-    network: TabDARNetwork, hidden: EncodedTable, tiny: ModelConfig, num_blocks: int
+@pytest.mark.parametrize('change', [{'num_blocks': 1}, {'num_blocks': 3}, {'num_members': 3}])
+def test_cached_contexts_are_the_contexts_of_any_architecture(
+    network: TabDARNetwork, hidden: EncodedTable, tiny: ModelConfig, change: dict[str, int]
 ) -> None:
     with torch.random.fork_rng(devices=[]):
-        other = TabDARNetwork(network.schema, dataclasses.replace(tiny, num_blocks=num_blocks))
+        other = TabDARNetwork(network.schema, dataclasses.replace(tiny, **change))
     other.eval().requires_grad_(False)
     contexts = other.contexts(hidden)
     rows = (~hidden.observed[:, 0]).nonzero().squeeze(1)
     cache = _cached(other, hidden, list(range(NUM_COLUMNS)))
-    assert torch.allclose(cached_context(other, cache, 0, rows), contexts[rows, 0], atol=1e-4)
+    assert torch.allclose(cache.context(0, rows), contexts[rows, 0], atol=1e-4)
 
 
 @pytest.mark.parametrize('attention', ['bidirectional', 'causal'])

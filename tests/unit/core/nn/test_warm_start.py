@@ -59,7 +59,9 @@ def others(mixed: pd.DataFrame) -> pd.DataFrame:
     return pd.concat([mixed, mixed.assign(colour=colours)], ignore_index=True)
 
 
-@pytest.mark.parametrize('head', ['diffusion', 'bins'])
+@pytest.mark.parametrize(
+    ('head', 'members'), [('diffusion', 1), ('bins', 1), ('diffusion', 2)], ids=str
+)
 @pytest.mark.parametrize('same', [True, False])
 def test_known_values_mean_what_they_did(
     mixed: pd.DataFrame,
@@ -67,10 +69,11 @@ def test_known_values_mean_what_they_did(
     kinds: dict[str, ColumnKind],
     tiny: ModelConfig,
     head: str,
+    members: int,
     same: bool,
 ) -> None:
     """Also where levels have another order, and so many that their column changes its bucket."""
-    config = dataclasses.replace(tiny, numerical_head=head)
+    config = dataclasses.replace(tiny, numerical_head=head, num_members=members)
     network, trained, encoder, before = _grown(mixed, mixed if same else others, kinds, config)
     assert (encoder.codecs[1].levels == before.codecs[1].levels) is same
     table, table_before = _encode(encoder, mixed), _encode(before, mixed)
@@ -79,15 +82,23 @@ def test_known_values_mean_what_they_did(
     for position, codes in enumerate(encoder.codes_in(before)):
         known = codes >= 0
         assert known.all() or not same
-        logits = network.code_head.logits(contexts[:, position], position)
-        logits_before = trained.code_head.logits(contexts_before[:, position], position)
-        assert torch.allclose(logits[:, known], logits_before[:, codes[known]], atol=1e-3)
+        pairs = zip(
+            network.members,
+            trained.members,
+            network.split(contexts[:, position]),
+            trained.split(contexts_before[:, position]),
+            strict=True,
+        )
+        for own, old, context, context_before in pairs:
+            logits = own.code_head.logits(context, position)
+            logits_before = old.code_head.logits(context_before, position)
+            assert torch.allclose(logits[:, known], logits_before[:, codes[known]], atol=1e-3)
         if kinds[mixed.columns[position]] is ColumnKind.NUMERICAL:
-            own, old = network.residual_head, trained.residual_head
-            bins = own.bins(position, table.codes[:, position])
-            if own.bin_vectors is not None and old.bin_vectors is not None:
-                bins_before = old.bins(position, table_before.codes[:, position])
-                assert torch.equal(own.bin_vectors[bins], old.bin_vectors[bins_before])
+            head, former = network.residual_head, trained.residual_head
+            bins = head.bins(position, table.codes[:, position])
+            if head.bin_vectors is not None and former.bin_vectors is not None:
+                bins_before = former.bins(position, table_before.codes[:, position])
+                assert torch.equal(head.bin_vectors[bins], former.bin_vectors[bins_before])
 
 
 def test_an_order_that_is_new_changes_nothing_at_first(
