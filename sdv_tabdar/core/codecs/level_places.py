@@ -113,11 +113,9 @@ def _numbers(level: Hashable) -> tuple[float, ...]:
 
 def _calendar(levels: Sequence[Hashable]) -> list[tuple[float, ...]]:
     """Months or days of the week, in full or short, if all levels are such but a missing one."""
-    texts = [level for level in levels if level is not None]
     for names in (_MONTHS, _DAYS):
-        places = {text: _place_among(names, text) for text in texts}
-        if all(places.values()):
-            return [places.get(level, ()) for level in levels]
+        if all(level is None or _place_among(names, level) for level in levels):
+            return [_place_among(names, level) for level in levels]
     return []
 
 
