@@ -135,10 +135,10 @@ class TabDARNetwork(nn.Module):
             ranks: ``(B, C)``, where attention is causal: the order in which the observed cells of
                 a row became visible, each of which sees those before it. Default: left to right.
         """
-        found = [member._own_contexts(table, ranks) for member in self.members]
+        found = [member.own_contexts(table, ranks) for member in self.members]
         return found[0] if len(found) == 1 else torch.cat(found, dim=-1)
 
-    def _own_contexts(self, table: EncodedTable, ranks: torch.Tensor | None) -> torch.Tensor:
+    def own_contexts(self, table: EncodedTable, ranks: torch.Tensor | None) -> torch.Tensor:
         """The outputs of this network alone."""
         tokens = self.tokenizer(table.codes, table.residuals)
         hidden = tokens * table.observed.t().unsqueeze(-1) + self.positions.unsqueeze(1)
@@ -243,7 +243,7 @@ class TabDARNetwork(nn.Module):
         Each member has its own; what is minimised is their mean.
         """
         losses = [
-            member._own_losses(
+            member.own_losses(
                 table, own, noise_draws=noise_draws, generator=generator, dropout=dropout
             )
             for member, own in zip(self.members, self.split(context), strict=True)
@@ -254,7 +254,7 @@ class TabDARNetwork(nn.Module):
         """The contexts of each member, views of those of all."""
         return context.chunk(1 + len(self.others), dim=-1)
 
-    def _own_losses(
+    def own_losses(
         self,
         table: EncodedTable,
         context: torch.Tensor,

@@ -77,7 +77,7 @@ class DiffusionHead(ResidualHead):
         config: SamplingConfig,
     ) -> torch.Tensor:
         return diffusion.noise_to_data(
-            self._field(context, bins),
+            self.field(context, bins),
             normal_quantile(levels),
             num_steps=config.num_steps,
             sigma_max=config.sigma_max,
@@ -106,13 +106,14 @@ class DiffusionHead(ResidualHead):
     ) -> torch.Tensor:
         """The map n: standard normal noise ``(N,)`` of residuals ``(N,)``."""
         return diffusion.data_to_noise(
-            self._field(context, bins),
+            self.field(context, bins),
             residuals,
             num_steps=config.num_steps,
             sigma_max=config.sigma_max,
         )
 
-    def _field(self, context: torch.Tensor, bins: torch.Tensor) -> diffusion.Field:
+    def field(self, context: torch.Tensor, bins: torch.Tensor) -> diffusion.Field:
+        """The network F for cells in bins ``(N,)``, by their contexts ``(N, D)``."""
         return self.network.field(self.network.condition(context, bins))
 
 
@@ -131,9 +132,10 @@ class MixedDiffusion(DiffusionHead):
         self.columns, self.first_bin = first.columns, first.first_bin
         self.num_bins = first.num_bins
 
-    def _field(self, context: torch.Tensor, bins: torch.Tensor) -> diffusion.Field:
+    def field(self, context: torch.Tensor, bins: torch.Tensor) -> diffusion.Field:
+        """The mean of the networks, see :meth:`DiffusionHead.field`."""
         parts = zip(self._heads, context.chunk(len(self._heads), dim=-1), strict=True)
-        fields = [head._field(own, bins) for head, own in parts]
+        fields = [head.field(own, bins) for head, own in parts]
 
         def at_levels(sigmas: torch.Tensor) -> diffusion.RawDenoiser:
             networks = [field(sigmas) for field in fields]
