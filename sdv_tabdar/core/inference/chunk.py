@@ -105,11 +105,12 @@ class Chunk:
         marked = marked & self.observed[:, members].all(dim=1) & ~self._crossed[:, number]
         if not marked.any():
             return
-        marked = marked & self.network.crosses.one(number, self.codes)[1]
+        levels, known = self.network.crosses.levels_of(number, self.codes)
+        marked = marked & known
         if marked.any():
             place, rows = self._place(self.codes.shape[1] + number), row_index(marked)
             self._crossed[:, number] |= marked
-            self._cache.insert_cross(place, rows, number, self.codes[rows])
+            self._cache.insert_cross(place, rows, number, levels[rows])
 
     def _place(self, key: int) -> int:
         """The place in the cache of a column, or of cross x for C + x."""

@@ -49,22 +49,26 @@ class CrossTokens(nn.Module):
 
     def forward(self, codes: torch.Tensor) -> tuple[torch.Tensor, torch.Tensor]:
         """Tokens ``(X, B, D)``, and whether training contained their levels ``(B, X)``."""
-        found = [self.one(number, codes) for number in range(len(self))]
-        if not found:
+        if not self.members:
             known = torch.zeros(len(codes), 0, dtype=torch.bool, device=codes.device)
             return torch.zeros(0, len(codes), self.width, device=codes.device), known
-        tokens, known_ = zip(*found, strict=True)
-        return torch.stack(tokens), torch.stack(known_, dim=1)
+        found = [self.levels_of(number, codes) for number in range(len(self))]
+        tokens = [self.column(number, levels) for number, (levels, _) in enumerate(found)]
+        return torch.stack(tokens), torch.stack([known for _, known in found], dim=1)
 
-    def one(self, number: int, codes: torch.Tensor) -> tuple[torch.Tensor, torch.Tensor]:
-        """Tokens ``(B, D)`` of one cross, and whether training contained their levels ``(B,)``."""
+    def levels_of(self, number: int, codes: torch.Tensor) -> tuple[torch.Tensor, torch.Tensor]:
+        """Levels ``(B,)`` of one cross in rows ``(B, C)``, and whether training contained them."""
         levels = self.get_buffer(f'levels{number}')
         key = torch.zeros(len(codes), dtype=levels.dtype, device=codes.device)
         for place, member in enumerate(self.members[number]):
             key = key + self.get_buffer(f'digits{number}_{place}')[codes[:, member].long()]
         index = torch.searchsorted(levels, key).clamp_max(len(levels) - 1)
-        tokens = nn.functional.embedding(index + self.offsets[number], self.level)
-        return tokens + self.position[number], levels[index] == key
+        return index, levels[index] == key
+
+    def column(self, number: int, levels: torch.Tensor) -> torch.Tensor:
+        """Tokens ``(N, D)`` of levels ``(N,)`` of one cross."""
+        tokens = nn.functional.embedding(levels + self.offsets[number], self.level)
+        return tokens + self.position[number]
 
     def observed(self, observed: torch.Tensor) -> torch.Tensor:
         """Whether all members are observed, ``(B, X)`` from ``(B, C)``."""

@@ -12,7 +12,7 @@ import torch
 
 from sdv_tabdar.core.nn.cache import AttentionCache
 from sdv_tabdar.core.nn.causal import CausalCache
-from sdv_tabdar.core.nn.network import TabDARNetwork
+from sdv_tabdar.core.nn.network import TabDARNetwork, end_to_end
 from sdv_tabdar.core.nn.rows import Rows
 from sdv_tabdar.core.nn.transformer import attention_bias
 from sdv_tabdar.core.nn.visibility import seen_before
@@ -59,15 +59,21 @@ class Cache:
             tokens = member.tokenizer.column(position, codes, residuals)
             _insert(member, own, place, rows, tokens + member.positions[position])
 
-    def insert_cross(self, place: int, rows: Rows, number: int, codes: torch.Tensor) -> None:
-        """Make a cross known in N rows; its place, and the codes ``(N, C)`` of these rows."""
+    def insert_cross(self, place: int, rows: Rows, number: int, levels: torch.Tensor) -> None:
+        """Make a cross known in N rows.
+
+        Args:
+            place: Its place in the cache.
+            rows: Which rows.
+            number: The cross.
+            levels: ``(N,)``, of :meth:`CrossTokens.levels_of`.
+        """
         for member, own in self.parts:
-            _insert(member, own, place, rows, member.crosses.one(number, codes)[0])
+            _insert(member, own, place, rows, member.crosses.column(number, levels))
 
     def context(self, position: int, rows: Rows) -> torch.Tensor:
         """The output z ``(N, D)`` for one column of some rows, given the cells in the cache."""
-        found = [_context(member, own, position, rows) for member, own in self.parts]
-        return found[0] if len(found) == 1 else torch.cat(found, dim=-1)
+        return end_to_end([_context(member, own, position, rows) for member, own in self.parts])
 
     def select(self, index: torch.Tensor) -> None:
         """Keep (and repeat) the rows at ``index``."""
@@ -108,8 +114,7 @@ def _context(
 
 def context_beside(network: TabDARNetwork, table: EncodedTable, position: int) -> torch.Tensor:
     """The output z ``(B, D)`` for one column, given the observed cells of all others, at once."""
-    found = [_own_context_beside(member, table, position) for member in network.members]
-    return found[0] if len(found) == 1 else torch.cat(found, dim=-1)
+    return end_to_end([_own_context_beside(member, table, position) for member in network.members])
 
 
 def _own_context_beside(network: TabDARNetwork, table: EncodedTable, position: int) -> torch.Tensor:

@@ -11,6 +11,7 @@ from __future__ import annotations
 
 import dataclasses
 import functools
+from collections.abc import Sequence
 
 import torch
 from torch import nn
@@ -135,8 +136,7 @@ class TabDARNetwork(nn.Module):
             ranks: ``(B, C)``, where attention is causal: the order in which the observed cells of
                 a row became visible, each of which sees those before it. Default: left to right.
         """
-        found = [member.own_contexts(table, ranks) for member in self.members]
-        return found[0] if len(found) == 1 else torch.cat(found, dim=-1)
+        return end_to_end([member.own_contexts(table, ranks) for member in self.members])
 
     def own_contexts(self, table: EncodedTable, ranks: torch.Tensor | None) -> torch.Tensor:
         """The outputs of this network alone."""
@@ -294,3 +294,8 @@ class TabDARNetwork(nn.Module):
             bins=(codes + self.bin_offsets)[columns, rows],
         )
         return loss.flatten().index_add(0, cells, found).view_as(loss).t()
+
+
+def end_to_end(contexts: Sequence[torch.Tensor]) -> torch.Tensor:
+    """The contexts ``(..., D)`` of all members from those of each; what ``split`` undoes."""
+    return contexts[0] if len(contexts) == 1 else torch.cat(list(contexts), dim=-1)

@@ -9,7 +9,7 @@ from __future__ import annotations
 
 import torch
 
-from sdv_tabdar.core.nn.network import TabDARNetwork
+from sdv_tabdar.core.nn.network import TabDARNetwork, end_to_end
 from sdv_tabdar.core.nn.transformer import attention_bias
 from sdv_tabdar.core.nn.visibility import LAST, arrivals
 from sdv_tabdar.core.table import EncodedTable
@@ -39,11 +39,12 @@ def pair_contexts(
     Returns:
         ``(C, P, D)``, for the cell of the row that does not see it.
     """
-    found = [
-        _own_contexts(member, codes, residuals, observed_by_first, ranks)
-        for member in network.members
-    ]
-    return found[0] if len(found) == 1 else torch.cat(found, dim=-1)
+    return end_to_end(
+        [
+            _own_contexts(member, codes, residuals, observed_by_first, ranks)
+            for member in network.members
+        ]
+    )
 
 
 def _own_contexts(

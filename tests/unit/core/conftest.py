@@ -16,6 +16,8 @@ from sdv_tabdar.core.nn.network import TabDARNetwork
 from sdv_tabdar.core.schema import ColumnKind
 from sdv_tabdar.core.table import EncodedTable
 
+from .networks import random_network
+
 
 @pytest.fixture
 def generator() -> torch.Generator:
@@ -81,13 +83,7 @@ def encoded(encoder: TableEncoder, mixed: pd.DataFrame) -> EncodedTable:
 @pytest.fixture(scope='session')
 def network(encoder: TableEncoder, tiny: ModelConfig) -> TabDARNetwork:
     """Random weights everywhere, also where training would start from zero."""
-    generator = torch.Generator().manual_seed(11)
-    with torch.random.fork_rng(devices=[]):
-        torch.manual_seed(0)
-        network = TabDARNetwork(encoder.schema, tiny).eval().requires_grad_(False)
-    for parameter in network.parameters():
-        parameter.add_(0.2 * torch.randn(parameter.shape, generator=generator))
-    return network
+    return random_network(encoder.schema, tiny, seed=11, size=0.2)
 
 
 @pytest.fixture(scope='session')

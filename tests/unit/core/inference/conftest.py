@@ -13,17 +13,14 @@ from sdv_tabdar.core.masking import complementary_observed
 from sdv_tabdar.core.nn.network import TabDARNetwork
 from sdv_tabdar.core.table import EncodedTable
 
+from ..networks import random_network
+
 
 @pytest.fixture(scope='session')
 def causal(encoder: TableEncoder, tiny: ModelConfig) -> TabDARNetwork:
     """A network with causal attention."""
     config = dataclasses.replace(tiny, attention='causal')
-    generator = torch.Generator().manual_seed(12)
-    with torch.random.fork_rng(devices=[]):
-        network = TabDARNetwork(encoder.schema, config).eval().requires_grad_(False)
-    for parameter in network.parameters():
-        parameter.add_(0.2 * torch.randn(parameter.shape, generator=generator))
-    return network
+    return random_network(encoder.schema, config, seed=12, size=0.2)
 
 
 @pytest.fixture

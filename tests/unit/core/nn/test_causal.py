@@ -19,6 +19,8 @@ from sdv_tabdar.core.nn.pairs import pair_contexts
 from sdv_tabdar.core.table import EncodedTable
 from sdv_tabdar.core.training.losses import batch_loss
 
+from ..networks import random_network
+
 NUM_COLUMNS = 6
 CROSSES = [(1, 4), (1, 3, 4)]  # two that become visible with the same cell
 
@@ -30,13 +32,7 @@ def network(
     """A network with crosses and weights that are far from zero."""
     schema = encoder.with_relations(crosses_of(CROSSES, encoded, encoder.schema)).schema
     config = dataclasses.replace(tiny, attention='causal', num_blocks=request.param)
-    with torch.random.fork_rng(devices=[]):
-        torch.manual_seed(5)
-        network = TabDARNetwork(schema, config).eval().requires_grad_(False)
-    generator = torch.Generator().manual_seed(5)
-    for parameter in network.parameters():
-        parameter.add_(0.3 * torch.randn(parameter.shape, generator=generator))
-    return network
+    return random_network(schema, config, seed=5)
 
 
 @pytest.fixture(params=[24, 3], ids=lambda size: f'segments of {size}')

@@ -16,6 +16,8 @@ from sdv_tabdar.core.nn.pairs import pair_contexts
 from sdv_tabdar.core.schema import Cross, TableSchema
 from sdv_tabdar.core.table import EncodedTable
 
+from ..networks import random_network
+
 COLOUR, ROUNDED, FLAG = 1, 3, 4
 
 
@@ -36,13 +38,7 @@ def crossed(encoder: TableEncoder, encoded: EncodedTable, tiny: ModelConfig) -> 
         _cross(schema, encoded, COLOUR, FLAG),
         _cross(schema, encoded, ROUNDED, FLAG, COLOUR),
     ]
-    generator = torch.Generator().manual_seed(3)
-    with torch.random.fork_rng(devices=[]):
-        network = TabDARNetwork(encoder.with_relations(crosses).schema, tiny)
-    network.eval().requires_grad_(False)
-    for parameter in network.parameters():
-        parameter.add_(0.3 * torch.randn(parameter.shape, generator=generator))
-    return network
+    return random_network(encoder.with_relations(crosses).schema, tiny, seed=3)
 
 
 def test_contexts_of_pairs_are_those_of_their_rows(

@@ -3,7 +3,6 @@
 from __future__ import annotations
 
 import dataclasses
-from collections.abc import Iterator
 
 import pytest
 import torch
@@ -14,21 +13,18 @@ from sdv_tabdar.core.nn.network import TabDARNetwork
 from sdv_tabdar.core.nn.pairs import pair_contexts, pair_losses
 from sdv_tabdar.core.table import EncodedTable
 
+from ..networks import random_network
+
 CONFIG = SamplingConfig()
 
 
 @pytest.fixture(params=['bidirectional', 'causal'])
 def committee(
     request: pytest.FixtureRequest, network: TabDARNetwork, tiny: ModelConfig
-) -> Iterator[TabDARNetwork]:
+) -> TabDARNetwork:
     """Three members with weights that are far from zero."""
     config = dataclasses.replace(tiny, num_members=3, attention=request.param)
-    generator = torch.Generator().manual_seed(5)
-    with torch.random.fork_rng(devices=[]):
-        found = TabDARNetwork(network.schema, config).eval().requires_grad_(False)
-    for parameter in found.parameters():
-        parameter.add_(0.2 * torch.randn(parameter.shape, generator=generator))
-    return found
+    return random_network(network.schema, config, seed=5, size=0.2)
 
 
 def test_contexts_are_those_of_the_members_end_to_end(

@@ -17,17 +17,9 @@ from sdv_tabdar.core.nn.warm_start import take_weights
 from sdv_tabdar.core.schema import ColumnKind
 from sdv_tabdar.core.table import EncodedTable
 
+from ..networks import random_network
+
 MEMBERS = [(1, 4)]  # colour and flag
-
-
-def _network(encoder: TableEncoder, config: ModelConfig, seed: int) -> TabDARNetwork:
-    """A network with weights that are far from zero."""
-    generator = torch.Generator().manual_seed(seed)
-    with torch.random.fork_rng(devices=[]):
-        network = TabDARNetwork(encoder.schema, config).eval().requires_grad_(False)
-    for parameter in network.parameters():
-        parameter.add_(0.3 * torch.randn(parameter.shape, generator=generator))
-    return network
 
 
 def _crossed(encoder: TableEncoder, frame: pd.DataFrame) -> TableEncoder:
@@ -47,7 +39,8 @@ def _grown(
 ) -> tuple[TabDARNetwork, TabDARNetwork, TableEncoder, TableEncoder]:
     before = _crossed(TableEncoder.fit(mixed, kinds, config), mixed)
     encoder = _crossed(before.grown(now, kinds, config), now)
-    trained, network = _network(before, config, 1), _network(encoder, config, 2)
+    trained = random_network(before.schema, config, seed=1)
+    network = random_network(encoder.schema, config, seed=2)
     take_weights(network, trained, encoder.codes_in(before))
     return network, trained, encoder, before
 
