@@ -19,9 +19,10 @@ from sdv_tabdar.core.calibration import calibrate
 from sdv_tabdar.core.codecs.crosses import crosses_of, find_crosses
 from sdv_tabdar.core.codecs.dependencies import find_dependencies, kept_dependencies
 from sdv_tabdar.core.codecs.echoes import Echo
-from sdv_tabdar.core.codecs.encoder import NO_ORDERS, Orders, Table, TableEncoder
+from sdv_tabdar.core.codecs.encoder import Table, TableEncoder
 from sdv_tabdar.core.codecs.inequalities import without_consequences
 from sdv_tabdar.core.codecs.joints import find_joints, kept_joints
+from sdv_tabdar.core.codecs.level_places import NO_ORDERS, Orders
 from sdv_tabdar.core.codecs.products import written as written_product
 from sdv_tabdar.core.codecs.rates import written as written_rate
 from sdv_tabdar.core.codecs.sums import Sum, written, written_constant

@@ -18,6 +18,7 @@ import torch
 from sdv_tabdar.core.codecs.categorical import CategoricalCodec
 from sdv_tabdar.core.codecs.codec import Codec
 from sdv_tabdar.core.codecs.echoes import Echo, echoed, source_digits
+from sdv_tabdar.core.codecs.level_places import NO_ORDERS, Orders
 from sdv_tabdar.core.codecs.numerical import NumericalCodec
 from sdv_tabdar.core.codecs.pieces import Pieces
 from sdv_tabdar.core.codecs.relations import Relations
@@ -39,12 +40,6 @@ _FORMER_VERSIONS = (2, 3)  # bins without steps, and columns without cycles
 
 Table: TypeAlias = 'pd.DataFrame | StoredTable'
 """A training table, in memory or in files."""
-
-Orders: TypeAlias = Mapping[Any, Sequence[Hashable]]
-"""For categorical columns, their levels in an order that has been declared."""
-
-NO_ORDERS: Orders = {}
-"""None has been declared."""
 
 Restrictions = Mapping[str, Sequence[Restriction | None]]
 """For columns, what each row's cell may be; None = anything."""

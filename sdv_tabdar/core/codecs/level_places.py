@@ -9,9 +9,10 @@ from __future__ import annotations
 
 import math
 import re
-from collections.abc import Hashable, Sequence
+from collections.abc import Hashable, Mapping, Sequence
 from decimal import Decimal
 from numbers import Real
+from typing import Any
 
 import numpy as np
 import numpy.typing as npt
@@ -20,6 +21,12 @@ from sdv_tabdar.core.codecs.values import Codes, Floats, LevelIndex
 from sdv_tabdar.core.schema import NO_PLACE
 
 Interval = tuple[float, float]
+
+Orders = Mapping[Any, Sequence[Hashable]]
+"""For categorical columns, their levels in an order that has been declared."""
+
+NO_ORDERS: Orders = {}
+"""None has been declared."""
 
 _BEGINS = re.compile(r'[^\w-]*\d')
 _NUMBER = re.compile(r'\d[\d,]*(?:\.\d+)?')
