@@ -75,8 +75,9 @@ class ModelConfig:
         head_layers: Linear layers of the categorical heads.
         head_activation: What their hidden layers are: ``'relu'``, or ``'gated'``, where one linear
             map to ``head_width`` multiplies another.
-        num_scales: At how many scales codes of numbers act alike, 1 to 4: at the first those next
-            to each other do; each further one reaches at least twice as far.
+        num_scales: At how many scales codes of numbers act alike, at most 4: at the first those
+            next to each other do; each further one reaches at least twice as far. With 0 a
+            number's token is the paper's linear map, and each of its codes is learnt by itself.
         ordered_levels: Whether levels that are in an order act alike where they are near, as codes
             of numbers do: those that are numbers or begin with one (years, ratings, bands of age),
             months, days of the week, and those of ordinal columns and ordered categories.
@@ -171,7 +172,7 @@ class ModelConfig:
             ('max_crosses', 0),
         ):
             _check_integer(self, field, minimum)
-        _check_integer(self, 'num_scales', 1, most=4)
+        _check_integer(self, 'num_scales', 0, most=4)
         _check_flag(self, 'ordered_levels')
         _check_flag(self, 'echoes')
         _check_flag(self, 'inequalities')
@@ -322,7 +323,7 @@ PAPER: dict[str, Any] = {
     'head_width': 32,
     'head_layers': 4,
     'head_activation': 'relu',
-    'num_scales': 1,
+    'num_scales': 0,
     'ordered_levels': False,
     'num_members': 1,
     'denoiser_width': 32,

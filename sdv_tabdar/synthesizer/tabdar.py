@@ -58,7 +58,7 @@ class TabDARSynthesizer(Drawing, Answering):
         head_width (int): Hidden width of the categorical heads.
         head_layers (int): Linear layers of the categorical heads.
         head_activation (str): What follows their hidden layers, ``'relu'`` or ``'gated'``.
-        num_scales (int): Scales at which neighbouring numbers act alike, 1 to 4.
+        num_scales (int): Scales at which neighbouring numbers act alike, 0 to 4.
         ordered_levels (bool): Whether levels in an order act alike where they are near.
         num_members (int): Networks that are trained side by side and averaged.
         denoiser_width (int): Width of the nested diffusion's network.

@@ -19,13 +19,13 @@ _REACH = 3.0  # the outermost nodes, in standard deviations; the functions are c
 
 
 def nodes_of(num_scales: int) -> torch.Tensor:
-    """The nodes of so many scales, the finest first.
+    """The nodes of so many scales, the finest first; none of 0 scales.
 
     Returns:
         ``(3, N)`` in float64: normal scores, how many nodes there are in one standard deviation,
         and weights, the root of how many times as long as at the first scale steps are.
     """
-    scales = []
+    scales = [torch.zeros(3, 0, dtype=torch.float64)]
     for steps in _scales(num_scales):
         places = torch.linspace(-_REACH, _REACH, steps + 1, dtype=torch.float64)
         density = torch.full_like(places, steps / (2 * _REACH))

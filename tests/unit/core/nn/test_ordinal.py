@@ -28,6 +28,12 @@ def test_each_scale_has_half_the_steps_and_a_linear_function(num_scales: int, st
     assert torch.allclose(found, scores * (12 / steps) ** 0.5, atol=1e-5)
 
 
+def test_without_scales_nothing_is_shared() -> None:
+    column = Column('x', ColumnKind.NUMERICAL, (3, 3), uniform=((0.0, 0.5), (0.5, 1.0)))
+    assert nodes_of(0).shape == (3, num_nodes(0)) == (3, 0)
+    assert code_hats(column, 0).shape == (2, 0)
+
+
 @pytest.mark.parametrize(
     ('score', 'node'), [(-9.0, 0), (9.0, -1), (-torch.inf, 0), (torch.inf, -1)]
 )

@@ -41,6 +41,7 @@ SCHEMAS = {
         {'head_layers': 3, 'head_width': 5, 'head_activation': 'gated'},
         {'head_activation': 'relu'},
         {'num_scales': 1},
+        {'num_scales': 0},
         {'num_members': 3},
         {'head_layers': 4, 'head_width': 5, 'denoiser_blocks': 3, 'denoiser_width': 6},
         {'numerical_head': 'bins'},

@@ -67,6 +67,16 @@ def test_normal_score_rises_over_bins_and_atoms() -> None:
     assert float(scores[3]) == pytest.approx(0)
 
 
+def test_without_scales_a_numbers_token_is_the_papers_linear_map() -> None:
+    column = Column('x', ColumnKind.NUMERICAL, (100,), bins=range(1), uniform=(NO_PLACE,))
+    with torch.random.fork_rng(devices=[]):
+        tokenizer = Tokenizer(TableSchema((column,)), 4, 0)
+    numbers = torch.linspace(-1, 1, 5).unsqueeze(1)
+    tokens = tokenizer(torch.zeros(5, 1, dtype=torch.int8), numbers)[0]
+    expected = tokenizer.code[0] + numbers * tokenizer.score[0]
+    assert torch.allclose(tokens, expected, atol=1e-6)
+
+
 def test_a_table_without_numbers_needs_no_residuals() -> None:
     column = Column('x', ColumnKind.CATEGORICAL, (3, 1))
     with torch.random.fork_rng(devices=[]):
