@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+from collections.abc import Mapping
 from typing import Any
 
 import numpy as np
@@ -34,6 +35,7 @@ def averaged_rows(candidates: Candidates, known: Known, num_samples: int) -> pd.
     drawn = _repeated_draws(candidates, known, num_samples)
     draws = {name: drawn[name].to_numpy().reshape(-1, num_samples) for name in drawn.columns}
     averaged = {name: _average(table, name, cells) for name, cells in draws.items()}
+    averaged |= _moved_means(table, averaged, draws)
     for names in model.columns_together:
         chosen = _vote(*(draws[name] for name in names))
         averaged |= {name: np.take_along_axis(draws[name], chosen, 1)[:, 0] for name in names}
@@ -44,6 +46,39 @@ def averaged_rows(candidates: Candidates, known: Known, num_samples: int) -> pd.
         for pair in model.ordered_columns:
             _keep_beside_votes(rows, pair, model.levels_that_follow, free)
     return handed_back(table, rows)
+
+
+def _moved_means(
+    table: FittedTable, averaged: Mapping[str, npt.NDArray[Any]], draws: Mapping[str, Any]
+) -> dict[str, npt.NDArray[Any]]:
+    """Means moved to numbers that their columns have, but where something is calculated of them.
+
+    No invoice is written on a Sunday because others are on a Friday and on a Tuesday. Rows in
+    which columns would come out of order stay as they are.
+
+    Args:
+        table: The fitted table.
+        averaged: The mean or the vote ``(rows,)`` of each column.
+        draws: What it is of, ``(rows, samples)``.
+
+    Returns:
+        The columns that it is for.
+    """
+    model, processed = table.trained
+    fixed = {*model.calculated_columns, *model.levels_that_follow}
+    moved = {
+        name: np.where(_differ(draws[name]), model.nearest_numbers(name, means), means)
+        for name, means in averaged.items()
+        if processed.kinds[name] is ColumnKind.NUMERICAL and name not in fixed
+    }
+    pairs = [pair for pair in model.ordered_columns if moved.keys() & {*pair}]
+    then = {**averaged, **moved}
+    in_order = np.ones(len(next(iter(then.values()))), dtype=bool)
+    for low, high in pairs:
+        in_order &= ~(then[low] > then[high])
+    for name in moved.keys() & {name for pair in pairs for name in pair}:
+        moved[name] = np.where(in_order, moved[name], averaged[name])
+    return moved
 
 
 def _keep_beside_votes(

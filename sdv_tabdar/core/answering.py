@@ -14,6 +14,7 @@ import numpy as np
 import pandas as pd
 import torch
 
+from sdv_tabdar.core.codecs.numerical import NumericalCodec
 from sdv_tabdar.core.config import ModelConfig, SamplingConfig
 from sdv_tabdar.core.inference.answers import Answers, CompletedRows, Floats, Marks, Progress
 from sdv_tabdar.core.inference.arithmetic import Arithmetic
@@ -122,6 +123,15 @@ class AnsweringModel:
             free: ``(B, C)``, which cells may change.
         """
         return self._answers().followed(frame, free)
+
+    def nearest_numbers(self, column: str, numbers: Floats) -> Floats:
+        """Means ``(B,)`` of a numerical column's numbers, moved to the nearest that it has.
+
+        To multiples where its numbers there are some, and to working days, opening hours and last
+        digits where it has no others; elsewhere any number will do.
+        """
+        codec = self.trained.encoder.codec(column)
+        return codec.nearest_in_bins(numbers) if isinstance(codec, NumericalCodec) else numbers
 
     def must_be_missing(self, frame: pd.DataFrame, observed: Marks | None = None) -> Marks:
         """Which cells that are not known are missing in all training rows with such known cells.

@@ -67,6 +67,17 @@ def test_so_do_ranges_and_remaining_columns(
     assert set(np.rint(found['price'] * 100) % 100) == {50, 99}
 
 
+def test_means_are_moved_there(synthesizer: TabDARSynthesizer, table: pd.DataFrame) -> None:
+    gaps = table.head(300).copy()
+    gaps.loc[::2, 'day'] = pd.NaT
+    gaps.loc[1::2, ['begin', 'price']] = None
+    filled = synthesizer.impute(gaps, num_samples=4)
+    assert (filled['day'].dt.dayofweek < 5).all()
+    assert set(pd.to_datetime(filled['begin']).dt.minute) == {0, 15, 30, 45}
+    assert set(np.rint(filled['price'] * 100) % 100) == {50, 99}
+    assert filled['day'][::2].nunique() > 50
+
+
 def test_a_weekend_that_is_asked_for_is_drawn(synthesizer: TabDARSynthesizer) -> None:
     weekend = Between(pd.Timestamp('2015-03-07'), pd.Timestamp('2015-03-08'))
     days = synthesizer.sample_from_conditions([Condition({'day': weekend}, 20)])['day']

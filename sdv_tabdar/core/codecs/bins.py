@@ -96,11 +96,18 @@ class Bin:
             return found
         return nearest_multiples(found, self.step, self.low, self.high)
 
-    def _filled(self, values: Floats) -> Floats:
+    def nearest(self, values: Floats) -> Floats:
+        """The nearest numbers ``(B,)`` that its step, or its cycles, have."""
+        if self.step:
+            return nearest_multiples(values, self.step, self.low, self.high)
+        above, below = self._filled(values), self._filled(values, down=True)
+        return np.where(above - values <= values - below, above, below)
+
+    def _filled(self, values: Floats, *, down: bool = False) -> Floats:
         """Numbers ``(B,)`` of the bin moved to where its cycles have some, if there are."""
         ends = np.array([self.low, self.high])
         low, high = filled(self.cycles, ends)[0], filled(self.cycles, ends, down=True)[1]
-        return filled(self.cycles, values).clip(low, high) if low <= high else values
+        return filled(self.cycles, values, down=down).clip(low, high) if low <= high else values
 
     def rounded_to(self, lows: Floats, highs: Floats) -> tuple[Floats, Floats]:
         """What becomes the numbers of intervals ``(N,)`` that a bin with a step has."""

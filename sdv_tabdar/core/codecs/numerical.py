@@ -147,6 +147,17 @@ class NumericalCodec(Codec):
             return np.clip(numbers, *self.limits)
         return np.where(np.isnan(numbers), np.nan, self.atoms[nearest(self.atoms, numbers)])
 
+    def nearest_in_bins(self, numbers: Floats) -> Floats:
+        """The nearest numbers ``(B,)`` that the steps and the cycles of their bins have.
+
+        What lies in no bin stays as it is.
+        """
+        found = numbers.copy()
+        for part in self.bins:
+            rows = (numbers >= part.low) & (numbers <= part.high)
+            found[rows] = part.nearest(numbers[rows])
+        return found
+
     def few_numbers(self, digits: int | None) -> Floats | None:
         """All numbers of a column, where they are few of those between its ends; else None.
 

@@ -7,6 +7,7 @@ import pytest
 from scipy.special import ndtri
 
 from sdv_tabdar.core.codecs.bins import Bin, cut_into_bins
+from sdv_tabdar.core.codecs.cycles import Cycle
 
 PLAIN = Bin(np.array([0.0, 1.0, 3.0]), np.array([0.2, 0.5, 0.8]))
 SPIKE = Bin(np.array([0.0, 1.0, 1.0, 2.0]), np.array([0.1, 0.3, 0.7, 0.9]))
@@ -53,6 +54,17 @@ def test_numbers_of_a_bin_with_a_step_are_its_multiples() -> None:
     lows, highs = stepped.rounded_to(np.array([15_050.0, 15_110.0]), np.array([15_300.0, 15_190.0]))
     assert (lows[0], highs[0]) == (15_050, 15_350)  # become 15,100, 15,200 and 15,300
     assert (lows[1], highs[1]) == (15_110, 15_190)  # hold no multiple, and stay
+
+
+def test_the_nearest_numbers_of_a_bin() -> None:
+    ends = np.array([0.0, 21.0])
+    numbers = np.array([0.0, 5.2, 5.9, 20.9])
+    assert Bin(ends, ends / 21).nearest(numbers).tolist() == numbers.tolist()
+    assert Bin(ends, ends / 21, 5.0).nearest(numbers).tolist() == [0, 5, 5, 20]
+    days = Cycle(7.0, -0.5, np.array([1, 1, 1, 1, 1, 0, 0]) / 5)  # of which the last two are free
+    moved = Bin(ends, ends / 21, cycles=(days,)).nearest(numbers)
+    assert np.rint(moved).tolist() == [0, 4, 7, 21]
+    assert moved[[0, 3]].tolist() == numbers[[0, 3]].tolist()
 
 
 def test_the_density_at_equal_knots_is_their_mass_over_the_cells_around_them() -> None:

@@ -218,6 +218,18 @@ def test_working_days_stay_working_days() -> None:
     assert days.max() <= high / DAY + 0.5
 
 
+def test_means_go_to_the_nearest_working_day_and_atoms_stay() -> None:
+    values = np.concatenate([_working_days(), np.full(500, 2 * DAY)])  # a Saturday, of its own code
+    codec = NumericalCodec.fit('day', pd.Series(values, name='day'), ModelConfig(max_atoms=1))
+    monday = np.rint(12_000 / 7) * 7 + 4
+    friday, tuesday = (monday - 3) * DAY, (monday + 1) * DAY
+    means = np.array([2 * DAY, tuesday, friday + 0.6 * DAY, friday + 2.4 * DAY, np.nan])
+    moved = codec.nearest_in_bins(means)
+    assert moved[:2].tolist() == means[:2].tolist()
+    assert np.rint(moved[2:4] / DAY).tolist() == [monday - 3, monday]
+    assert np.isnan(moved[4])
+
+
 def test_numbers_come_back_from_their_residuals(prices: NumericalCodec) -> None:
     values = pd.Series(_prices(500, seed=3), name='price').clip(*prices.limits)
     codes, residuals = prices.encode(values)
