@@ -131,6 +131,7 @@ def test_an_interrupt_of_one_ends_training_on_all(
     train: Train, weights: Vector, tmp_path: Path
 ) -> None:
     def work(rank: int) -> tuple[torch.Tensor, str, int]:
+        signal.signal(signal.SIGINT, signal.default_int_handler)  # a test with Spark leaves its own
         steps = itertools.count(1)
 
         class InterruptedTrainer(Trainer):
