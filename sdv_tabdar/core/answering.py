@@ -14,7 +14,6 @@ import numpy as np
 import pandas as pd
 import torch
 
-from sdv_tabdar.core.codecs.numerical import NumericalCodec
 from sdv_tabdar.core.config import ModelConfig, SamplingConfig
 from sdv_tabdar.core.inference.answers import Answers, CompletedRows, Floats, Marks, Progress
 from sdv_tabdar.core.inference.arithmetic import Arithmetic
@@ -129,9 +128,11 @@ class AnsweringModel:
 
         To multiples where its numbers there are some, and to working days, opening hours and last
         digits where it has no others; elsewhere any number will do.
+
+        Raises:
+            ValueError: If there is no such column, or it is categorical.
         """
-        codec = self.trained.encoder.codec(column)
-        return codec.nearest_in_bins(numbers) if isinstance(codec, NumericalCodec) else numbers
+        return self.trained.encoder.codec(column).nearest_numbers(numbers)
 
     def must_be_missing(self, frame: pd.DataFrame, observed: Marks | None = None) -> Marks:
         """Which cells that are not known are missing in all training rows with such known cells.

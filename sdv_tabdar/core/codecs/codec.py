@@ -209,6 +209,16 @@ class Codec(abc.ABC):
         """
         self._lack('limits; see levels()')
 
+    def nearest_numbers(self, numbers: Floats) -> Floats:
+        """The nearest numbers ``(B,)`` of multiples and cycles, where the column has no others.
+
+        What lies in no bin stays as it is.
+
+        Raises:
+            ValueError: If the values are not numbers.
+        """
+        self._lack('limits; see levels()')
+
     def quantiles(
         self,
         masses: Floats,

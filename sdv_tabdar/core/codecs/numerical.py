@@ -147,11 +147,8 @@ class NumericalCodec(Codec):
             return np.clip(numbers, *self.limits)
         return np.where(np.isnan(numbers), np.nan, self.atoms[nearest(self.atoms, numbers)])
 
-    def nearest_in_bins(self, numbers: Floats) -> Floats:
-        """The nearest numbers ``(B,)`` that the steps and the cycles of their bins have.
-
-        What lies in no bin stays as it is.
-        """
+    def nearest_numbers(self, numbers: Floats) -> Floats:
+        """The nearest numbers ``(B,)`` that the steps and the cycles of their bins have."""
         found = numbers.copy()
         for part in self.bins:
             rows = (numbers >= part.low) & (numbers <= part.high)

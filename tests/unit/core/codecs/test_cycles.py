@@ -224,7 +224,7 @@ def test_means_go_to_the_nearest_working_day_and_atoms_stay() -> None:
     monday = np.rint(12_000 / 7) * 7 + 4
     friday, tuesday = (monday - 3) * DAY, (monday + 1) * DAY
     means = np.array([2 * DAY, tuesday, friday + 0.6 * DAY, friday + 2.4 * DAY, np.nan])
-    moved = codec.nearest_in_bins(means)
+    moved = codec.nearest_numbers(means)
     assert moved[:2].tolist() == means[:2].tolist()
     assert np.rint(moved[2:4] / DAY).tolist() == [monday - 3, monday]
     assert np.isnan(moved[4])
