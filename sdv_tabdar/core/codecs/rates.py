@@ -183,7 +183,7 @@ def _some_codes(
     for part in _code_parts(frame, codecs, replaced):
         size = len(next(iter(part.values())))
         for own, codes in zip(found, part.values(), strict=True):
-            own.append(codes[-start % step :: step])
+            own.append(codes[-start % step :: step].copy())
         start += size
     return [np.concatenate(parts).astype(np.int64) for parts in found]
 

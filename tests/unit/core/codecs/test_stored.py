@@ -120,12 +120,14 @@ def test_memory_follows_the_parts_and_not_the_rows(
     tmp_path: Path, monkeypatch: pytest.MonkeyPatch
 ) -> None:
     monkeypatch.setattr(atoms, '_TOGETHER', 10_000)
-    kinds = dict.fromkeys('abcd', KINDS['free'])
+    kinds = {**dict.fromkeys('abcd', KINDS['free']), 'level': KINDS['level']}
     generator = np.random.default_rng(0)
+    levels = np.array(['low', 'high'], dtype=object)
     with StoredTable(tmp_path, kinds) as table:
         tracemalloc.start()
         for _ in range(40):
-            table.append(pd.DataFrame(generator.normal(size=(10_000, 4)), columns=list('abcd')))
+            part = pd.DataFrame(generator.normal(size=(10_000, 4)), columns=list('abcd'))
+            table.append(part.assign(level=levels[generator.integers(0, 2, 10_000)]))
         encoded = TableEncoder.fit(table, kinds, CONFIG).encode_all(table)
         _, peak = tracemalloc.get_traced_memory()
         tracemalloc.stop()
