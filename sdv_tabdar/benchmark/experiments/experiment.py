@@ -37,7 +37,7 @@ class Experiment:
         collect: From the options to raw rows; does what is missing.
         tables: From raw rows to tables.
         note: Stands below the tables; ``{name}`` is the value of an option.
-        picture: Draws the raw rows.
+        picture: Draws the raw rows: a plotly figure, kept as HTML, or the text of an SVG.
     """
 
     help: str
@@ -45,7 +45,7 @@ class Experiment:
     collect: Callable[[argparse.Namespace], Rows]
     tables: Tables
     note: str = ''
-    picture: Callable[[pd.DataFrame], go.Figure] | None = None
+    picture: Callable[[pd.DataFrame], go.Figure | str] | None = None
 
 
 @dataclasses.dataclass(frozen=True)
@@ -120,15 +120,23 @@ def carry_out(name: str, experiment: Experiment, options: argparse.Namespace) ->
 
 
 def print_again(stem: str, experiment: Experiment, out: Path) -> str:
-    """Write ``STEM.md`` and perhaps a plot, ``STEM.html``, from raw rows; the Markdown."""
+    """Write ``STEM.md`` and perhaps a picture beside it from raw rows; the Markdown."""
     rows, options = raw.load(out, stem)
     note = ' '.join(filter(None, [experiment.note.format(**options), footer(rows)]))
     text = to_markdown(experiment.tables(rows), note)
     (out / f'{stem}.md').write_text(text, encoding='utf-8')
     if experiment.picture is not None:
-        as_svg = {'toImageButtonOptions': {'format': 'svg'}}
-        experiment.picture(rows).write_html(out / f'{stem}.html', config=as_svg)
+        _keep(experiment.picture(rows), out / stem)
     return text
+
+
+def _keep(picture: go.Figure | str, place: Path) -> None:
+    """Write a picture to ``place`` and the ending of its kind."""
+    if isinstance(picture, str):
+        place.with_suffix('.svg').write_text(picture, encoding='utf-8')
+    else:
+        as_svg = {'toImageButtonOptions': {'format': 'svg'}}
+        picture.write_html(place.with_suffix('.html'), config=as_svg)
 
 
 def facts(job: Job, environment: Mapping[str, Any]) -> dict[str, Any]:

@@ -19,9 +19,8 @@ from pathlib import Path
 from typing import Any
 from unittest import mock
 
+import numpy as np
 import pandas as pd
-import plotly.express as px
-import plotly.graph_objects as go
 import torch
 
 from sdv_tabdar import TabDARSynthesizer
@@ -31,6 +30,7 @@ from sdv_tabdar.benchmark.experiments.experiment import Rows
 from sdv_tabdar.benchmark.jobs.environment import summary
 from sdv_tabdar.benchmark.jobs.measurements import measure_once
 from sdv_tabdar.benchmark.methods.spec import parse_options
+from sdv_tabdar.benchmark.output.pictures import Panel, curves, sheet
 from sdv_tabdar.benchmark.output.tables import Number
 from sdv_tabdar.core.config import TrainingConfig
 from sdv_tabdar.core.training.defaults import rows_of_step
@@ -209,19 +209,16 @@ def _anonymous_mib() -> float:
     return int(line.split()[1]) / 1024
 
 
-def over_time(rows: pd.DataFrame) -> go.Figure:
-    """Memory over the time of each fit."""
-    points = [
-        {'fit': f'{row["size"]} rows, {row["form"]}', 'seconds': at, 'MiB': mib}
-        for _, row in rows.iterrows()
-        for at, mib in json.loads(row['over_time'])
-    ]
-    labels = {'seconds': 'seconds since the start of fit', 'MiB': 'memory beyond the start, MiB'}
-    return px.line(
-        pd.DataFrame(points),
-        x='seconds',
-        y='MiB',
-        color='fit',
-        labels=labels,
-        template='plotly_white',
-    )
+def over_time(rows: pd.DataFrame) -> str:
+    """Memory over the time of each fit, as an SVG: a panel a fit, all to the same height."""
+    seen = [np.array(json.loads(text), dtype=float) for text in rows['over_time']]
+    top = max(float(points[:, 1].max()) for points in seen)
+    panels = []
+    for (_, row), points in zip(rows.iterrows(), seen, strict=True):
+        end = float(points[-1, 0])
+        begun = (np.full(2, float(row['begun'])), np.array([0.0, top]))
+        content = curves([(points[:, 0], points[:, 1]), begun], ((0.0, end), (0.0, top)))
+        title = f'{row["size"]} rows, {row["form"]}'
+        panels.append(Panel(title, content, ('0', 'seconds', f'{end:,.0f}'), ('0', 'MiB', f'{top:.0f}')))
+    legend = ('memory beyond the start, MiB', 'training begins')
+    return sheet(panels, 2, legend, 'Memory over the time of fits')

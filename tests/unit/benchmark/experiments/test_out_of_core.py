@@ -32,4 +32,6 @@ def test_both_are_learnt_and_compared(
     assert not rows.loc['frame', ['first_pass', 'second_pass']].any()
     assert (rows[['shape_error', 'trend_error', 'training']] > 0).all(axis=None)
     assert json.loads(rows.loc['Parquet', 'over_time'])[0][1] == 0
-    assert (tmp_path / 'out' / 'out_of_core.html').is_file()
+    picture = (tmp_path / 'out' / 'out_of_core.svg').read_text()
+    assert '300 rows, Parquet' in picture and '250 rows, frame' in picture
+    assert picture.count('<polyline') == 4, 'memory, and where training begins, of each'
