@@ -219,6 +219,7 @@ def over_time(rows: pd.DataFrame) -> str:
         begun = (np.full(2, float(row['begun'])), np.array([0.0, top]))
         content = curves([(points[:, 0], points[:, 1]), begun], ((0.0, end), (0.0, top)))
         title = f'{row["size"]} rows, {row["form"]}'
-        panels.append(Panel(title, content, ('0', 'seconds', f'{end:,.0f}'), ('0', 'MiB', f'{top:.0f}')))
+        ends = ('0', 'MiB', f'{top:.0f}')
+        panels.append(Panel(title, content, ('0', 'seconds', f'{end:,.0f}'), ends))
     legend = ('memory beyond the start, MiB', 'training begins')
     return sheet(panels, 2, legend, 'Memory over the time of fits')

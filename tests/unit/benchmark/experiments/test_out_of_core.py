@@ -33,5 +33,6 @@ def test_both_are_learnt_and_compared(
     assert (rows[['shape_error', 'trend_error', 'training']] > 0).all(axis=None)
     assert json.loads(rows.loc['Parquet', 'over_time'])[0][1] == 0
     picture = (tmp_path / 'out' / 'out_of_core.svg').read_text()
-    assert '300 rows, Parquet' in picture and '250 rows, frame' in picture
+    assert '300 rows, Parquet' in picture
+    assert '250 rows, frame' in picture
     assert picture.count('<polyline') == 4, 'memory, and where training begins, of each'
