@@ -36,11 +36,12 @@ from sdv_tabdar.core.runtime.device import answering_device
 from sdv_tabdar.core.runtime.random import default_generator_at, make_generator
 from sdv_tabdar.core.runtime.ranks import ALONE, Ranks
 from sdv_tabdar.core.schema import ColumnKind
+from sdv_tabdar.core.table import EncodedTable
 from sdv_tabdar.core.training.history import Callback, TrainingHistory
 from sdv_tabdar.core.training.interrupts import Interrupts
 from sdv_tabdar.core.training.loop import asked_to_stop, fit_network
 from sdv_tabdar.core.training.precedence import precedence
-from sdv_tabdar.core.training.private import PrivateRows, fit_privately
+from sdv_tabdar.core.training.private import PrivateRows, fit_drawn, fit_privately
 from sdv_tabdar.core.training.trainer import Progress, initial_network
 
 _logger = logging.getLogger(__name__)
@@ -189,21 +190,31 @@ class Trained:
             int(torch.randint(2**62, (1,), generator=generator, device=generator.device)),
             torch.device('cpu'),
         )
-        start = initial_network(encoder.schema, model, own)
-        if before is not None:
-            earlier = copy.deepcopy(before.network).cpu()
-            take_weights(start, earlier, encoder.codes_in(before.encoder))
-        rows, begin = private.frame[list(encoder.schema.names)], time.perf_counter()
-        network, history = fit_privately(
-            start,
-            encoder.encode(rows, np.ones(rows.shape, dtype=bool)),
-            private.steps,
-            progress=progress,
-            callbacks=callbacks,
-        )
-        if training.calibration:  # by the counts of the codes, which are those of ``frame``
-            rows_trained = int(private.steps.number * private.steps.expected_rows)
-            with Interrupts() as interrupts:
+
+        def encoded(rows: pd.DataFrame) -> EncodedTable:
+            rows = rows[list(encoder.schema.names)]
+            return encoder.encode(rows, np.ones(rows.shape, dtype=bool))
+
+        begin = time.perf_counter()
+        with Interrupts() as interrupts:
+            if before is None:
+                drawn = encoded(private.drawn)
+                start = fit_drawn(drawn, encoder.schema, model, training, interrupts, generator=own)
+            else:
+                start = initial_network(encoder.schema, model, own)
+                earlier = copy.deepcopy(before.network).cpu()
+                take_weights(start, earlier, encoder.codes_in(before.encoder))
+            steps = private.steps.after(time.perf_counter() - begin)
+            network, history = fit_privately(
+                start,
+                encoded(private.frame),
+                steps,
+                interrupts,
+                progress=progress,
+                callbacks=callbacks,
+            )
+            if training.calibration:  # by the counts of the codes, which are those of ``frame``
+                rows_trained = int(steps.number * steps.expected_rows)
                 seconds = time.perf_counter() - begin
                 stop = asked_to_stop(interrupts, training.max_training_time, seconds)
                 calibrate(network, rows_trained, stop)

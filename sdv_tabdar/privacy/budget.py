@@ -16,7 +16,7 @@ from typing import Any
 
 from scipy.special import ndtri
 
-COUNTS_SHARE = 0.1  # of the budget: of 1 / (standard deviation of the noise) ** 2
+COUNTS_SHARE = 0.6  # of the budget: of 1 / (standard deviation of the noise) ** 2
 CHANCE_SHARE = 0.1  # of delta: that a value of one row is told
 _STEP_SHARE, _MOST_STEP_ROWS = 1 / 40, 1024
 _LEAST_NOISE, _MOST_NOISE = 0.1, 1e5

@@ -11,6 +11,7 @@ from collections.abc import Hashable, Mapping, Sequence
 from typing import Any
 
 import numpy as np
+import numpy.typing as npt
 import pandas as pd
 from sdv.errors import InvalidDataError
 
@@ -20,9 +21,12 @@ from sdv_tabdar.privacy.marginals import (
     LEVELS_WEIGHT,
     NUMBER_WEIGHT,
     LevelMarginal,
+    Marginal,
     NumberMarginal,
 )
 from sdv_tabdar.privacy.questions import Questions
+
+Ints = npt.NDArray[np.int64]
 
 _DECIMALS = 6  # that numbers are rounded to at most
 _DATE_UNITS = (86_400e9, 3_600e9, 60e9, 1e9, 1e6)  # nanoseconds
@@ -71,6 +75,11 @@ class Column:
     weight = 0.0
 
     @property
+    def law(self) -> Marginal | None:
+        """What is known of its values; None for a column of which nothing is asked."""
+        return None
+
+    @property
     def is_silent(self) -> bool:
         """Whether nothing is told."""
         return False
@@ -89,8 +98,12 @@ class Column:
         """The same, with what was asked of it."""
         return self
 
-    def spread(self, num_rows: int, generator: np.random.Generator) -> pd.Series:
-        """So many cells in the user's form."""
+    def spread(self, order: Ints) -> pd.Series:
+        """Cells in the user's form, arranged in an order ``(N,)``."""
+        raise NotImplementedError
+
+    def places(self, frame: pd.DataFrame) -> Ints:
+        """Which value of the marginal each row has; -1 for none."""
         raise NotImplementedError
 
     def in_model_form(self, frame: pd.DataFrame) -> Any:
@@ -102,9 +115,9 @@ class Column:
 class Generated(Column):
     """A column that is made anew: nothing is asked of it."""
 
-    def spread(self, num_rows: int, generator: np.random.Generator) -> pd.Series:
+    def spread(self, order: Ints) -> pd.Series:
         """Numbers or texts that no two rows share."""
-        numbers = pd.Series(np.arange(num_rows))
+        numbers = pd.Series(np.arange(len(order)))
         if pd.api.types.is_numeric_dtype(self.dtype) and self.dtype != bool:
             return numbers.astype(self.dtype)
         return numbers.map(str).astype(object)
@@ -129,6 +142,11 @@ class Levels(Column):
     weight = LEVELS_WEIGHT
 
     @property
+    def law(self) -> Marginal | None:
+        """What is known of its levels, once they were asked for."""
+        return self.marginal
+
+    @property
     def levels(self) -> Sequence[Hashable]:
         """Those that are told; None for missing is not among them."""
         assert self.marginal is not None
@@ -151,12 +169,18 @@ class Levels(Column):
         marginal = LevelMarginal.asked(questions, self.key, index, places, self.known)
         return dataclasses.replace(self, marginal=marginal)
 
-    def spread(self, num_rows: int, generator: np.random.Generator) -> pd.Series:
+    def places(self, frame: pd.DataFrame) -> Ints:
+        """Which level each row has; -1 where it is not told."""
+        assert self.marginal is not None
+        found = LevelIndex(self.marginal.levels).numbers(_objects(frame[self.name]))
+        return np.asarray(found, dtype=np.int64)
+
+    def spread(self, order: Ints) -> pd.Series:
         """Levels in their shares."""
         assert self.marginal is not None
-        cells = np.empty(num_rows, dtype=object)
-        cells[:] = self.marginal.spread(num_rows)
-        cells = pd.Series(cells[generator.permutation(num_rows)], dtype=object)
+        cells = np.empty(len(order), dtype=object)
+        cells[:] = self.marginal.spread(len(order))
+        cells = pd.Series(cells[order], dtype=object)
         if isinstance(self.dtype, pd.CategoricalDtype):
             told = set(self.levels)
             listed = [level for level in self.dtype.categories if level in told]
@@ -167,10 +191,9 @@ class Levels(Column):
     def in_model_form(self, frame: pd.DataFrame) -> Any:
         """Levels; those that are not told are replaced."""
         assert self.marginal is not None
-        told = LevelIndex(self.marginal.levels)
-        places = told.numbers(_objects(frame[self.name]))
-        cells = np.empty(len(told.levels) + 1, dtype=object)
-        cells[:-1] = told.levels
+        places = self.places(frame)
+        cells = np.empty(len(self.marginal.levels) + 1, dtype=object)
+        cells[:-1] = self.marginal.levels
         found = cells[places]
         found[places < 0] = self.marginal.drawn(int((places < 0).sum()))
         return found
@@ -183,6 +206,11 @@ class Numbers(Column):
     marginal: NumberMarginal | None = None
 
     weight = NUMBER_WEIGHT
+
+    @property
+    def law(self) -> Marginal | None:
+        """What is known of its numbers, once they were asked for."""
+        return self.marginal
 
     @property
     def num_values(self) -> int:
@@ -213,11 +241,15 @@ class Numbers(Column):
         marginal = NumberMarginal.asked(questions, self.key, self.read(frame), self.grids)
         return dataclasses.replace(self, marginal=marginal)
 
-    def spread(self, num_rows: int, generator: np.random.Generator) -> pd.Series:
+    def places(self, frame: pd.DataFrame) -> Ints:
+        """Which value or interval each row has; -1 where none is told."""
+        assert self.marginal is not None
+        return self.marginal.places(self.read(frame))
+
+    def spread(self, order: Ints) -> pd.Series:
         """Numbers of the marginal."""
         assert self.marginal is not None
-        numbers = self.marginal.spread(num_rows)[generator.permutation(num_rows)]
-        return self.written(numbers)
+        return self.written(self.marginal.spread(len(order))[order])
 
     @property
     def _holds_none(self) -> bool:

@@ -11,15 +11,17 @@ import numpy.typing as npt
 
 from sdv_tabdar.core.codecs.values import Floats, LevelIndex, level_order
 from sdv_tabdar.core.runtime.secret import secret_uniforms
+from sdv_tabdar.privacy.groups import Groups, groups_of_levels, groups_of_numbers
 from sdv_tabdar.privacy.questions import Questions
 
 LEVELS_WEIGHT = 1.0
-ATOMS_WEIGHT, GRID_WEIGHT, OCTAVES_WEIGHT, HALVING_WEIGHT = 1.0, 0.2, 0.5, 0.3
+ATOMS_WEIGHT, GRID_WEIGHT, OCTAVES_WEIGHT, HALVING_WEIGHT = 1.0, 0.2, 1.0, 0.2
 HALVINGS = 10
 NUMBER_WEIGHT = ATOMS_WEIGHT + GRID_WEIGHT + OCTAVES_WEIGHT + HALVINGS * HALVING_WEIGHT
 _LEAST_POWER, _MOST_POWER = -40, 63  # octaves of the numbers: from 2 ** -40 to 2 ** 64
 _SURE = 4.0  # standard deviations of the noise above which a count is more than noise; and ...
-_SURE_OF_AN_OCTAVE = 5.5  # ... that of one of 208, each of which would be far from all numbers
+_SURE_OF_AN_OCTAVE = 5.5  # ... that of one of 208, each of which would be far from all numbers, ...
+_SURE_OF_A_NEIGHBOUR = 2.0  # ... and that of one beside it, which is likely to have some
 _FINEST = 64  # parts of a column that no interval is halved below
 _UNROUNDED_SHARE = 0.01  # of the numbers, that a grid need not have
 MISSING = None
@@ -75,10 +77,18 @@ class LevelMarginal:
         shares = np.array([count for _, count in kept])
         return cls([level for level, _ in kept], shares / shares.sum())
 
+    def cells(self, num_rows: int) -> npt.NDArray[np.int64]:
+        """Which value each of the cells of :meth:`spread` has."""
+        counts = shared_out(self.shares, num_rows)
+        return np.repeat(np.arange(len(counts)), counts)
+
+    def grouped(self, most: int) -> Groups:
+        """The group ``(K,)`` of each value, of so many at most."""
+        return groups_of_levels(self.shares, most)
+
     def spread(self, num_rows: int) -> list[Hashable]:
         """So many values in their shares, in order; each of them at least once."""
-        counts = shared_out(self.shares, num_rows)
-        return [self.levels[place] for place in np.repeat(np.arange(len(counts)), counts).tolist()]
+        return [self.levels[place] for place in self.cells(num_rows).tolist()]
 
     def drawn(self, number: int) -> list[Hashable]:
         """So many values by chance."""
@@ -137,10 +147,35 @@ class NumberMarginal:
             shares[-1] = 1.0
         return cls(atoms, lows, highs, shares / shares.sum(), grid)
 
+    def cells(self, num_rows: int) -> npt.NDArray[np.int64]:
+        """Which atom or interval each of the cells of :meth:`spread` has; missing is the last."""
+        counts = shared_out(self.shares, num_rows)
+        return np.repeat(np.arange(len(counts)), counts)
+
+    def grouped(self, most: int) -> Groups:
+        """The group ``(A + I + 1,)`` of each atom and interval, of about so many."""
+        middles = self.lows / 2 + self.highs / 2
+        values = np.concatenate([self.atoms, middles, [np.nan]])
+        return groups_of_numbers(values, self.shares, most)
+
+    def places(self, numbers: Floats) -> npt.NDArray[np.int64]:
+        """The atom or interval of each number ``(B,)``; -1 where there is none."""
+        found = np.full(len(numbers), -1, dtype=np.int64)
+        if len(self.lows):
+            inside = np.searchsorted(self.lows, numbers, side='right') - 1
+            there = (inside >= 0) & (numbers < self.highs[inside])
+            found[there] = len(self.atoms) + inside[there]
+        if len(self.atoms):
+            nearest = np.searchsorted(self.atoms, numbers).clip(max=len(self.atoms) - 1)
+            there = self.atoms[nearest] == numbers
+            found[there] = nearest[there]
+        found[np.isnan(numbers)] = len(self.shares) - 1
+        return found
+
     def spread(self, num_rows: int) -> Floats:
         """So many numbers with this distribution, sorted by kind; NaN where missing."""
-        counts = shared_out(self.shares, num_rows)
-        places = np.repeat(np.arange(len(counts)), counts)
+        places = self.cells(num_rows)
+        counts = np.bincount(places, minlength=len(self.shares))
         ranks = np.arange(num_rows) - np.repeat(counts.cumsum() - counts, counts)
         inside = (ranks + 0.5) / counts[places]
         values = np.append(self.atoms, np.append(self.lows, np.nan))[places]
@@ -148,6 +183,9 @@ class NumberMarginal:
         found: Floats = values + widths[places] * inside
         is_atom = places < len(self.atoms)
         return np.where(is_atom, found, _rounded(found, self.grid) if self.grid else found)
+
+
+Marginal = LevelMarginal | NumberMarginal
 
 
 def shared_out(shares: Floats, number: int) -> npt.NDArray[np.int64]:
@@ -196,7 +234,7 @@ def _intervals(questions: Questions, name: str, numbers: Floats) -> tuple[Floats
     ends = np.concatenate([-edges[::-1], edges])
     lows, highs = ends[:-1], ends[1:]
     noisy = questions.counts(f'octaves of {name}', _counted(lows, highs, numbers), OCTAVES_WEIGHT)
-    sure = noisy > _SURE_OF_AN_OCTAVE * questions.noise(OCTAVES_WEIGHT)
+    sure = _with_neighbours(noisy / questions.noise(OCTAVES_WEIGHT))
     lows, highs, masses = lows[sure], highs[sure], noisy[sure]
     precisions = np.full(len(lows), questions.noise(OCTAVES_WEIGHT) ** -2.0)
     noise = questions.noise(HALVING_WEIGHT)
@@ -219,6 +257,24 @@ def _intervals(questions: Questions, name: str, numbers: Floats) -> tuple[Floats
     order = np.argsort(lows)
     order = order[masses[order] > 0]
     return lows[order], highs[order], masses[order]
+
+
+def _with_neighbours(deviations: Floats) -> npt.NDArray[np.bool_]:
+    """Which octaves have numbers: those far above the noise, and clear ones beside them.
+
+    Args:
+        deviations: ``(K,)`` noisy counts, in standard deviations of the noise.
+    """
+    sure = deviations > _SURE_OF_AN_OCTAVE
+    for _ in deviations:
+        beside = np.zeros_like(sure)
+        beside[1:] |= sure[:-1]
+        beside[:-1] |= sure[1:]
+        more = beside & ~sure & (deviations > _SURE_OF_A_NEIGHBOUR)
+        if not more.any():
+            break
+        sure |= more
+    return sure
 
 
 def _counted(lows: Floats, highs: Floats, numbers: Floats) -> npt.NDArray[np.int64]:

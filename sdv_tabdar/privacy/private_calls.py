@@ -179,6 +179,7 @@ class PrivateCalls(ProtectedCalls):
             self.epsilon,
             self.delta,
             np.random.default_rng(),
+            with_pairs=self._training_options.get('before') is None,
         )
         if surrogate.remarks:
             text = '\n'.join(f'- {remark}' for remark in surrogate.remarks)
@@ -207,7 +208,9 @@ class PrivateCalls(ProtectedCalls):
         assert self._secret is not None
         self._refuse_transformers()
         surrogate = self._secret.surrogate
-        rows = surrogate.in_model_form(self._secret.rows, list(processed_data.columns))
+        names = list(processed_data.columns)
+        rows = surrogate.in_model_form(self._secret.rows, names)
+        drawn = surrogate.in_model_form(surrogate.dependent, names)
         _, training, _ = self._configs()
         steps, paid = self._steps(training, surrogate)
         spent = dataclasses.replace(surrogate.spent, steps=(paid,))
@@ -216,7 +219,7 @@ class PrivateCalls(ProtectedCalls):
             spent = Spent.from_state(self._spent).and_then(spent)
         self._training_options = {
             **self._training_options,
-            'private': PrivateRows(rows, steps),
+            'private': PrivateRows(rows, steps, drawn),
         }
         super()._fit(processed_data)
         self._fitted_table = dataclasses.replace(self._table, spent=spent.to_state())

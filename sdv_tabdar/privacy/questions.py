@@ -59,6 +59,23 @@ class Questions:
         found: Floats = counts + drawn
         return found
 
+    def distances(self, what: str, distances: npt.NDArray[np.int64], weight: float) -> Floats:
+        """Whole numbers with noise of which each row changes every one by 1 at most.
+
+        Args:
+            what: What they are.
+            distances: ``(K,)``.
+            weight: As in :meth:`counts`.
+        """
+        self._left -= weight
+        assert self._left > -1e-9, 'more was asked than is paid for'
+        noise = self.noise(weight)
+        self._asked.append(Counts(what, noise))
+        sensitivity = math.sqrt(len(distances))
+        drawn = (secret_normals(len(distances)).numpy() * noise * sensitivity).round()
+        found: Floats = distances + drawn
+        return found
+
     def levels(
         self,
         what: str,

@@ -1,9 +1,11 @@
 """The table that stands in for the rows wherever something is learnt before training.
 
 Its columns are drawn independently of each other from noisy counts (``marginals``). SDV, the
-adapter and the codecs learn from it as from any table, so that none of them can see a row. The rows
-themselves are read by its ``columns``, one by one, and leave in two ways: as counts, and in the
-model's form, for steps of training that are paid for.
+adapter and the codecs learn from it as from any table, so that none of them can see a row. The same
+cells are arranged once more, to the dependence of pairs of columns that were counted (``pairs``):
+these rows the network learns to begin with. The rows themselves are read by ``columns``, one by
+one, and leave in two ways: as counts, and in the model's form, for steps of training that are paid
+for.
 """
 
 from __future__ import annotations
@@ -16,11 +18,14 @@ import numpy as np
 import pandas as pd
 
 from sdv_tabdar.core.codecs.values import frame_of
+from sdv_tabdar.privacy.arranged import arranged
 from sdv_tabdar.privacy.budget import Spent, default_delta
 from sdv_tabdar.privacy.columns import Column, columns_of
+from sdv_tabdar.privacy.pairs import asked_forest
 from sdv_tabdar.privacy.questions import Questions
 
 _ROWS_WEIGHT = 1.0
+_PAIRS_WEIGHT = 2.0  # of pairs, beside that of all columns by themselves
 _FEWEST = 10  # rows of a surrogate for each value or interval of a column
 _PUBLIC = ('sdtype', 'pii', 'regex_format', 'datetime_format')  # what metadata may say of a column
 
@@ -30,7 +35,8 @@ class Surrogate:
     """What is known of a table once its counts are paid for.
 
     Attributes:
-        frame: The table that stands in for it, in the user's form.
+        frame: The table that stands in for it, in the user's form; its columns are independent.
+        dependent: The same columns with the dependence of pairs that were counted.
         entries: Descriptions of columns without what detection reads off the rows.
         num_rows: About how many rows the table has.
         spent: What it cost.
@@ -38,6 +44,7 @@ class Surrogate:
     """
 
     frame: pd.DataFrame
+    dependent: pd.DataFrame
     entries: Mapping[str, Mapping[str, Any]]
     num_rows: int
     spent: Spent
@@ -65,6 +72,8 @@ def surrogate_table(
     epsilon: float,
     delta: float | None,
     generator: np.random.Generator,
+    *,
+    with_pairs: bool = True,
 ) -> Surrogate:
     """Ask the rows for what the surrogate needs.
 
@@ -75,6 +84,7 @@ def surrogate_table(
         epsilon: Of the whole budget.
         delta: Of the whole budget; None for :func:`default_delta`.
         generator: Of the order of rows of the surrogate.
+        with_pairs: Whether to ask how columns depend on each other.
 
     Raises:
         InvalidDataError: If the columns are not those of the metadata, or one holds what cannot be
@@ -82,16 +92,25 @@ def surrogate_table(
     """
     columns = columns_of(frame, described, keys)
     delta = default_delta(len(frame)) if delta is None else delta
+    weight = _ROWS_WEIGHT + sum(column.weight for column in columns)
     questions = Questions(
         epsilon,
         delta,
-        weight=_ROWS_WEIGHT + sum(column.weight for column in columns),
+        weight=weight * (1 + _PAIRS_WEIGHT),
         num_open=sum(column.weight > 0 for column in columns),
     )
     noisy = questions.counts('rows', np.array([len(frame)]), _ROWS_WEIGHT)
     learnt = [column.asked(questions, frame) for column in columns]
     num_rows = max(int(noisy[0]), *(_FEWEST * column.num_values for column in learnt))
-    made = {column.name: column.spread(num_rows, generator) for column in learnt}
+    alone = {column.name: generator.permutation(num_rows) for column in learnt}
+    together = dict(alone)
+    if with_pairs:
+        told = [column for column in learnt if column.law is not None]
+        laws = [column.law for column in learnt if column.law is not None]
+        places = [column.places(frame) for column in told]
+        pairs = asked_forest(questions, laws, places, noisy[0], weight * _PAIRS_WEIGHT)
+        orders = arranged(pairs, [law.cells(num_rows) for law in laws], generator)
+        together.update((column.name, own) for column, own in zip(told, orders, strict=True))
     silent = [column.name for column in learnt if column.is_silent]
     remarks = []
     if silent:
@@ -99,8 +118,16 @@ def surrogate_table(
             f'Of the columns {silent} no value is shared by so many rows that it may be told with '
             'this budget. All of their cells are missing.'
         )
-    table, entries = pd.DataFrame(made, columns=frame.columns), _public_entries(described, learnt)
-    return Surrogate(table, entries, num_rows, questions.spent, remarks, learnt)
+    independent, dependent = (
+        pd.DataFrame(
+            {column.name: column.spread(orders[column.name]) for column in learnt},
+            columns=frame.columns,
+        )
+        for orders in (alone, together)
+    )
+    entries = _public_entries(described, learnt)
+    spent = questions.spent
+    return Surrogate(independent, dependent, entries, num_rows, spent, remarks, learnt)
 
 
 def _public_entries(

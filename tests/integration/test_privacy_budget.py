@@ -167,6 +167,10 @@ def test_training_sees_rows_by_noisy_sums_alone(
         lambda self, what, counts, weight: counts * 0 + 500.0 + next(counted) % 3,
     )
     monkeypatch.setattr(
+        'sdv_tabdar.privacy.questions.Questions.distances',
+        lambda self, what, distances, weight: distances * 0 + 1e6,
+    )
+    monkeypatch.setattr(
         'sdv_tabdar.privacy.questions.Questions.levels',
         lambda self, what, levels, counts, weight: [('Rome' if 'city' in what else 3.0, 900.0)],
     )

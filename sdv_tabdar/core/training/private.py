@@ -1,7 +1,9 @@
-"""Training by noisy sums of clipped gradients (DP-SGD).
+"""Training by noisy sums of clipped gradients (DP-SGD), after one on drawn rows.
 
 What is done depends on the rows through ``row_gradients.noisy_sum`` alone: there are no held-out
-rows, the number of steps is given, and no loss of a row is noted anywhere.
+rows, the number of steps is given, and no loss of a row is noted anywhere. The network may begin
+with what it learnt from rows that were drawn from noisy counts, as often as it likes: these are
+paid for already, and what is made of them costs nothing more.
 """
 
 from __future__ import annotations
@@ -15,18 +17,22 @@ from collections.abc import Sequence
 import pandas as pd
 import torch
 
-from sdv_tabdar.core.config import ModelConfig
+from sdv_tabdar.core.config import ModelConfig, TrainingConfig
 from sdv_tabdar.core.nn.network import TabDARNetwork
 from sdv_tabdar.core.runtime.secret import secret_generator
+from sdv_tabdar.core.schema import TableSchema
 from sdv_tabdar.core.table import EncodedTable
 from sdv_tabdar.core.training.ema import Ema
 from sdv_tabdar.core.training.history import Callback, EpochReport, TrainingHistory, asked_to_end
 from sdv_tabdar.core.training.interrupts import Interrupts
+from sdv_tabdar.core.training.loop import fit_network
 from sdv_tabdar.core.training.row_gradients import RowGradients, noisy_sum, rows_of_step
 from sdv_tabdar.core.training.trainer import Progress
 
 _BETAS = (0.9, 0.999)
 _COOLED = 0.1  # of the steps, at the end, in which the learning rate falls to nothing
+_DRAWN_EPOCHS = 10  # of the training on drawn rows, at most, ...
+_DRAWN_TIME = 0.2  # ... and what it may take of the time that there is
 
 _logger = logging.getLogger(__name__)
 
@@ -55,6 +61,12 @@ class PrivateSteps:
     ema_decay: float
     max_seconds: float | None = None
 
+    def after(self, seconds: float) -> PrivateSteps:
+        """The same, when so many seconds of the time that there is are over."""
+        if self.max_seconds is None:
+            return self
+        return dataclasses.replace(self, max_seconds=self.max_seconds - seconds)
+
 
 @dataclasses.dataclass(frozen=True)
 class PrivateRows:
@@ -63,16 +75,58 @@ class PrivateRows:
     Attributes:
         frame: The rows as the model reads them; every value is one that the codecs can write.
         steps: What may be done with them.
+        drawn: Rows that were drawn from noisy counts, in the same form, to begin with.
     """
 
     frame: pd.DataFrame
     steps: PrivateSteps
+    drawn: pd.DataFrame
+
+
+def fit_drawn(
+    table: EncodedTable,
+    schema: TableSchema,
+    model: ModelConfig,
+    training: TrainingConfig,
+    interrupts: Interrupts,
+    *,
+    generator: torch.Generator,
+) -> TabDARNetwork:
+    """A network that has learnt rows which were drawn from noisy counts, to go on from.
+
+    Args:
+        table: The encoded rows, on a CPU.
+        schema: Their columns.
+        model: Architecture.
+        training: Settings of the private training; what is set for its steps is not used here.
+        interrupts: Ends it after an epoch.
+        generator: Source of randomness, on a CPU; it may be known.
+    """
+    seconds = training.max_training_time
+    ordinary = dataclasses.replace(
+        training,
+        epochs=_DRAWN_EPOCHS,
+        max_training_time=None if seconds is None else _DRAWN_TIME * seconds,
+        learning_rate=None,
+        ema_decay=TrainingConfig().ema_decay,
+        calibration=False,
+    )
+    network, _ = fit_network(
+        table,
+        schema,
+        model,
+        ordinary,
+        generator=generator,
+        callbacks=[lambda report: interrupts.asked],
+    )
+    return network.requires_grad_(True)
 
 
 def fit_privately(
     network: TabDARNetwork,
     table: EncodedTable,
     steps: PrivateSteps,
+    interrupts: Interrupts,
     *,
     progress: Progress | None = None,
     callbacks: Sequence[Callback] = (),
@@ -87,6 +141,7 @@ def fit_privately(
         network: The network to begin with; it is changed.
         table: The encoded rows, on a CPU.
         steps: What to do.
+        interrupts: Ends it after a step.
         progress: Called after each step.
         callbacks: Called when each row has been used once on average; training ends if one
             returns True. The losses of their reports are NaN.
@@ -101,32 +156,31 @@ def fit_privately(
     ema = Ema(network, steps.ema_decay)
     history = TrainingHistory(reason='All steps that the budget pays for were done.')
     start, epoch = time.perf_counter(), 0
-    with Interrupts() as interrupts:
-        for step in range(steps.number):
-            for group in optimizer.param_groups:
-                group['lr'] = steps.learning_rate * rate_factor(step / steps.number)
-            rows = rows_of_step(len(table), steps.rate)
-            total = gradients.clipped_sum(rows, generator=generator)
-            for name, parameter in gradients.parameters.items():
-                noisy = noisy_sum(total[name], steps.noise_multiplier)
-                parameter.grad = noisy / steps.expected_rows
-            optimizer.step()
-            ema.update()
-            seconds = time.perf_counter() - start
-            if progress is not None:
-                progress((step + 1) / steps.number, epoch, math.nan)
-            if int((step + 1) * steps.rate) > epoch:
-                epoch += 1
-                report = _report(epoch, step + 1, seconds, optimizer.param_groups[0]['lr'])
-                if asked_to_end(callbacks, report):
-                    history.reason = 'A callback ended training.'
-                    break
-            if interrupts.asked:
-                history.reason = 'Training was interrupted; what it had learnt by then is kept.'
+    for step in range(steps.number):
+        for group in optimizer.param_groups:
+            group['lr'] = steps.learning_rate * rate_factor(step / steps.number)
+        rows = rows_of_step(len(table), steps.rate)
+        total = gradients.clipped_sum(rows, generator=generator)
+        for name, parameter in gradients.parameters.items():
+            noisy = noisy_sum(total[name], steps.noise_multiplier)
+            parameter.grad = noisy / steps.expected_rows
+        optimizer.step()
+        ema.update()
+        seconds = time.perf_counter() - start
+        if progress is not None:
+            progress((step + 1) / steps.number, epoch, math.nan)
+        if int((step + 1) * steps.rate) > epoch:
+            epoch += 1
+            report = _report(epoch, step + 1, seconds, optimizer.param_groups[0]['lr'])
+            if asked_to_end(callbacks, report):
+                history.reason = 'A callback ended training.'
                 break
-            if steps.max_seconds is not None and seconds > steps.max_seconds:
-                history.reason = 'The longest time that training may take was over.'
-                break
+        if interrupts.asked:
+            history.reason = 'Training was interrupted; what it had learnt by then is kept.'
+            break
+        if steps.max_seconds is not None and seconds > steps.max_seconds:
+            history.reason = 'The longest time that training may take was over.'
+            break
     # how long it took would tell of the number of rows: it is not noted
     _logger.info('Private training ended after %d steps. %s', step + 1, history.reason)
     return ema.network.requires_grad_(False).eval(), history

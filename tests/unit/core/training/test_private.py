@@ -4,15 +4,24 @@ from __future__ import annotations
 
 import dataclasses
 import math
+from typing import Any
 
 import pytest
 import torch
 
-from sdv_tabdar.core.config import ModelConfig
+from sdv_tabdar.core.config import ModelConfig, TrainingConfig
 from sdv_tabdar.core.nn.network import TabDARNetwork
 from sdv_tabdar.core.training import private
 from sdv_tabdar.core.training.history import EpochReport
-from sdv_tabdar.core.training.private import PrivateSteps, fit_privately, rate_factor, refuse_unpaid
+from sdv_tabdar.core.training.interrupts import Interrupts
+from sdv_tabdar.core.training.loop import fit_network
+from sdv_tabdar.core.training.private import (
+    PrivateSteps,
+    fit_drawn,
+    fit_privately,
+    rate_factor,
+    refuse_unpaid,
+)
 
 from .test_row_gradients import SETTINGS, made, seeded
 
@@ -41,7 +50,7 @@ def test_it_learns_where_there_is_little_noise_and_gives_averaged_weights() -> N
     before = loss_of(network)
     # Rows and hidden sets are secret; of all rows and many sets little is left to chance.
     steps = dataclasses.replace(STEPS, number=60, rate=1.0, expected_rows=len(table), pairs=8)
-    found, history = fit_privately(network, table, steps)
+    found, history = fit_privately(network, table, steps, Interrupts())
     assert loss_of(found) < before
     assert found is not network
     assert not found.training
@@ -59,7 +68,7 @@ def test_no_more_steps_are_done_than_are_paid_for(monkeypatch: pytest.MonkeyPatc
 
     monkeypatch.setattr(private, 'noisy_sum', noted)
     network, table = made()
-    fit_privately(network, table, STEPS)
+    fit_privately(network, table, STEPS, Interrupts())
     assert len(asked) == 12 * len(list(network.parameters()))
     assert set(asked) == {0.01}
 
@@ -72,7 +81,7 @@ def test_a_callback_ends_it_and_is_told_no_loss() -> None:
         return len(reports) == 2
 
     network, table = made()
-    _, history = fit_privately(network, table, STEPS, callbacks=[stop])
+    _, history = fit_privately(network, table, STEPS, Interrupts(), callbacks=[stop])
     assert [report.steps for report in reports] == [2, 4]
     assert all(math.isnan(report.loss) for report in reports)
     assert history.reason == 'A callback ended training.'
@@ -81,8 +90,39 @@ def test_a_callback_ends_it_and_is_told_no_loss() -> None:
 def test_it_ends_when_its_time_is_over() -> None:
     network, table = made()
     steps = dataclasses.replace(STEPS, number=10**6, max_seconds=1e-9)
-    _, history = fit_privately(network, table, steps)
+    _, history = fit_privately(network, table, steps, Interrupts())
     assert history.reason == 'The longest time that training may take was over.'
+
+
+def test_drawn_rows_are_learnt_by_ordinary_steps_that_an_interrupt_ends(
+    monkeypatch: pytest.MonkeyPatch,
+) -> None:
+    network, table = made()
+    training = TrainingConfig(learning_rate=9.0, max_training_time=50, ema_decay=0.5)
+    interrupts = Interrupts()
+    given: list[TrainingConfig] = []
+    wishes: list[bool] = []
+
+    def fitted(*arguments: Any, callbacks: Any, **options: Any) -> Any:
+        given.append(arguments[3])
+        for interrupts.asked in (False, True):
+            wishes.append(callbacks[0](None))
+        return fit_network(*arguments, callbacks=callbacks, **options)
+
+    monkeypatch.setattr(private, 'fit_network', fitted)
+    found = fit_drawn(table, network.schema, SETTINGS, training, interrupts, generator=seeded())
+    assert wishes == [False, True]
+    assert given[0].learning_rate is None
+    assert given[0].max_training_time == 10
+    assert not given[0].calibration
+    assert all(parameter.requires_grad for parameter in found.parameters())
+    steps = dataclasses.replace(STEPS, number=1)
+    fit_privately(found, table, steps, Interrupts())
+
+
+def test_steps_have_the_time_that_is_left() -> None:
+    assert STEPS.after(9.0) is STEPS
+    assert dataclasses.replace(STEPS, max_seconds=10).after(9.0).max_seconds == 1
 
 
 def test_the_rate_falls_at_the_end() -> None:
