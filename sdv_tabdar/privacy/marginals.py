@@ -178,11 +178,10 @@ class NumberMarginal:
         counts = np.bincount(places, minlength=len(self.shares))
         ranks = np.arange(num_rows) - np.repeat(counts.cumsum() - counts, counts)
         inside = (ranks + 0.5) / counts[places]
-        values = np.append(self.atoms, np.append(self.lows, np.nan))[places]
-        widths = np.append(np.zeros(len(self.atoms)), np.append(self.highs - self.lows, 0.0))
-        found: Floats = values + widths[places] * inside
-        is_atom = places < len(self.atoms)
-        return np.where(is_atom, found, _rounded(found, self.grid) if self.grid else found)
+        lows = np.concatenate([self.atoms, self.lows, [np.nan]])[places]
+        highs = np.concatenate([self.atoms, self.highs, [np.nan]])[places]
+        spread = _evenly(lows, highs, inside, self.grid)
+        return np.where(places < len(self.atoms), lows, spread)
 
 
 Marginal = LevelMarginal | NumberMarginal
@@ -209,6 +208,25 @@ def _rounded(numbers: Floats, grid: float) -> Floats:
     if grid >= 1:
         return np.round(numbers / grid) * grid
     return np.round(numbers, -round(math.log10(grid)))
+
+
+def _evenly(lows: Floats, highs: Floats, inside: Floats, grid: float) -> Floats:
+    """Numbers of intervals [low, high), of which those on a grid are as likely as each other.
+
+    Args:
+        lows: ``(N,)``.
+        highs: ``(N,)``.
+        inside: ``(N,)`` from 0 to 1, how far up in its interval each of them is.
+        grid: What they are multiples of; 0 for nothing. Where an interval has no multiple, the
+            nearest one of its middle.
+    """
+    if not grid:
+        found: Floats = lows + (highs - lows) * inside
+        return found
+    first = np.ceil(lows / grid)
+    number = np.ceil(highs / grid) - first
+    among = (first + np.floor(number * inside)) * grid
+    return _rounded(np.where(number > 0, among, lows / 2 + highs / 2), grid)
 
 
 def _grid(questions: Questions, name: str, numbers: Floats, grids: Sequence[float]) -> float:

@@ -76,6 +76,26 @@ def test_numbers_are_on_the_grid_of_almost_all() -> None:
     assert np.array_equal(np.round(marginal.spread(500), 1), marginal.spread(500))
 
 
+@pytest.mark.parametrize(
+    ('low', 'high', 'grid', 'expected'),
+    [
+        (64.0, 66.0, 1.0, [64, 65]),  # not 66
+        (-3.0, -1.0, 1.0, [-3, -2]),
+        (0.25, 0.5, 0.1, [0.3, 0.4]),
+        (17.5, 17.75, 1.0, [18]),  # the nearest one
+        (0.0, 1.0, 0.0, [0.125, 0.375, 0.625, 0.875]),
+    ],
+)
+def test_numbers_of_an_interval_are_those_on_the_grid_in_it(
+    low: float, high: float, grid: float, expected: list[float]
+) -> None:
+    law = NumberMarginal(np.zeros(0), np.array([low]), np.array([high]), np.array([1.0, 0.0]), grid)
+    found = law.spread(4)
+    values, counts = np.unique(found, return_counts=True)
+    assert values.tolist() == expected
+    assert (counts == 4 / len(expected)).all()
+
+
 def test_an_outlier_and_its_neighbours_are_not_told() -> None:
     numbers = np.append(np.random.default_rng(0).normal(0, 1, 5000), 1e12)
     for _ in range(200):  # an octave that is noise alone would be told in one of 340
