@@ -7,7 +7,7 @@ other row.
 from __future__ import annotations
 
 import dataclasses
-from collections.abc import Hashable, Mapping, Sequence
+from collections.abc import Hashable, Sequence
 from typing import Any
 
 import numpy as np
@@ -24,6 +24,7 @@ from sdv_tabdar.privacy.marginals import (
     Marginal,
     NumberMarginal,
 )
+from sdv_tabdar.privacy.public import Ends
 from sdv_tabdar.privacy.questions import Questions
 
 Ints = npt.NDArray[np.int64]
@@ -31,31 +32,6 @@ Ints = npt.NDArray[np.int64]
 _DECIMALS = 6  # that numbers are rounded to at most
 _DATE_UNITS = (86_400e9, 3_600e9, 60e9, 1e9, 1e6)  # nanoseconds
 _FARTHEST = 9.2e18  # nanoseconds that a date may be from 1970
-_DISCRETE = ('categorical', 'boolean', 'ordinal', 'unknown')
-_UNREADABLE = (
-    "Column '{}' has the dtype {}, of which the form of a cell may depend on other rows. With "
-    "'epsilon' it must be read cell by cell: give it the dtype {}."
-)
-
-
-def columns_of(
-    frame: pd.DataFrame, described: Mapping[str, Mapping[str, Any]], keys: Sequence[str]
-) -> list[Column]:
-    """How each column is read.
-
-    Raises:
-        InvalidDataError: If the columns are not those of the metadata, or a dtype is not known.
-    """
-    labels = [str(name) for name in frame.columns]
-    if sorted(labels) != sorted(described):
-        differing = sorted({*labels} ^ {*described})
-        raise InvalidDataError(
-            [f'The columns of the table are not those of the metadata: {differing} differ.']
-        )
-    return [
-        _column(name, frame[name].dtype, described[str(name)], str(name) in keys)
-        for name in frame.columns
-    ]
 
 
 @dataclasses.dataclass(frozen=True)
@@ -78,6 +54,11 @@ class Column:
     def law(self) -> Marginal | None:
         """What is known of its values; None for a column of which nothing is asked."""
         return None
+
+    @property
+    def is_open(self) -> bool:
+        """Whether values of it are asked for that are not known beforehand."""
+        return self.weight > 0
 
     @property
     def is_silent(self) -> bool:
@@ -134,12 +115,23 @@ class Generated(Column):
 
 @dataclasses.dataclass(frozen=True)
 class Levels(Column):
-    """A column of levels."""
+    """A column of levels.
+
+    Attributes:
+        known: All values that a cell may have, None for missing among them; empty if these are to
+            be asked for.
+        marginal: What is told of them.
+    """
 
     known: Sequence[Hashable] = ()
     marginal: LevelMarginal | None = None
 
     weight = LEVELS_WEIGHT
+
+    @property
+    def is_open(self) -> bool:
+        """Whether levels are asked for."""
+        return not self.known
 
     @property
     def law(self) -> Marginal | None:
@@ -182,8 +174,8 @@ class Levels(Column):
         cells[:] = self.marginal.spread(len(order))
         cells = pd.Series(cells[order], dtype=object)
         if isinstance(self.dtype, pd.CategoricalDtype):
-            told = set(self.levels)
-            listed = [level for level in self.dtype.categories if level in told]
+            listed = [level for level in self.dtype.categories if level in set(self.levels)]
+            listed += [level for level in self.levels if level not in set(listed)]
             return cells.astype(pd.CategoricalDtype(listed, self.dtype.ordered))
         holds_none = isinstance(self.dtype, np.dtype) and self.dtype.kind in 'iub'
         return cells if holds_none and cells.isna().any() else cells.astype(self.dtype)
@@ -201,9 +193,16 @@ class Levels(Column):
 
 @dataclasses.dataclass(frozen=True)
 class Numbers(Column):
-    """A column of numbers."""
+    """A column of numbers.
+
+    Attributes:
+        marginal: What is told of them.
+        ends: The least and the greatest that there can be, if that is known beforehand; cells
+            beyond count as these.
+    """
 
     marginal: NumberMarginal | None = None
+    ends: Ends | None = None
 
     weight = NUMBER_WEIGHT
 
@@ -234,11 +233,16 @@ class Numbers(Column):
     def read(self, frame: pd.DataFrame) -> Floats:
         """The numbers ``(B,)``, NaN where missing; infinite ones count as missing."""
         numbers = frame[self.name].to_numpy(dtype=np.float64, na_value=np.nan)
-        return np.where(np.isfinite(numbers), numbers, np.nan)
+        return self.within(np.where(np.isfinite(numbers), numbers, np.nan))
+
+    def within(self, numbers: Floats) -> Floats:
+        """Numbers ``(B,)`` between the ends, where these are known."""
+        return numbers if self.ends is None else numbers.clip(*self.ends)
 
     def asked(self, questions: Questions, frame: pd.DataFrame) -> Column:
         """The same, with its marginal."""
-        marginal = NumberMarginal.asked(questions, self.key, self.read(frame), self.grids)
+        numbers = self.read(frame)
+        marginal = NumberMarginal.asked(questions, self.key, numbers, self.grids, self.ends)
         return dataclasses.replace(self, marginal=marginal)
 
     def places(self, frame: pd.DataFrame) -> Ints:
@@ -306,7 +310,7 @@ class Dates(Numbers):
             values = values.dt.tz_convert('UTC').dt.tz_localize(None)
         values = values.astype('datetime64[ns]')
         found = values.to_numpy().astype(np.int64).astype(np.float64)
-        return np.where(values.isna().to_numpy(), np.nan, found)
+        return self.within(np.where(values.isna().to_numpy(), np.nan, found))
 
     def written(self, numbers: Floats) -> pd.Series:
         """Dates in the user's form."""
@@ -323,28 +327,6 @@ class Dates(Numbers):
         if zone is not None:
             dates = dates.dt.tz_localize('UTC').dt.tz_convert(zone)
         return dates.astype(self.dtype)
-
-
-def _column(name: Hashable, dtype: Any, entry: Mapping[str, Any], is_key: bool) -> Column:
-    key, sdtype = str(name), entry.get('sdtype')
-    is_pattern = sdtype == 'id' and entry.get('regex_format') is not None
-    if is_key or is_pattern or sdtype not in (*_DISCRETE, 'id', 'numerical', 'datetime'):
-        return Generated(name, key, dtype)
-    if sdtype == 'numerical':
-        is_number = pd.api.types.is_numeric_dtype(dtype)
-        if not is_number or getattr(dtype, 'kind', None) not in ('i', 'u', 'f'):
-            raise InvalidDataError([_UNREADABLE.format(name, dtype, "'float64' or 'Int64'")])
-        return Numbers(name, key, dtype)
-    if sdtype == 'datetime':
-        if pd.api.types.is_datetime64_any_dtype(dtype):
-            return Dates(name, key, dtype)
-        if entry.get('datetime_format') is None:
-            raise InvalidDataError([_UNREADABLE.format(name, dtype, "'datetime64[ns]'")])
-        return Dates(name, key, dtype, text_format=entry['datetime_format'])
-    known: tuple[Hashable, ...] = ()
-    if pd.api.types.is_bool_dtype(dtype) and not isinstance(dtype, pd.CategoricalDtype):
-        known = (False, True) if isinstance(dtype, np.dtype) else (False, True, None)
-    return Levels(name, key, dtype, known=known)
 
 
 def _objects(values: pd.Series) -> pd.Series:

@@ -122,6 +122,7 @@ class NumberMarginal:
         name: str,
         numbers: Floats,
         grids: Sequence[float],
+        ends: tuple[float, float] | None = None,
     ) -> NumberMarginal:
         """Ask for the distribution of a column.
 
@@ -130,6 +131,7 @@ class NumberMarginal:
             name: Of the column.
             numbers: ``(B,)``, NaN where missing.
             grids: What the numbers may be multiples of, coarsest first; a single one is known.
+            ends: Between which all of them are, if that is known beforehand.
         """
         missing = np.isnan(numbers)
         distinct, places = np.unique(numbers[~missing], return_inverse=True)
@@ -141,7 +143,7 @@ class NumberMarginal:
         rest = numbers[~missing]
         rest = rest[~np.isin(rest, atoms)]
         grid = _grid(questions, name, numbers[~missing], grids)
-        lows, highs, masses = _intervals(questions, name, rest)
+        lows, highs, masses = _intervals(questions, name, rest, grid, ends)
         shares = np.array([*(told[atom] for atom in atoms.tolist()), *masses, is_missing])
         if not shares.sum():
             shares[-1] = 1.0
@@ -246,13 +248,19 @@ def _grid(questions: Questions, name: str, numbers: Floats, grids: Sequence[floa
     return 0.0
 
 
-def _intervals(questions: Questions, name: str, numbers: Floats) -> tuple[Floats, Floats, Floats]:
+def _intervals(
+    questions: Questions,
+    name: str,
+    numbers: Floats,
+    grid: float,
+    ends: tuple[float, float] | None,
+) -> tuple[Floats, Floats, Floats]:
     """Intervals of numbers and how many are in each: octaves, of which full ones are halved."""
-    edges = 2.0 ** np.arange(_LEAST_POWER, _MOST_POWER + 2)
-    ends = np.concatenate([-edges[::-1], edges])
-    lows, highs = ends[:-1], ends[1:]
+    edges = _octaves(grid, ends)
+    lows, highs = edges[:-1], edges[1:]
     noisy = questions.counts(f'octaves of {name}', _counted(lows, highs, numbers), OCTAVES_WEIGHT)
-    sure = _with_neighbours(noisy / questions.noise(OCTAVES_WEIGHT))
+    least = _SURE_OF_AN_OCTAVE if ends is None else _SURE
+    sure = _with_neighbours(noisy / questions.noise(OCTAVES_WEIGHT), least)
     lows, highs, masses = lows[sure], highs[sure], noisy[sure]
     precisions = np.full(len(lows), questions.noise(OCTAVES_WEIGHT) ** -2.0)
     noise = questions.noise(HALVING_WEIGHT)
@@ -277,13 +285,30 @@ def _intervals(questions: Questions, name: str, numbers: Floats) -> tuple[Floats
     return lows[order], highs[order], masses[order]
 
 
-def _with_neighbours(deviations: Floats) -> npt.NDArray[np.bool_]:
+def _octaves(grid: float, ends: tuple[float, float] | None) -> Floats:
+    """Edges of the octaves of either sign; of those between the ends, where these are known.
+
+    Args:
+        grid: What numbers are multiples of: between 0 and it there are none.
+        ends: The least and the greatest number that there can be.
+    """
+    powers = 2.0 ** np.arange(_LEAST_POWER, _MOST_POWER + 2)
+    powers = powers[powers >= grid]
+    edges = np.concatenate([-powers[::-1], powers])
+    if ends is None:
+        return edges
+    low, high = ends[0], np.nextafter(ends[1], np.inf)  # intervals are without their higher end
+    return np.array([low, *edges[(edges > low) & (edges < high)], high])
+
+
+def _with_neighbours(deviations: Floats, least: float) -> npt.NDArray[np.bool_]:
     """Which octaves have numbers: those far above the noise, and clear ones beside them.
 
     Args:
         deviations: ``(K,)`` noisy counts, in standard deviations of the noise.
+        least: Of an octave without one beside it.
     """
-    sure = deviations > _SURE_OF_AN_OCTAVE
+    sure = deviations > least
     for _ in deviations:
         beside = np.zeros_like(sure)
         beside[1:] |= sure[:-1]

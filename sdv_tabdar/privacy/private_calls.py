@@ -32,6 +32,7 @@ from sdv_tabdar.privacy.budget import (
     steps_noise,
 )
 from sdv_tabdar.privacy.calls import ProtectedCalls
+from sdv_tabdar.privacy.public import check_public_values
 from sdv_tabdar.privacy.surrogate import Surrogate, surrogate_table
 
 _REMARK = 'The table is learnt under a privacy budget (epsilon), but you may want to know:'
@@ -57,12 +58,27 @@ class PrivateCalls(ProtectedCalls):
     Attributes:
         epsilon: Of the guarantee; None for none.
         delta: Likewise; None for one that follows from the digits of the number of rows.
+        public_values: Ends and levels of columns that are known without a look at the rows.
     """
 
     # Of synthesizers that were pickled before there was a budget.
     epsilon: float | None = None
     delta: float | None = None
+    public_values: Mapping[Any, Any] | None = None
     _secret: _Secret | None = None
+
+    def __init__(self, parameters: Mapping[str, Any]) -> None:
+        """As without a budget.
+
+        Raises:
+            SynthesizerInputError: If public values are given that are none, or without a budget.
+        """
+        super().__init__(parameters)
+        check_public_values(
+            self.public_values,
+            private_names.original_table(self).columns,
+            has_budget=self.epsilon is not None,
+        )
 
     @property
     def spent_epsilon(self) -> float | None:
@@ -179,6 +195,7 @@ class PrivateCalls(ProtectedCalls):
             self.epsilon,
             self.delta,
             np.random.default_rng(),
+            public={str(name): value for name, value in (self.public_values or {}).items()},
             with_pairs=self._training_options.get('before') is None,
         )
         if surrogate.remarks:

@@ -20,7 +20,8 @@ import pandas as pd
 from sdv_tabdar.core.codecs.values import frame_of
 from sdv_tabdar.privacy.arranged import arranged
 from sdv_tabdar.privacy.budget import Spent, default_delta
-from sdv_tabdar.privacy.columns import Column, columns_of
+from sdv_tabdar.privacy.columns import Column
+from sdv_tabdar.privacy.kinds import columns_of
 from sdv_tabdar.privacy.pairs import asked_forest
 from sdv_tabdar.privacy.questions import Questions
 
@@ -73,6 +74,7 @@ def surrogate_table(
     delta: float | None,
     generator: np.random.Generator,
     *,
+    public: Mapping[str, Any] | None = None,
     with_pairs: bool = True,
 ) -> Surrogate:
     """Ask the rows for what the surrogate needs.
@@ -84,20 +86,21 @@ def surrogate_table(
         epsilon: Of the whole budget.
         delta: Of the whole budget; None for :func:`default_delta`.
         generator: Of the order of rows of the surrogate.
+        public: What is known of columns beforehand, see ``public``.
         with_pairs: Whether to ask how columns depend on each other.
 
     Raises:
         InvalidDataError: If the columns are not those of the metadata, or one holds what cannot be
-            read cell by cell.
+            read cell by cell, or no level that is public.
     """
-    columns = columns_of(frame, described, keys)
+    columns = columns_of(frame, described, keys, public or {})
     delta = default_delta(len(frame)) if delta is None else delta
     weight = _ROWS_WEIGHT + sum(column.weight for column in columns)
     questions = Questions(
         epsilon,
         delta,
         weight=weight * (1 + _PAIRS_WEIGHT),
-        num_open=sum(column.weight > 0 for column in columns),
+        num_open=sum(column.is_open for column in columns),
     )
     noisy = questions.counts('rows', np.array([len(frame)]), _ROWS_WEIGHT)
     learnt = [column.asked(questions, frame) for column in columns]

@@ -107,6 +107,9 @@ class TabDARSynthesizer(Drawing, Answering):
             is fitted would be about as likely without any one row. None for no such guarantee. It
             needs ``sdv_tabdar[dp]``.
         delta (float): The guarantee's delta; None for ``default_delta``, less than 1 / rows.
+        public_values (dict): What is known of columns without a look at the rows, so that the
+            budget need not pay for it: ``{'age': (0, 120), 'sex': ['F', 'M']}``, of numbers and
+            dates the least and the greatest value that there can be, of others all levels.
         random_state (int): Seed of training; None for another model each time.
         verbose (bool): Whether to show progress bars of training and sampling.
         enable_gpu (bool): Whether to use a GPU if there is one (on ``mps`` for training).
@@ -178,6 +181,7 @@ class TabDARSynthesizer(Drawing, Answering):
         rare_token: str | None = None,
         epsilon: float | None = None,
         delta: float | None = None,
+        public_values: dict[Any, Any] | None = None,
         random_state: int | None = None,
         verbose: bool = False,
         enable_gpu: bool = True,

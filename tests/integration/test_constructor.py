@@ -19,7 +19,8 @@ from .conftest import TINY, make_metadata
 
 CONFIGS = (ModelConfig, TrainingConfig, SamplingConfig)
 HOST = ['metadata', 'enforce_min_max_values', 'enforce_rounding', 'locales']
-OWN = ['protect_values', 'rare_token', 'epsilon', 'delta', 'random_state', 'verbose', 'enable_gpu']
+OWN = ['protect_values', 'rare_token', 'epsilon', 'delta', 'public_values', 'random_state']
+OWN += ['verbose', 'enable_gpu']
 
 
 def test_arguments_are_the_hosts_then_every_setting_then_ours() -> None:

@@ -279,6 +279,29 @@ def test_a_budget_that_is_none_is_refused(settings: dict[str, Any]) -> None:
         make_synthesizer(**settings)
 
 
+def test_public_values_bound_what_is_drawn_and_are_in_the_file(
+    table: pd.DataFrame, tmp_path: Path
+) -> None:
+    public = {
+        'income': (0, 100),
+        'since': ('2001-01-01', '2014-12-31'),
+        'city': ['Rome', 'Oslo', 'Lima', 'Nowhere'],
+        'member': [False, True],
+    }
+    synthesizer = make_synthesizer(public_values=public)
+    synthesizer.fit(table)
+    synthesizer.save_safe(tmp_path / 'model.tabdar')
+    loaded = TabDARSynthesizer.load_safe(tmp_path / 'model.tabdar')
+    assert loaded.get_parameters()['public_values'] == public
+    drawn = loaded.sample(500, seed=0)
+    pd.testing.assert_frame_equal(drawn, synthesizer.sample(500, seed=0))
+    assert drawn['income'].between(0, 100).all()
+    assert drawn['since'].between('2001-01-01', '2014-12-31').all()
+    assert 4.5 < synthesizer.spent_epsilon <= 5
+    with pytest.raises(SynthesizerInputError, match="beside 'epsilon'"):
+        make_synthesizer(epsilon=None, public_values=public)
+
+
 def test_gaps_other_dtypes_and_a_column_without_a_common_value() -> None:
     random = np.random.default_rng(0)
     table = make_table(1_500).drop(columns=['key', 'since'])

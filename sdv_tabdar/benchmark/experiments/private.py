@@ -2,7 +2,8 @@
 
 Each is given the same epsilon and delta as a whole. TabularARGN asks for ranges and levels before
 training with a budget of its own, which is taken off; dpmm takes a part for the bins of numbers,
-and levels and limits from the rows, which it does not pay for.
+and levels and limits from the rows, which it does not pay for. Ours is there twice: as it is, and
+with these as public values.
 """
 
 from __future__ import annotations
@@ -10,6 +11,7 @@ from __future__ import annotations
 import argparse
 
 from sdv_tabdar.benchmark.methods.spec import Spec, parse_options
+from sdv_tabdar.benchmark.methods.synthesizers import OF_ROWS
 from sdv_tabdar.benchmark.output.tables import METRICS, Number
 
 DELTA = 1e-6
@@ -30,15 +32,19 @@ def specs(options: argparse.Namespace) -> list[str]:
     found = []
     for epsilon in options.epsilons:
         budget = {'epsilon': epsilon, 'delta': DELTA}
-        asked = [('tabdar', Spec('', 'tabdar', {**budget, **overrides}))]
+        own = {**budget, **overrides}
+        asked = [
+            ('tabdar', Spec('', 'tabdar', own)),
+            ('tabdar public', Spec('', 'tabdar', {**own, 'public_values': OF_ROWS})),
+        ]
         if options.argn_python:
             ranges = min(_RANGES_SHARE * epsilon, _RANGES_MOST)
-            own = {
+            theirs = {
                 'max_epsilon': epsilon - ranges,
                 'value_protection_epsilon': ranges,
                 'delta': DELTA,
             }
-            asked.append(('tabularargn', Spec('', 'tabularargn', {'differential_privacy': own})))
+            asked.append(('tabularargn', Spec('', 'tabularargn', {'differential_privacy': theirs})))
         if options.dpmm_python:
             for method in options.dpmm_methods:
                 place = {'python': options.dpmm_python, 'method': method}

@@ -12,8 +12,10 @@ import sdv.single_table
 from sdv.single_table.base import BaseSingleTableSynthesizer
 
 from sdv_tabdar.adapter.private_names import seed_sampling
+from sdv_tabdar.benchmark.data.datasets import Dataset
 from sdv_tabdar.benchmark.methods.spec import KINDS, Request
 
+OF_ROWS = 'rows'  # in place of public values: those of the training rows
 SDV_CLASSES = {
     'gaussian_copula': 'GaussianCopulaSynthesizer',
     'ctgan': 'CTGANSynthesizer',
@@ -56,7 +58,24 @@ def build_ours(request: Request) -> Synthesizer:
     if request.max_training_time is not None:
         options |= {'max_training_time': request.max_training_time}
     options |= request.spec.options
+    if options.get('public_values') == OF_ROWS:
+        options['public_values'] = ends_and_levels(request.dataset)
     return SingleTable(TabDARSynthesizer(request.dataset.metadata, **options), request.dataset.name)
+
+
+def ends_and_levels(dataset: Dataset) -> dict[str, Any]:
+    """Ends of columns of numbers and levels of others, read off the training rows.
+
+    They count as known, as they do in papers on privacy budgets, and for ``dpmm_script``.
+    """
+    found: dict[str, Any] = {}
+    for name, column in dataset.train.items():
+        present = column.dropna()
+        if dataset.sdtypes[str(name)] == 'numerical':
+            found[str(name)] = (present.min().item(), present.max().item())
+        else:
+            found[str(name)] = present.unique().tolist()
+    return found
 
 
 def build_of_sdv(request: Request) -> Synthesizer:
