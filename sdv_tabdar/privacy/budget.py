@@ -226,7 +226,8 @@ def _least_noise(epsilon_of: Callable[..., float], epsilon: float) -> float:
 def _bisected(epsilon_of: Callable[..., float], epsilon: float, low: float, high: float) -> float:
     if epsilon_of(high) > epsilon:
         raise BudgetError(
-            f'No noise is enough for epsilon={epsilon:.3g}. Give a larger epsilon, or a larger delta.'
+            f'No noise is enough for epsilon={epsilon:.3g}. Give a larger epsilon, or a larger '
+            'delta.'
         )
     while high / low > 1 + _PRECISION:
         middle = math.sqrt(low * high)

@@ -61,14 +61,19 @@ def copy(request: Request) -> Reference:
 
 def independent(request: Request) -> Reference:
     """Training rows whose columns are shuffled, each by itself."""
-    return Reference(_shuffled, request.seed)
+    return Reference(shuffled, request.seed)
 
 
 def _some(rows: pd.DataFrame, count: int, generator: np.random.Generator) -> pd.DataFrame:
     return rows.iloc[generator.permutation(len(rows))[:count]].reset_index(drop=True)
 
 
-def _shuffled(rows: pd.DataFrame, count: int, generator: np.random.Generator) -> pd.DataFrame:
-    order = [generator.permutation(len(rows))[:count] for _ in rows.columns]
+def shuffled(rows: pd.DataFrame, count: int, generator: np.random.Generator) -> pd.DataFrame:
+    """So many rows whose cells are those of each column in an order of its own, again and again."""
+    rounds = -(-count // len(rows))
+    order = [
+        np.concatenate([generator.permutation(len(rows)) for _ in range(rounds)])[:count]
+        for _ in rows.columns
+    ]
     parts = zip(rows.items(), order, strict=True)
     return pd.DataFrame({name: cells.iloc[part].array for (name, cells), part in parts})

@@ -14,7 +14,7 @@ from sdv_tabdar.core.schema import ColumnKind
 
 from .conftest import TINY
 
-MEASURED = ['test', 'train', 'near', 'near_low', 'near_high', 'xgb_c2st', 'fit_seconds']
+MEASURED = ['test', 'train', 'near', 'near_low', 'near_high', 'near_columns', 'xgb_c2st']
 
 
 @pytest.fixture(autouse=True)

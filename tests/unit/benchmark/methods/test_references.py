@@ -33,6 +33,7 @@ def test_references_are_real_rows_copies_and_shuffled_columns(prepared: Path) ->
     for name in shuffled:
         assert sorted(map(str, shuffled[name])) == sorted(map(str, dataset.train[name]))
     pd.testing.assert_frame_equal(_drawn('independent', dataset, 10), shuffled.head(10))
+    assert len(_drawn('independent', dataset, 2 * len(shuffled) + 1)) == 2 * len(shuffled) + 1
 
 
 def test_there_must_be_real_rows_left(prepared: Path) -> None:
