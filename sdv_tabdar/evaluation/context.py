@@ -12,6 +12,9 @@ import pandas as pd
 from sdv_tabdar.evaluation.columns import ColumnTypes
 from sdv_tabdar.evaluation.likelihoods import WhiteBox
 from sdv_tabdar.evaluation.neighbours import Points, nearest, to_points
+from sdv_tabdar.evaluation.shuffling import shuffled
+
+SHUFFLED_ROWS = 5_000
 
 
 class NotComputableError(ValueError):
@@ -47,10 +50,17 @@ class Context:
 
     @cached_property
     def points(self) -> Mapping[str, Points]:
-        """The frames as points, by name: real, synthetic, holdout."""
-        others = [self.synthetic] + ([] if self.holdout is None else [self.holdout])
+        """The frames as points, by name: real, synthetic, and with a holdout that, and shuffled."""
+        others = [self.synthetic]
+        if self.holdout is not None:
+            others += [self.holdout, self.shuffled]
         named = to_points(self.real, self.columns, *others)
-        return dict(zip(('real', 'synthetic', 'holdout'), named, strict=False))
+        return dict(zip(('real', 'synthetic', 'holdout', 'shuffled'), named, strict=False))
+
+    @cached_property
+    def shuffled(self) -> pd.DataFrame:
+        """Real rows with each column in an order of its own: values without their relations."""
+        return shuffled(self.real, SHUFFLED_ROWS, np.random.default_rng(self.seed))
 
     @cached_property
     def synthetic_to_real(self) -> np.ndarray:

@@ -38,7 +38,6 @@ from sdv_tabdar.benchmark.experiments.core_table import (
 from sdv_tabdar.benchmark.experiments.experiment import plan_settings
 from sdv_tabdar.benchmark.jobs.job import Job
 from sdv_tabdar.benchmark.jobs.runs import plan
-from sdv_tabdar.benchmark.methods.references import shuffled
 from sdv_tabdar.benchmark.output.tables import Number
 from sdv_tabdar.core.config import TrainingConfig
 from sdv_tabdar.core.model import TabDAR
@@ -100,11 +99,7 @@ def measure(job: dict[str, Any]) -> dict[str, Any]:
     drawn = model.sample(_JUDGED_ROWS)
     test = test.head(_JUDGED_ROWS)
     sdtypes = {name: dataset.sdtypes[name] for name in kinds}
-    alone = shuffled(train, _JUDGED_ROWS, np.random.default_rng(planned.seed))
-    near, near_alone = (
-        evaluation.score(train, rows, sdtypes, test, metrics=['dcr'], seed=planned.seed)
-        for rows in (drawn, alone)
-    )
+    near = evaluation.score(train, drawn, sdtypes, test, metrics=['dcr'], seed=planned.seed)
     detected = evaluation.score(
         test, drawn.head(len(test)), sdtypes, metrics=['xgb_c2st'], seed=planned.seed
     )
@@ -115,8 +110,7 @@ def measure(job: dict[str, Any]) -> dict[str, Any]:
         'reason': model.training_history.reason,
         'test': any_order_loss(model, known),
         'train': any_order_loss(model, train),
-        **{f'near{end}': near[f'dcr_share{end}'] for end in ('', '_low', '_high')},
-        'near_columns': near_alone['dcr_share'],
+        **{f'near{end}': near[f'dcr_share{end}'] for end in ('', '_low', '_high', '_columns')},
         **detected,
     }
     return {'rows': [row]}

@@ -8,6 +8,7 @@ import numpy as np
 import pandas as pd
 
 from sdv_tabdar.benchmark.methods.spec import Request
+from sdv_tabdar.evaluation.shuffling import shuffled
 
 Draw = Callable[[pd.DataFrame, int, np.random.Generator], pd.DataFrame]
 
@@ -66,14 +67,3 @@ def independent(request: Request) -> Reference:
 
 def _some(rows: pd.DataFrame, count: int, generator: np.random.Generator) -> pd.DataFrame:
     return rows.iloc[generator.permutation(len(rows))[:count]].reset_index(drop=True)
-
-
-def shuffled(rows: pd.DataFrame, count: int, generator: np.random.Generator) -> pd.DataFrame:
-    """So many rows whose cells are those of each column in an order of its own, again and again."""
-    rounds = -(-count // len(rows))
-    order = [
-        np.concatenate([generator.permutation(len(rows)) for _ in range(rounds)])[:count]
-        for _ in rows.columns
-    ]
-    parts = zip(rows.items(), order, strict=True)
-    return pd.DataFrame({name: cells.iloc[part].array for (name, cells), part in parts})

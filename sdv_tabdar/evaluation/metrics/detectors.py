@@ -29,6 +29,7 @@ from sdv_tabdar.evaluation.columns import ColumnTypes
 from sdv_tabdar.evaluation.context import Context
 from sdv_tabdar.evaluation.detection import Classifier, PooledRows, detect
 from sdv_tabdar.evaluation.metric import Beside, Metric, MetricResult, Reading, Score, Verdict
+from sdv_tabdar.evaluation.shuffling import shuffled
 from sdv_tabdar.evaluation.trees import thread_count
 
 FOLDS = 5
@@ -123,9 +124,8 @@ def panel(
         for key, (build, package) in PANEL.items()
         if find_spec(package) is not None
     }
-    alone = _auc(
-        _shuffled(reference, generator), _shuffled(frame, generator), columns, _xgboost, seed
-    )
+    parts = [shuffled(rows, len(rows), generator) for rows in (reference, frame)]
+    alone = _auc(parts[0], parts[1], columns, _xgboost, seed)
     return {
         **aucs,
         'detect_columns': alone,
@@ -137,11 +137,6 @@ def panel(
 def sample(frame: pd.DataFrame, rows: int, generator: np.random.Generator) -> pd.DataFrame:
     """Some of the rows, in any order."""
     return frame.iloc[generator.permutation(len(frame))[:rows]].reset_index(drop=True)
-
-
-def _shuffled(frame: pd.DataFrame, generator: np.random.Generator) -> pd.DataFrame:
-    """Every column in an order of its own: the same columns without relations."""
-    return frame.apply(lambda column: column.to_numpy()[generator.permutation(len(frame))])
 
 
 def _auc(

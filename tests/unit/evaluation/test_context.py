@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import numpy as np
 import pandas as pd
 import pytest
 
@@ -18,6 +19,18 @@ def context() -> Context:
 def test_distances_are_fractions_of_the_range_of_the_real_rows(context):
     assert context.synthetic_to_real.tolist() == [[0, 0.25], [0.25, 0.5]]
     assert set(context.points) == {'real', 'synthetic'}
+
+
+def test_shuffled_rows_have_the_columns_and_not_the_rows():
+    numbers = np.arange(100.0)
+    table = pd.DataFrame({'x': numbers, 'y': numbers})
+    kinds = resolve_columns({'x': 'numerical', 'y': 'numerical'})
+    context = Context(table, table, kinds, holdout=table)
+    found = context.shuffled
+    assert len(found) == 5_000
+    assert set(found['x'].value_counts()) == set(found['y'].value_counts()) == {50}
+    assert (found['x'] == found['y']).mean() < 0.05
+    assert set(context.points) == {'real', 'synthetic', 'holdout', 'shuffled'}
 
 
 def test_a_metric_that_needs_unseen_rows_says_so(context):

@@ -8,6 +8,7 @@ import pytest
 
 from sdv_tabdar.evaluation import score
 from sdv_tabdar.evaluation.columns import resolve_columns
+from sdv_tabdar.evaluation.metric import Reading
 from sdv_tabdar.evaluation.metrics import dcr as dcr_module
 from sdv_tabdar.evaluation.metrics.dcr import closer_share
 from sdv_tabdar.evaluation.neighbours import Points, to_points
@@ -42,6 +43,29 @@ def test_copy_of_train_is_caught_by_all(real, holdout, types):
     # A third of the training rows is in each draw; the other copies toss a coin.
     assert ours['dcr_share'] > 0.6
     assert ours['copies'] == 1
+
+
+def test_what_columns_have_by_themselves_stands_beside_it(real, honest, holdout, types):
+    ours = score(real, honest, types, holdout, metrics=['dcr'])
+    assert 0.45 < ours['dcr_share_columns'] < 0.6
+    # of one column nothing is lost by shuffling it
+    numbers = pd.DataFrame({'x': np.random.default_rng(0).random(200)})
+    alone = score(numbers, numbers + 0.5, {'x': 'numerical'}, numbers + 1e-3, metrics=['dcr'])
+    assert alone['dcr_share_columns'] > 0.9
+
+
+def test_the_verdict_says_if_shuffled_columns_are_as_close():
+    def words(low, columns):
+        scores = {'dcr_share_low': low, 'dcr_share_columns': columns}
+        return dcr_module.closeness(Reading(low + 0.02, 0.5, 'floor', scores)).words
+
+    assert words(0.49, 0.52) == 'no sign of copying'
+    assert words(0.51, 0.516) == (
+        'slightly closer to the rows trained on; shuffled columns are as close (0.516)'
+    )
+    assert words(0.53, 0.516) == 'slightly closer to the rows trained on'
+    assert words(0.56, 0.57).startswith('clearly closer to the rows trained on; shuffled')
+    assert words(0.53, float('nan')) == 'slightly closer to the rows trained on'
 
 
 def test_copy_of_the_holdout_is_on_the_other_side(real, holdout, types):
