@@ -42,6 +42,7 @@ SCORES = {
     'trend_error': ('trend error', 'pairs of columns; 0 is perfect'),
     'xgb_c2st': ('XGB-C2ST', 'can boosted trees tell them from real rows? 1 is "no", 0 "yes"'),
     'dcr_share': ('DCR share', 'rows nearer to training than to held-out rows; .5 is no copying'),
+    'dcr_share_columns': ('columns alone', 'that of training rows with each column shuffled'),
 }
 
 
