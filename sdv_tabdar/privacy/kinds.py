@@ -11,7 +11,7 @@ import pandas as pd
 from sdv.errors import InvalidDataError
 
 from sdv_tabdar.privacy.columns import Column, Dates, Generated, Levels, Numbers
-from sdv_tabdar.privacy.public import DISCRETE, public_ends, public_levels
+from sdv_tabdar.privacy.public import is_generated, public_ends, public_levels
 
 _UNREADABLE = (
     "Column '{}' has the dtype {}, of which the form of a cell may depend on other rows. With "
@@ -46,18 +46,11 @@ def columns_of(
     for name in frame.columns:
         key, dtype = str(name), frame[name].dtype
         entry = described[key]
-        if _is_generated(entry, is_key=key in keys):
+        if is_generated(entry, is_key=key in keys):
             found.append(Generated(name, key, dtype))
         else:
             found.append(_column(name, dtype, entry, public.get(key)))
     return found
-
-
-def _is_generated(entry: Mapping[str, Any], *, is_key: bool) -> bool:
-    """Whether a column is made anew."""
-    sdtype = entry.get('sdtype')
-    is_pattern = sdtype == 'id' and entry.get('regex_format') is not None
-    return is_key or is_pattern or sdtype not in (*DISCRETE, 'numerical', 'datetime')
 
 
 def _column(name: Hashable, dtype: Any, entry: Mapping[str, Any], public: Any) -> Column:

@@ -77,6 +77,7 @@ class PrivateCalls(ProtectedCalls):
         check_public_values(
             self.public_values,
             private_names.original_table(self).columns,
+            private_names.keys(self),
             has_budget=self.epsilon is not None,
         )
 

@@ -13,29 +13,47 @@ import numbers
 from collections.abc import Hashable, Mapping, Sequence
 from typing import Any
 
-import pandas as pd
 from sdv.errors import SynthesizerInputError
 
 from sdv_tabdar.adapter.dates import DateForm
+from sdv_tabdar.adapter.values import is_missing
 
 Ends = tuple[float, float]
 
 _UTC = datetime.timezone.utc
-DISCRETE = ('categorical', 'boolean', 'ordinal', 'unknown', 'id')
+_DISCRETE = ('categorical', 'boolean', 'ordinal', 'unknown', 'id')
+_EXAMPLES = {'numbers': '(0, 120)', 'dates': "('2020-01-01', '2026-12-31')"}
 _FORM = (
     "Please provide a dictionary such as {'age': (0, 120), 'sex': ['F', 'M']}: of a column of "
     'numbers or dates the least and the greatest value that there can be, of others all levels.'
 )
 
 
+def is_generated(entry: Mapping[str, Any], *, is_key: bool) -> bool:
+    """Whether a column is made anew, so that nothing is asked about it.
+
+    Args:
+        entry: The metadata's description of it.
+        is_key: Whether it is a key.
+    """
+    sdtype = entry.get('sdtype')
+    is_pattern = sdtype == 'id' and entry.get('regex_format') is not None
+    return is_key or is_pattern or sdtype not in (*_DISCRETE, 'numerical', 'datetime')
+
+
 def check_public_values(
-    values: Any, described: Mapping[str, Mapping[str, Any]], *, has_budget: bool
+    values: Any,
+    described: Mapping[str, Mapping[str, Any]],
+    keys: Sequence[str],
+    *,
+    has_budget: bool,
 ) -> None:
     """Refuse public values that are none, or of no column that a budget asks about.
 
     Args:
         values: The parameter.
         described: The metadata's description of each column.
+        keys: Columns that are keys.
         has_budget: Whether there is an epsilon.
 
     Raises:
@@ -61,15 +79,15 @@ def check_public_values(
                 f"'public_values' has {name!r}, which is no column.{hint} Columns are "
                 f'{", ".join(map(repr, described))}.'
             )
-        if entry.get('sdtype') in ('numerical', 'datetime'):
-            public_ends(name, value, entry)
-        elif entry.get('sdtype') in DISCRETE:
-            public_levels(name, value)
-        else:
+        if is_generated(entry, is_key=str(name) in keys):
             raise SynthesizerInputError(
                 f"'public_values' has {name!r}, whose values are made anew: nothing is asked about "
                 'it. Leave it out.'
             )
+        if entry.get('sdtype') in ('numerical', 'datetime'):
+            public_ends(name, value, entry)
+        else:
+            public_levels(name, value)
 
 
 def public_ends(
@@ -109,9 +127,6 @@ def public_ends(
     return low, high
 
 
-_EXAMPLES = {'numbers': '(0, 120)', 'dates': "('2020-01-01', '2026-12-31')"}
-
-
 def public_levels(name: Hashable, value: Any) -> Sequence[Hashable]:
     """The levels of a column; missing is not among them.
 
@@ -123,7 +138,7 @@ def public_levels(name: Hashable, value: Any) -> Sequence[Hashable]:
         SynthesizerInputError: If they are no such levels.
     """
     is_list = isinstance(value, (list, tuple)) and all(isinstance(e, Hashable) for e in value)
-    levels = [level for level in value if not pd.isna(level)] if is_list else []
+    levels = [level for level in value if not is_missing(level)] if is_list else []
     if not levels or len(set(levels)) < len(levels):
         raise SynthesizerInputError(
             f"'public_values' has {value!r} for {name!r}. Please provide a list of all levels of "

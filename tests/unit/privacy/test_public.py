@@ -14,6 +14,8 @@ from sdv_tabdar.privacy.surrogate import surrogate_table
 
 COLUMNS: dict[str, dict[str, Any]] = {
     'key': {'sdtype': 'email'},
+    'code': {'sdtype': 'id'},
+    'number': {'sdtype': 'id', 'regex_format': '[0-9]{5}'},
     'age': {'sdtype': 'numerical'},
     'since': {'sdtype': 'datetime', 'datetime_format': '%d.%m.%Y'},
     'kind': {'sdtype': 'categorical'},
@@ -26,6 +28,8 @@ COLUMNS: dict[str, dict[str, Any]] = {
         ([('age', 3)], 'Please provide a dictionary'),
         ({'agee': (0, 1)}, "'agee', which is no column. Did you mean 'age'"),
         ({'key': ['a']}, 'made anew'),
+        ({'code': ['a']}, 'made anew'),
+        ({'number': ['12345']}, 'made anew'),
         ({'age': 3}, "'age', a column of numbers. Please provide two"),
         ({'age': (0, None)}, 'column of numbers'),
         ({'age': (0, float('inf'))}, 'column of numbers'),
@@ -43,13 +47,13 @@ COLUMNS: dict[str, dict[str, Any]] = {
 )
 def test_what_is_no_public_value_is_refused(values: Any, words: str) -> None:
     with pytest.raises(SynthesizerInputError, match=words):
-        check_public_values(values, COLUMNS, has_budget=True)
+        check_public_values(values, COLUMNS, ['code'], has_budget=True)
 
 
 def test_without_a_budget_there_is_nothing_to_save() -> None:
-    check_public_values(None, COLUMNS, has_budget=False)
+    check_public_values(None, COLUMNS, ['code'], has_budget=False)
     with pytest.raises(SynthesizerInputError, match="beside 'epsilon'"):
-        check_public_values({'age': (0, 120)}, COLUMNS, has_budget=False)
+        check_public_values({'age': (0, 120)}, COLUMNS, ['code'], has_budget=False)
 
 
 def test_ends_and_levels_as_they_are_read() -> None:
@@ -59,7 +63,7 @@ def test_ends_and_levels_as_they_are_read() -> None:
     iso = {'sdtype': 'datetime'}
     stamp = pd.Timestamp('2020-01-01', tz='UTC')
     assert public_ends('since', ('2019-12-31', stamp), iso, 'Europe/Rome')[1] == stamp.value
-    assert public_levels('kind', ['a', None, 'b']) == ['a', 'b']
+    assert public_levels('kind', ['a', None, (1, 2)]) == ['a', (1, 2)]
 
 
 def _asked(frame: pd.DataFrame, public: dict[str, Any], delta: float = 1e-6) -> Any:
