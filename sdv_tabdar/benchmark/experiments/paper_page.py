@@ -124,7 +124,9 @@ def parts_of_page(rows: dict[str, pd.DataFrame]) -> dict[str, Grid]:
     found: dict[str, Grid] = {}
     if 'paper' in rows:
         for name, part in rows['paper'].groupby('part', sort=False):
-            found[str(name)] = _with_footer(paper_grid(TABLES[str(name)], part), part)
+            table = TABLES[str(name)]
+            shown = _of_its_data(part, table.data)
+            found[str(name)] = _with_footer(paper_grid(table, shown), shown)
         found[RUNS_PART] = runs_grid(rows['paper'])
     if 'nested_diffusion' in rows:
         part = rows['nested_diffusion']
@@ -142,6 +144,15 @@ def parts_of_page(rows: dict[str, pd.DataFrame]) -> dict[str, Grid]:
         grid = tables.table(errors, 'By defaults', by, YARDSTICKS, within='table')
         found['yardsticks'] = _with_footer(grid, part)
     return found
+
+
+def _of_its_data(rows: pd.DataFrame, data: Sequence[str]) -> pd.DataFrame:
+    """The rows of those tables of data that the paper has there; all if there are none of them.
+
+    A run on some of the ten tables measures on these what the paper measures on others.
+    """
+    own = rows[rows['table'].isin(data)]
+    return own if len(own) else rows
 
 
 def runs_grid(rows: pd.DataFrame) -> Grid:

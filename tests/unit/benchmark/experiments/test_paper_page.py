@@ -151,6 +151,16 @@ def test_without_rows_or_a_page_there_is_nothing_to_renew(
     assert page.read_text() == PAGE
 
 
+@pytest.mark.parametrize(('tables', 'title'), [(['adult', 'car'], 'adult'), (['car'], 'car')])
+def test_a_table_shows_the_data_that_the_paper_has_there(tables: list[str], title: str) -> None:
+    row = {'part': 'timing', 'row': 'mine', 'base': 'tabdar', 'synthesizer': 'mine', 'kind': 'x'}
+    row |= {'seed': 0, 'threads': 1, 'machine': 'M', 'spec': 'tabdar', 'fit_cpu_seconds': 1.0}
+    rows = [{**row, 'table': name, 'fit_seconds': len(name)} for name in tables]
+    grid = paper_page.parts_of_page({'paper': pd.DataFrame(rows)})['timing']
+    assert grid.title == f'Time, averages over {title}'
+    assert grid.rows[0][1][0].text == f'{len(title):.1f}'
+
+
 def test_yardsticks_that_runs_share_count_once_and_errors_are_one_minus_scores(
     tmp_path: Path,
 ) -> None:
