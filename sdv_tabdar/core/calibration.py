@@ -33,7 +33,8 @@ _logger = logging.getLogger(__name__)
 
 _GROUPS, _FEWEST_GROUPS = 8, 4
 _MOST_ROWS, _FEWEST_ROWS = 16_384, 1_024  # drawn in all; with fewer, noise would be all there is
-_SHARE_OF_TRAINING = 0.2  # rows drawn for each pass of a row through training and each column
+_FEWEST_TRAINED = 1_500  # rows of a table; the shares of fewer are those of other rows by chance
+_SHARE_OF_TRAINING = 0.5  # rows drawn for each pass of a row through training and each column
 
 
 def rows_to_draw(rows_trained: int, num_columns: int) -> int:
@@ -59,12 +60,14 @@ def calibrate(
     Args:
         network: A trained network; its ``schema`` has the counts of the training table. It is moved
             to where it answers.
-        rows_trained: Rows that all training steps had together; nothing changes if they are few.
+        rows_trained: Rows that all training steps had together; nothing changes if they are few,
+            or if the table has few.
         stop: Asked before each group of rows whether to draw no more; nothing changes if few groups
             were drawn.
     """
-    num_rows = rows_to_draw(rows_trained, len(network.schema.columns))
-    if not num_rows:
+    columns = network.schema.columns
+    num_rows = rows_to_draw(rows_trained, len(columns))
+    if not num_rows or sum(columns[0].counts) < _FEWEST_TRAINED:
         return
     network.to(answering_device(network.pad.device))
     seeds = itertools.takewhile(lambda _: not stop(), range(_GROUPS))
@@ -72,7 +75,7 @@ def calibrate(
     if len(drawn) < _FEWEST_GROUPS:
         _logger.info('There was no time to bring the shares of drawn rows to those of the table.')
         return
-    for position, column in enumerate(network.schema.columns):
+    for position, column in enumerate(columns):
         groups = torch.stack(
             [codes[:, position].long().bincount(minlength=column.num_codes) for codes in drawn]
         )

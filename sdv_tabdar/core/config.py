@@ -17,7 +17,7 @@ from typing import Any
 
 _CHUNK_TOKENS = 2**15  # that go through the network together when drawing, or ...
 _FEW_ROWS, _MOST_TOKENS = 512, 2**17  # ... of tables of which these were fewer rows than this
-_TIME_OF_CALIBRATION = 0.025  # of the longest training
+_TIME_OF_CALIBRATION = 0.05  # of the longest training
 _CAUSAL_COLUMNS = 64  # from which attention is causal where it is left open
 
 
@@ -234,7 +234,8 @@ class TrainingConfig:
         loss_weighting: ``'order'`` weighs the loss of a row by 1 / (number of its hidden cells),
             the bound of order-agnostic autoregressive models; ``'sum'`` is the paper's sum.
         calibration: Whether, after training, the shares of each column's codes among drawn rows
-            are brought to those of the table. Training that was too short for it goes without.
+            are brought to those of the table. Training that was too short for it, or a table of
+            fewer than 1,500 rows, goes without.
     """
 
     epochs: int | None = None

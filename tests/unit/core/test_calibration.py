@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import numpy as np
 import pandas as pd
+import pytest
 import torch
 
 from sdv_tabdar.core.calibration import calibrate, correction, rows_to_draw
@@ -18,7 +19,7 @@ SMALL = ModelConfig(width=16, num_heads=2, head_width=16, denoiser_width=16, den
 
 def test_biases_that_were_moved_come_back() -> None:
     """An untrained network draws codes by the training shares, but for a little."""
-    counts = (600, 300, 100)
+    counts = (6_000, 3_000, 1_000)
     column = Column(name='a', kind=ColumnKind.CATEGORICAL, counts=counts)
     network = initial_network(TableSchema((column,)), SMALL, torch.Generator().manual_seed(0))
     network = network.eval().requires_grad_(False)
@@ -31,14 +32,19 @@ def test_biases_that_were_moved_come_back() -> None:
     assert torch.allclose(shares[0], wanted, atol=0.01)
 
 
-def test_nothing_changes_if_there_is_no_time() -> None:
-    column = Column(name='a', kind=ColumnKind.CATEGORICAL, counts=(600, 300, 100))
+@pytest.mark.parametrize(
+    ('counts', 'calls'), [((6_000, 3_000, 1_000), 3), ((600, 300, 100), 100)], ids=['time', 'rows']
+)
+def test_nothing_changes_if_there_is_no_time_or_no_table_to_speak_of(
+    counts: tuple[int, ...], calls: int
+) -> None:
+    column = Column(name='a', kind=ColumnKind.CATEGORICAL, counts=counts)
     network = initial_network(TableSchema((column,)), SMALL, torch.Generator().manual_seed(0))
     network = network.eval().requires_grad_(False)
     bias = network.code_head.column_weights(0).bias
     bias += torch.tensor([0.0, 0.5, -0.5])
     before = bias.clone()
-    asked = iter([False, False, False, True])
+    asked = iter([*[False] * calls, True])
     calibrate(network, 40_000, lambda: next(asked))
     assert torch.equal(bias, before)
 
@@ -70,12 +76,12 @@ def test_rows_follow_the_length_of_training() -> None:
 
 def test_only_the_biases_of_codes_change() -> None:
     generator = np.random.default_rng(0)
-    a = generator.integers(0, 3, size=200)
-    table = pd.DataFrame({'a': a.astype(str), 'x': a + generator.normal(size=200)})
+    a = generator.integers(0, 3, size=1_600)
+    table = pd.DataFrame({'a': a.astype(str), 'x': a + generator.normal(size=1_600)})
     kinds = {'a': ColumnKind.CATEGORICAL, 'x': ColumnKind.NUMERICAL}
     weights = []
     for calibration in (False, True):
-        training = TrainingConfig(epochs=60, calibration=calibration)
+        training = TrainingConfig(epochs=8, calibration=calibration)
         model = TabDAR(SMALL, training, random_state=0).fit(table, kinds)
         weights.append(model.trained.network.state_dict())
     changed = [name for name in weights[0] if not torch.equal(weights[0][name], weights[1][name])]

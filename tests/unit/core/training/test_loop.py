@@ -147,7 +147,7 @@ def test_real_time_is_kept(train: Train) -> None:
     start = time.perf_counter()
     _, history = train(epochs=100_000, max_training_time=0.3)
     assert time.perf_counter() - start < 5
-    assert history.seconds >= 0.975 * 0.3  # calibration has the rest
+    assert history.seconds >= 0.95 * 0.3  # calibration has the rest
 
 
 @pytest.mark.parametrize('precision', ['float32', 'bfloat16'])
