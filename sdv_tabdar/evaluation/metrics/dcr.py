@@ -25,6 +25,7 @@ from __future__ import annotations
 import math
 from collections.abc import Sequence
 from dataclasses import dataclass
+from typing import TypeAlias
 
 import numpy as np
 
@@ -47,6 +48,8 @@ DEALT_DRAWS = 4
 MAX_GROUPS = 128
 """Groups of the larger table at most (memory); a table of more has a random part of it used."""
 _NORMAL_95 = 1.96
+
+_Distances: TypeAlias = tuple[np.ndarray, np.ndarray]  # to training rows, to others
 
 
 @dataclass(frozen=True)
@@ -88,8 +91,7 @@ def closer_share(
     """
     generator = np.random.default_rng(seed)
     grouped = _grouped(synthetic, real, holdout, generator)
-    drawn = [_draw(grouped.full, grouped.per_draw, generator) for _ in range(draws)]
-    share = float(np.mean([_closer(*pair) for pair in drawn]))
+    share, drawn = grouped.share(draws, generator)
     width = _NORMAL_95 * _chance(grouped.full, grouped.per_draw, generator)
     return CloserShare(
         share=share,
@@ -107,9 +109,7 @@ def share_alone(
 ) -> float:
     """The share of :func:`closer_share` without its interval."""
     generator = np.random.default_rng(seed)
-    grouped = _grouped(rows, real, holdout, generator)
-    drawn = [_draw(grouped.full, grouped.per_draw, generator) for _ in range(draws)]
-    return float(np.mean([_closer(*pair) for pair in drawn]))
+    return _grouped(rows, real, holdout, generator).share(draws, generator)[0]
 
 
 @dataclass(frozen=True)
@@ -125,6 +125,11 @@ class _Grouped:
     full: Sequence[np.ndarray]
     per_draw: int
     to_all_real: np.ndarray | None
+
+    def share(self, draws: int, generator: np.random.Generator) -> tuple[float, list[_Distances]]:
+        """The share of rows that are closer to training rows, over draws of groups, and these."""
+        drawn = [_draw(self.full, self.per_draw, generator) for _ in range(draws)]
+        return float(np.mean([_closer(*pair) for pair in drawn])), drawn
 
 
 def _grouped(
@@ -145,9 +150,7 @@ def _grouped(
     return _Grouped(full, size // group, grouped[0].min(axis=0) if is_whole else None)
 
 
-def _draw(
-    sides: Sequence[np.ndarray], per_draw: int, generator: np.random.Generator
-) -> tuple[np.ndarray, np.ndarray]:
+def _draw(sides: Sequence[np.ndarray], per_draw: int, generator: np.random.Generator) -> _Distances:
     """Each synthetic row's distance to a random choice of groups of either side.
 
     Args:
