@@ -64,17 +64,18 @@ def build_ours(request: Request) -> Synthesizer:
 
 
 def ends_and_levels(dataset: Dataset) -> dict[str, Any]:
-    """Ends of columns of numbers and levels of others, read off the training rows.
+    """Ends of columns of numbers and levels of categories, read off the training rows.
 
-    They count as known, as they do in papers on privacy budgets, and for ``dpmm_script``.
+    They count as known, as they do in papers on privacy budgets, and for ``dpmm_script``. Nothing
+    is said of a column of a single number, or of none.
     """
     found: dict[str, Any] = {}
     for name, column in dataset.train.items():
-        present = column.dropna()
-        if dataset.sdtypes[str(name)] == 'numerical':
-            found[str(name)] = (present.min().item(), present.max().item())
-        else:
-            found[str(name)] = present.unique().tolist()
+        distinct, sdtype = column.dropna().unique(), dataset.sdtypes[str(name)]
+        if sdtype == 'numerical' and len(distinct) > 1:
+            found[str(name)] = (distinct.min().item(), distinct.max().item())
+        elif sdtype in ('categorical', 'boolean', 'ordinal') and len(distinct):
+            found[str(name)] = distinct.tolist()
     return found
 
 

@@ -7,12 +7,13 @@ from typing import Any
 
 import pandas as pd
 import pytest
+from sdv.metadata import Metadata
 
 import sdv_tabdar
-from sdv_tabdar.benchmark.data.datasets import load_dataset
+from sdv_tabdar.benchmark.data.datasets import Dataset, load_dataset
 from sdv_tabdar.benchmark.methods.exchange import write_rows
 from sdv_tabdar.benchmark.methods.spec import Request, parse_spec
-from sdv_tabdar.benchmark.methods.synthesizers import build
+from sdv_tabdar.benchmark.methods.synthesizers import build, ends_and_levels
 
 
 class Recorder:
@@ -77,6 +78,17 @@ def test_ours_gets_seed_time_and_overrides(prepared: Path) -> None:
     own_time = parse_spec('tabdar:max_training_time=5')
     timed: Any = build(Request(own_time, dataset, seed=0, max_training_time=30.0))
     assert timed.synthesizer.settings['max_training_time'] == 5
+
+
+def test_public_values_are_read_off_columns_that_have_some() -> None:
+    kinds = {'a': 'numerical', 'b': 'numerical', 'c': 'categorical', 'd': 'datetime'}
+    kinds |= {'e': 'categorical', 'f': 'boolean'}
+    rows = pd.DataFrame({'a': [1.5, 7, None], 'b': [1, 1, 1], 'c': ['x', None, 'y']})
+    rows = rows.assign(d=pd.Timestamp('2020-01-01'), e=None, f=[True, False, True])
+    columns = {name: {'sdtype': kind} for name, kind in kinds.items()}
+    metadata = Metadata.load_from_dict({'tables': {'t': {'columns': columns}}})
+    found = ends_and_levels(Dataset('t', rows, rows, metadata))
+    assert found == {'a': (1.5, 7.0), 'c': ['x', 'y'], 'f': [True, False]}
 
 
 def test_rows_from_elsewhere(prepared: Path, tmp_path: Path) -> None:
