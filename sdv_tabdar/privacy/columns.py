@@ -174,8 +174,9 @@ class Levels(Column):
         cells[:] = self.marginal.spread(len(order))
         cells = pd.Series(cells[order], dtype=object)
         if isinstance(self.dtype, pd.CategoricalDtype):
-            listed = [level for level in self.dtype.categories if level in set(self.levels)]
-            listed += [level for level in self.levels if level not in set(listed)]
+            told = dict.fromkeys(self.levels)
+            listed = [level for level in self.dtype.categories if level in told]
+            listed = [*dict.fromkeys([*listed, *told])]  # public ones may be no categories
             return cells.astype(pd.CategoricalDtype(listed, self.dtype.ordered))
         holds_none = isinstance(self.dtype, np.dtype) and self.dtype.kind in 'iub'
         return cells if holds_none and cells.isna().any() else cells.astype(self.dtype)
