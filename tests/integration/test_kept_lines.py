@@ -8,6 +8,7 @@ from typing import Any
 import numpy as np
 import pandas as pd
 import pytest
+from sdv.metadata import Metadata
 from sdv.sampling import Condition
 
 from sdv_tabdar import Between, NotNull, OneOf, TabDARSynthesizer
@@ -103,6 +104,22 @@ def test_gaps(synthesizer: TabDARSynthesizer, hidden: list[str], num_samples: in
     filled, data = KEPT.check_gaps(synthesizer, hidden, num_samples)
     if len(hidden) == 1:  # which says what it was
         assert np.allclose(filled[hidden], data[hidden])
+
+
+def test_a_column_is_missing_beside_numbers_that_lead_out_of_its_range() -> None:
+    random = np.random.default_rng(0)
+    data = pd.DataFrame({'net': random.exponential(30, 300).round(2)})
+    data['paid'] = data['net'].where(random.random(300) < 0.7)
+    data.loc[data['net'].nlargest(3).index, 'paid'] = np.nan
+    columns = {name: {'sdtype': 'numerical'} for name in data}
+    metadata = Metadata.load_from_dict({'tables': {'table': {'columns': columns}}})
+    synthesizer = TabDARSynthesizer(metadata, epochs=10, random_state=0)
+    synthesizer.fit(data)
+    rows = synthesizer.sample(2000)
+    assert (rows['paid'] == rows['net'])[rows['paid'].notna()].all()
+    assert rows['paid'].max() <= data['paid'].max()
+    greatest = Condition({'net': float(data['net'].max())}, num_rows=20)
+    assert synthesizer.sample_from_conditions([greatest])['paid'].isna().mean() > 0.8
 
 
 def test_gaps_anywhere(synthesizer: TabDARSynthesizer) -> None:

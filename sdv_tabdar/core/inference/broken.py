@@ -75,7 +75,11 @@ def _of_numbers(encoder: TableEncoder, frame: pd.DataFrame) -> Broken:
         own, source = numbers(echo.position), numbers(echo.source)
         if echo.always:
             both = ~(np.isnan(own) | np.isnan(source))
-            yield (echo.position, echo.source), both & ~echo.line.holds(own, source)
+            broken = ~echo.line.holds(own, source)
+            # The column was missing beside numbers of its source that lead out of its own range.
+            beyond = _is_beyond(encoder, echo.position, own)
+            broken |= beyond & ~_is_beyond(encoder, echo.source, source)
+            yield (echo.position, echo.source), both & broken
     summed = SummedColumns(encoder)
     if encoder.sums:
         added = np.stack([numbers(position) for position in summed.columns], axis=1)
@@ -92,3 +96,9 @@ def _of_numbers(encoder: TableEncoder, frame: pd.DataFrame) -> Broken:
             factor = rates_of(rate, encoder.codecs[second], frame[names[second]])
         broken = ~product.holds(numbers(result), numbers(first), factor)
         yield (result, first, second), broken
+
+
+def _is_beyond(encoder: TableEncoder, position: int, numbers: Floats) -> Marks:
+    """Which numbers ``(B,)`` lie beyond the training range of a column."""
+    low, high = encoder.codecs[position].limits
+    return (numbers < low) | (numbers > high)
