@@ -98,6 +98,10 @@ class Line:
             size = np.maximum(np.maximum(np.abs(own), abs(self.shift)), np.abs(self.slope * source))
             return np.asarray(np.abs(own - self.of(source)) <= _ROUNDED * size)
 
+    def leads_into(self, source: Floats, low: float, high: float) -> Marks:
+        """Where numbers of the source lead to ones between two, as exactly as :meth:`holds`."""
+        return self.holds(np.clip(self.of(source), low, high), source)
+
     def written(self, source: str, *, of_dates: bool = False) -> str:
         """What it makes of a column, for a person to read; of dates the shift is a time."""
         if of_dates and self.slope == 1 and abs(self.shift) < _LONGEST:

@@ -7,6 +7,7 @@ from collections.abc import Collection, Iterator, Sequence
 import numpy as np
 import pandas as pd
 
+from sdv_tabdar.core.codecs.echoes import Echo
 from sdv_tabdar.core.codecs.encoder import TableEncoder
 from sdv_tabdar.core.codecs.lines import Marks
 from sdv_tabdar.core.codecs.rates import rates_of
@@ -75,10 +76,7 @@ def _of_numbers(encoder: TableEncoder, frame: pd.DataFrame) -> Broken:
         own, source = numbers(echo.position), numbers(echo.source)
         if echo.always:
             both = ~(np.isnan(own) | np.isnan(source))
-            broken = ~echo.line.holds(own, source)
-            # The column was missing beside numbers of its source that lead out of its own range.
-            beyond = _is_beyond(encoder, echo.position, own)
-            broken |= beyond & ~_is_beyond(encoder, echo.source, source)
+            broken = ~echo.line.holds(own, source) | _is_led_out(encoder, echo, source)
             yield (echo.position, echo.source), both & broken
     summed = SummedColumns(encoder)
     if encoder.sums:
@@ -98,7 +96,8 @@ def _of_numbers(encoder: TableEncoder, frame: pd.DataFrame) -> Broken:
         yield (result, first, second), broken
 
 
-def _is_beyond(encoder: TableEncoder, position: int, numbers: Floats) -> Marks:
-    """Which numbers ``(B,)`` lie beyond the training range of a column."""
-    low, high = encoder.codecs[position].limits
-    return (numbers < low) | (numbers > high)
+def _is_led_out(encoder: TableEncoder, echo: Echo, source: Floats) -> Marks:
+    """Where numbers ``(B,)`` of training lead out of a column's range: it was missing there."""
+    low, high = encoder.codecs[echo.source].limits
+    held = echo.line.leads_into(source, *encoder.codecs[echo.position].limits)
+    return ~held & (source >= low) & (source <= high)

@@ -137,3 +137,13 @@ def test_a_line_back_is_where_it_came_from() -> None:
         np.testing.assert_allclose(line.back(line.of(numbers)), numbers, rtol=1e-9)
         assert line.holds(line.of(numbers), numbers).tolist() == [True, True, True, False]
         assert not line.holds(line.of(numbers) + 0.001, numbers).any()
+
+
+@pytest.mark.parametrize('divisor', [0.84, 0.93, 1.37, 2.21, -3.0])
+def test_the_ends_of_a_source_lead_to_those_of_its_column(divisor: float) -> None:
+    source = np.random.default_rng(0).normal(50, 20, 200).round(2)
+    own = source / divisor + 3.3  # whose last digit is not that of a product
+    line = Line(1 / divisor, 3.3)
+    assert line.leads_into(source, own.min(), own.max()).all()
+    assert not line.leads_into(np.array([source.max() + 0.01]), own.min(), own.max()).any()
+    assert not line.leads_into(np.array([np.nan]), own.min(), own.max()).any()
