@@ -23,9 +23,20 @@ from sdv_tabdar.core.config import ModelConfig
 from sdv_tabdar.core.restrictions import Restriction
 from sdv_tabdar.core.schema import Column
 
-ResidualCdf = Callable[[npt.NDArray[np.int64], Codes, Floats], Floats]
-"""``cdf(rows, codes, residuals)``: for cells in the bins ``codes`` of the rows ``rows``, the
-probability ``(N,)`` that the residual is at most ``residuals``, given the bin."""
+
+@dataclasses.dataclass(frozen=True)
+class ResidualLaw:
+    """The distributions of residuals given their bins, for some rows of a column.
+
+    Both functions take N rows, the codes of N bins, and a number for each.
+
+    Attributes:
+        cdf: Probability ``(N,)`` that the residual is at most a number.
+        quantiles: Residuals ``(N,)`` at which that probability is a number in [0, 1].
+    """
+
+    cdf: Callable[[Codes, Codes, Floats], Floats]
+    quantiles: Callable[[Codes, Codes, Floats], Floats]
 
 
 @dataclasses.dataclass(frozen=True, eq=False)
@@ -223,7 +234,7 @@ class Codec(abc.ABC):
         self,
         masses: Floats,
         shares: Floats,
-        residual_cdf: ResidualCdf,
+        law: ResidualLaw,
         points: Points | None = None,
     ) -> Floats:
         """Quantiles ``(B, Q)`` of the numbers of B rows.
@@ -232,7 +243,7 @@ class Codec(abc.ABC):
             masses: ``(B, K')`` probabilities of the K' codes other than missing, given that the
                 cell is not missing.
             shares: ``(Q,)`` probabilities in [0, 1]; the quantile of 0.5 is the median.
-            residual_cdf: The distribution function within bins.
+            law: The distributions within bins.
             points: A number more for each row, whose probabilities add up to 1 with ``masses``.
 
         Raises:

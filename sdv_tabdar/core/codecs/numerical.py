@@ -23,7 +23,7 @@ import pandas as pd
 
 from sdv_tabdar.core.codecs.atoms import frequent_numbers, nearest
 from sdv_tabdar.core.codecs.bins import Bin, cut_into_bins
-from sdv_tabdar.core.codecs.codec import Codec, Points, ResidualCdf
+from sdv_tabdar.core.codecs.codec import Codec, Points, ResidualLaw
 from sdv_tabdar.core.codecs.counted import Counted, Numbers
 from sdv_tabdar.core.codecs.cycles import Cycle
 from sdv_tabdar.core.codecs.number_pieces import NumberPieces, ends_of, member_numbers
@@ -335,11 +335,11 @@ class NumericalCodec(Codec):
         self,
         masses: Floats,
         shares: Floats,
-        residual_cdf: ResidualCdf,
+        law: ResidualLaw,
         points: Points | None = None,
     ) -> Floats:
         """Quantiles ``(B, Q)`` of the numbers of B rows, see :meth:`Codec.quantiles`."""
-        mixture = Mixture(self.atoms, self.bins, masses, residual_cdf, points)
+        mixture = Mixture(self.atoms, self.bins, masses, law, points)
         return mixture.quantiles(shares, self.limits)
 
     def to_state(self) -> dict[str, Any]:

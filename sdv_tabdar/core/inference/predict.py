@@ -9,7 +9,7 @@ import numpy as np
 import numpy.typing as npt
 import torch
 
-from sdv_tabdar.core.codecs.codec import Points
+from sdv_tabdar.core.codecs.codec import Points, ResidualLaw
 from sdv_tabdar.core.codecs.encoder import TableEncoder
 from sdv_tabdar.core.codecs.pieces import Pieces
 from sdv_tabdar.core.config import SamplingConfig
@@ -23,7 +23,7 @@ from sdv_tabdar.core.runtime.threads import workers
 from sdv_tabdar.core.table import EncodedTable
 
 Floats = npt.NDArray[np.float64]
-Integers = npt.NDArray[np.int64]
+Codes = npt.NDArray[np.int64]
 
 
 def level_probabilities(
@@ -61,8 +61,8 @@ def quantiles_of(
 ) -> Floats:
     """Quantiles ``(B, len(levels))`` of a numerical column, given the others and not missing.
 
-    The masses of the column's codes and the residual head's distribution function within a bin
-    make the distribution function that the codec inverts. ``echoed`` ``(B,)`` are the numbers that
+    The masses of the column's codes and the residual head's distributions within bins make the
+    distribution function that the codec inverts. ``echoed`` ``(B,)`` are the numbers that
     the column's echo stands for; where it is NaN there is none.
     """
     codec, echo = encoder.codecs[position], encoder.schema.columns[position].echo
@@ -77,15 +77,15 @@ def quantiles_of(
             if codec.column.missing is not None:
                 left[:, codec.column.missing] = False
             logits = among(logits, possible | ~left.any(dim=1, keepdim=True))
-        cdf = functools.partial(_residual_cdf, network, context, position, config)
+        law = _residual_law(network, context, position, config)
         if echo is None or echoed is None:
             masses = logits[:, :present].softmax(dim=1).double().cpu().numpy()
-            return codec.quantiles(masses, levels, cdf)
+            return codec.quantiles(masses, levels, law)
         point = echoed[rows]
         logits[torch.from_numpy(np.isnan(point)).to(logits.device), echo] = -torch.inf
         kept = torch.cat([logits[:, :present], logits[:, echo, None]], dim=1)
         masses = kept.softmax(dim=1).double().cpu().numpy()
-        return codec.quantiles(masses[:, :-1], levels, cdf, Points(point, masses[:, -1]))
+        return codec.quantiles(masses[:, :-1], levels, law, Points(point, masses[:, -1]))
 
     found = _by_chunk(network, table, config, answer)
     return np.concatenate([np.zeros((0, len(levels))), *found])
@@ -204,22 +204,25 @@ def _by_chunk(
         return list(team.run(tasks))
 
 
-def _residual_cdf(
-    network: TabDARNetwork,
-    context: torch.Tensor,
-    position: int,
-    config: SamplingConfig,
-    rows: Integers,
-    codes: Integers,
-    residuals: Floats,
-) -> Floats:
-    """Distribution function ``(N,)`` within the bins ``codes`` of the rows ``rows``."""
-    index, codes_ = (torch.from_numpy(numbers).to(context.device) for numbers in (rows, codes))
+def _residual_law(
+    network: TabDARNetwork, context: torch.Tensor, position: int, config: SamplingConfig
+) -> ResidualLaw:
+    """What the residual head says of a column's bins, given the contexts ``(B, D)`` of rows."""
     head = network.residuals
-    bins = head.bins(position, codes_)
-    at = torch.from_numpy(residuals).to(context.device)
-    within: Floats = head.cdf(context[index], bins, at, config=config).double().cpu().numpy()
-    return within
+
+    def within(
+        answer: Callable[..., torch.Tensor], rows: Codes, codes: Codes, numbers: Floats
+    ) -> Floats:
+        index, own, at = (
+            torch.from_numpy(part).to(context.device) for part in (rows, codes, numbers)
+        )
+        found = answer(context[index], head.bins(position, own), at, config=config)
+        result: Floats = found.double().cpu().numpy()
+        return result
+
+    return ResidualLaw(
+        functools.partial(within, head.cdf), functools.partial(within, head.quantiles)
+    )
 
 
 def _possible(network: TabDARNetwork, table: EncodedTable, position: int) -> torch.Tensor | None:

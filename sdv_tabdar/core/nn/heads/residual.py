@@ -93,7 +93,7 @@ class ResidualHead(nn.Module, abc.ABC):
         levels = stratified_uniforms(
             len(bins), generator=generator, group=group, dtype=torch.float64
         )
-        return self._at_levels(context, bins, levels, config)
+        return self.quantiles(context, bins, levels, config=config)
 
     def sample_between(
         self,
@@ -126,7 +126,7 @@ class ResidualHead(nn.Module, abc.ABC):
         )
         uniforms = stratified_uniforms(len(bins), generator=generator, dtype=torch.float64)
         levels = below + uniforms * (up_to - below)
-        drawn = self._at_levels(context, bins, levels, config)
+        drawn = self.quantiles(context, bins, levels, config=config)
         return torch.where(bins >= 0, drawn.clamp(low.float(), high.float()), drawn)
 
     def cdf(
@@ -156,6 +156,31 @@ class ResidualHead(nn.Module, abc.ABC):
             found[finite] = self._cdf(context[finite[0]], bins[finite], places, config)
         return found
 
+    def quantiles(
+        self,
+        context: torch.Tensor,
+        bins: torch.Tensor,
+        levels: torch.Tensor,
+        *,
+        config: SamplingConfig,
+    ) -> torch.Tensor:
+        """Quantiles, which turn :meth:`cdf` around.
+
+        Args:
+            context: ``(N, D)``.
+            bins: ``(N,)``.
+            levels: ``(N,)`` probabilities in [0, 1], float64.
+            config: As in :meth:`sample`.
+
+        Returns:
+            ``(N,)`` residuals; zero where there is no bin.
+        """
+        found = torch.zeros(len(bins), device=bins.device)
+        cells = (bins >= 0).nonzero().squeeze(1)
+        if len(cells):
+            found[cells] = self._quantile(context[cells], bins[cells], levels[cells], config)
+        return found
+
     def log_density(
         self,
         context: torch.Tensor,
@@ -176,20 +201,6 @@ class ResidualHead(nn.Module, abc.ABC):
         cells = (bins >= 0).nonzero().squeeze(1)
         if len(cells):
             found[cells] = self._log_density(context[cells], bins[cells], residuals[cells], config)
-        return found
-
-    def _at_levels(
-        self,
-        context: torch.Tensor,
-        bins: torch.Tensor,
-        levels: torch.Tensor,
-        config: SamplingConfig,
-    ) -> torch.Tensor:
-        """Residuals ``(N,)`` at levels ``(N,)`` of the distribution functions."""
-        found = torch.zeros(len(bins), device=bins.device)
-        cells = (bins >= 0).nonzero().squeeze(1)
-        if len(cells):
-            found[cells] = self._quantile(context[cells], bins[cells], levels[cells], config)
         return found
 
     @abc.abstractmethod
