@@ -108,7 +108,8 @@ class ModelConfig:
         sums: Whether numbers that are the sum of others in all training rows (a total of its parts)
             are in all drawn ones, and three or more that make a constant (percentages) make it.
         products: Whether numbers that are the product or the quotient of two others in all training
-            rows (an amount of a quantity and a price) are in all drawn ones.
+            rows (an amount of a quantity and a price), also in per cent, or their share or change
+            (a margin, a growth, a body-mass index, days between dates), are in all drawn ones.
         structural_zeros: Whether what never meets in training rows, though by chance it would (a
             youngest child of who has no children, a level that is never missing), does not in drawn
             ones.

@@ -23,7 +23,6 @@ from sdv_tabdar.core.codecs.encoder import Table, TableEncoder
 from sdv_tabdar.core.codecs.inequalities import without_consequences
 from sdv_tabdar.core.codecs.joints import find_joints, kept_joints
 from sdv_tabdar.core.codecs.level_places import NO_ORDERS, Orders
-from sdv_tabdar.core.codecs.products import written as written_product
 from sdv_tabdar.core.codecs.rates import written as written_rate
 from sdv_tabdar.core.codecs.sums import Sum, written, written_constant
 from sdv_tabdar.core.codecs.zeros import find_zeros, kept_zeros
@@ -323,8 +322,7 @@ def _relations(
         yield (
             product.columns,
             lambda own, *factors, product=product: (
-                f"'{own}' is {written_product(factors, product.exponent)} in all rows, and will be "
-                'in drawn ones.'
+                f"'{own}' is {product.written(factors)} in all rows, and will be in drawn ones."
             ),
         )
 

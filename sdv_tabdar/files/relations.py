@@ -13,6 +13,7 @@ from typing import Any
 
 from sdv_tabdar.adapter import checked
 from sdv_tabdar.adapter.checked import Unfit
+from sdv_tabdar.core.codecs.formulas import NAMES as FORMULAS
 from sdv_tabdar.core.codecs.joints import ALL_CODES, MOST_CODES
 from sdv_tabdar.core.codecs.products import are_numbers
 from sdv_tabdar.core.codecs.rates import behind_factors
@@ -92,8 +93,11 @@ FIELDS = {
                 'result': _COUNT,
                 'factors': checked.items(_COUNT),
                 'exponent': checked.whole(-1, 1),
+                'formula': checked.one_of(*FORMULAS),
+                'scale': checked.number(1e-9, 1e15),
                 'digits': checked.items(_DIGITS),
-            }
+            },
+            absent=('exponent', 'formula', 'scale'),  # former files have the first one
         )
     ),
     'rates': checked.items(
@@ -246,8 +250,9 @@ def _check_products(encoder: Mapping[str, Any], place: str) -> None:
         ]
         if not all(is_number):
             raise Unfit(where, 'is not of numbers.')
-        if len(one['digits']) != len(columns) or not one['exponent']:
-            raise Unfit(where, 'has no exponent, or not the digits of each of its columns.')
+        is_said = 'formula' in one and 'scale' in one
+        if len(one['digits']) != len(columns) or not (is_said or one.get('exponent')):
+            raise Unfit(where, 'has no formula, or not the digits of each of its columns.')
         if {*one['factors']} & {later['result'] for later in products[number:]}:
             raise Unfit(where, 'is not behind those of its factors.')
 

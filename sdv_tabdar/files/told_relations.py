@@ -11,7 +11,6 @@ from typing import Any
 
 from sdv_tabdar.core.codecs.inequalities import without_consequences
 from sdv_tabdar.core.codecs.products import Product
-from sdv_tabdar.core.codecs.products import written as written_product
 from sdv_tabdar.core.codecs.rates import Rate
 from sdv_tabdar.core.codecs.rates import written as written_rate
 from sdv_tabdar.core.codecs.sums import Sum, written
@@ -71,12 +70,12 @@ def sums(
 
 
 def products(encoder: Mapping[str, Any], names: Mapping[Any, str]) -> list[tuple[str, str]]:
-    """Columns and of which two they are the product or the quotient."""
+    """Columns that are products, quotients and the like of two others, and what of them."""
     columns = [codec['column']['name'] for codec in encoder['codecs']]
     found = [Product.from_state(entry) for entry in encoder.get('products', ())]
     told = [(one, [columns[place] for place in one.columns]) for one in found]
     return [
-        (names[result], written_product([names[factor] for factor in factors], one.exponent))
+        (names[result], one.written([names[factor] for factor in factors]))
         for one, (result, *factors) in told
         if {result, *factors} <= {*names}
     ]

@@ -93,8 +93,8 @@ def test_gaps(synthesizer: TabDARSynthesizer, hidden: list[str], num_samples: in
 
 def test_a_file_keeps_and_tells_it(synthesizer: TabDARSynthesizer, tmp_path: Path) -> None:
     told = str(KEPT.check_file(synthesizer, tmp_path))
-    assert "that 'amount' is 'quantity' times 'price'" in told
-    assert "that 'share' is 'amount' divided by 'guests'" in told
+    assert "that 'amount' is 'quantity' * 'price'" in told
+    assert "that 'share' is 'amount' / 'guests'" in told
 
 
 def test_training_goes_on_with_what_still_holds() -> None:
@@ -112,7 +112,7 @@ def test_a_table_in_files(tmp_path: Path) -> None:
 
 
 def test_the_log_tells_what_is_kept(caplog: pytest.LogCaptureFixture) -> None:
-    told = "'amount' is 'quantity' times 'price' in all rows, and will be in drawn ones."
+    told = "'amount' is 'quantity' * 'price' in all rows, and will be in drawn ones."
     assert told in KEPT.logged(caplog)
 
 

@@ -212,7 +212,7 @@ def test_a_file_keeps_it_and_has_no_protected_value(
     synthesizer.save_safe(path)
     found = describe(path)
     assert ('gross', "the sum of 'amount' and 'tax'") in found.sums
-    assert ('amount', "'quantity' times 'price'") in found.products
+    assert ('amount', "'quantity' * 'price'") in found.products
     assert found.constant_sums == [(['sand', 'silt', 'clay'], 100.0)]
     assert ('start', 'end') in found.inequalities
     content = path.read_bytes()

@@ -1,7 +1,8 @@
 """Numbers that are the product or the quotient of two others in all rows, found before training.
 
 An amount is a quantity times a price, a tax an amount times its rate, a price per head a total by
-the number of heads, mostly rounded. No distribution over a column's own values can say so. Such
+the number of heads, a margin what is left of a price without its share of costs, mostly rounded
+(:mod:`.formulas`). No distribution over a column's own values can say so. Such
 columns are found in the training table; drawn rows are made to keep to it
 (``core/inference/products.py``).
 """
@@ -15,13 +16,15 @@ from collections.abc import Hashable, Iterator, Mapping, Sequence
 from typing import Any
 
 import numpy as np
+import numpy.typing as npt
 
 from sdv_tabdar.core.codecs.categorical import CategoricalCodec
 from sdv_tabdar.core.codecs.codec import Codec
 from sdv_tabdar.core.codecs.echoes import Table, digits_in, parts_of, some_numbers
+from sdv_tabdar.core.codecs.formulas import OF_TIME, UNITS, Formula
 from sdv_tabdar.core.codecs.lines import Marks, digits_of, rounded
 from sdv_tabdar.core.codecs.numerical import NumericalCodec
-from sdv_tabdar.core.codecs.sums import Digits, varies
+from sdv_tabdar.core.codecs.sums import Digits, Sum, varies
 from sdv_tabdar.core.codecs.values import Floats
 
 _COLUMNS = 3  # of a product
@@ -30,29 +33,49 @@ _MOST_COLUMNS = 200  # among which products are looked for
 _LOOKED_AT = (16, 400)  # rows of a first and of a second look, and ...
 _OF_EACH = 4  # ... so many in which a column is not 0
 _BY_CHANCE = 20  # rows in which a factor must be another than that of some other row
-_NOISE = 1e-12  # of a rounded number, which computing may add, and ...
-_REST = 1e-9  # ... of one that is not rounded
+_NOISE = 1e-12  # of a rounded number, which computing may add
+_REST = 1e-6  # of one that is not rounded: what float32, or a text file, has left of it
 _HALF = 0.5  # of a rounded number's unit, by which it may be off
+_FIRST_ROWS = 4  # of the few that are looked at
+_OFTEN = 8  # of these few, in which the result of a rarer formula is there and not 0
 
-_Named = tuple[str, tuple[str, str], int]
-"""Names of the result and of both factors, and the exponent of the second."""
+_PLAIN = Formula('product'), Formula('quotient')
+_SQUARES = tuple(Formula('per_square', scale) for scale in (1.0, 1e4, 703.0))  # m, cm, inches
+_RARE = (
+    *_SQUARES,
+    *(Formula('product', scale) for scale in (0.01, 0.001)),
+    *(Formula('quotient', scale) for scale in (100.0, 1000.0, 0.001)),
+    *(Formula(name, scale) for name in ('increased', 'reduced') for scale in (1.0, 0.01)),
+    *(
+        Formula(name, scale)
+        for name in ('change', 'rest', 'share', 'balance')
+        for scale in (1.0, 100.0)
+    ),
+    *(Formula(name, unit) for name in OF_TIME for unit in UNITS.values()),
+)
+
+BEFORE_RATES = (*_PLAIN, *_SQUARES)
+"""What comes before rates that a level says; others come behind them."""
+
+_Named = tuple[str, tuple[str, str], Formula]
+"""Names of the result and of both factors, and what it is of them."""
 
 
 @dataclasses.dataclass(frozen=True)
 class Product:
-    """A column that is the product, or the quotient, of two others in all rows that have all three.
+    """A column that is made of two others in all rows that have all three.
 
     Attributes:
         result: Its position.
         factors: Positions of the others.
-        exponent: Of the second factor: 1 for a product, -1 for a quotient.
+        formula: What it is of them, mostly their product or their quotient.
         digits: Behind the point, of the result and then of both factors; None where numbers are
             not rounded.
     """
 
     result: int
     factors: tuple[int, int]
-    exponent: int
+    formula: Formula
     digits: tuple[Digits, Digits, Digits]
 
     @property
@@ -62,46 +85,56 @@ class Product:
 
     def of(self, first: Floats, second: Floats) -> Floats:
         """The results of factors, rounded; infinite or NaN where there is none."""
-        return rounded(_times(first, second, self.exponent), self.digits[0])
+        return rounded(self.formula.result(first, second), self.digits[0])
 
     def first(self, result: Floats, second: Floats) -> Floats:
         """First factors, rounded, that make nearly a result with the second."""
-        return rounded(_times(result, second, -self.exponent), self.digits[1])
+        return rounded(self.formula.x(result, second), self.digits[1])
 
     def second(self, result: Floats, first: Floats) -> Floats:
         """Second factors, rounded, that make nearly a result with the first."""
-        found = _times(result, first, -1) if self.exponent > 0 else _times(first, result, -1)
-        return rounded(found, self.digits[2])
+        return rounded(self.formula.y(result, first), self.digits[2])
 
     def holds(self, result: Floats, first: Floats, second: Floats) -> Marks:
         """Where a result is that of its factors, or nothing can be said."""
-        return _holds(result, first, second, self.exponent, self.digits[0])
+        return _holds(result, first, second, self.formula, self.digits[0])
+
+    def written(self, factors: Sequence[str]) -> str:
+        """What it is, with the names of both factors, for a person to read."""
+        return self.formula.written(*factors)
 
     def to_state(self) -> dict[str, Any]:
         """The fields as plain values."""
-        state = dataclasses.asdict(self)
-        return {**state, 'factors': list(self.factors), 'digits': list(self.digits)}
+        return {
+            'result': self.result,
+            'factors': list(self.factors),
+            'formula': self.formula.name,
+            'scale': self.formula.scale,
+            'digits': list(self.digits),
+        }
 
     @classmethod
     def from_state(cls, state: Mapping[str, Any]) -> Product:
-        """The product that :meth:`to_state` described."""
+        """The product that :meth:`to_state` described; former ones have an exponent instead."""
         (first, second), (own, *others) = state['factors'], state['digits']
         digits = (own, others[0], others[1])
-        return cls(state['result'], (first, second), state['exponent'], digits)
+        if 'formula' in state:
+            formula = Formula(state['formula'], state['scale'])
+        else:
+            formula = Formula('product' if state['exponent'] > 0 else 'quotient')
+        return cls(state['result'], (first, second), formula, digits)
 
 
-def written(factors: Sequence[str], exponent: int) -> str:
-    """What a column is that is made of factors of such names, for a person to read."""
-    first, second = map(repr, factors)
-    return f'{first} times {second}' if exponent > 0 else f'{first} divided by {second}'
-
-
-def find_products(frame: Table, codecs: Sequence[Codec]) -> tuple[Product, ...]:
+def find_products(
+    frame: Table, codecs: Sequence[Codec], sums: Sequence[Sum] = ()
+) -> tuple[Product, ...]:
     """The columns of a training table that are products or quotients of two others in all rows.
 
     Args:
         frame: The table.
         codecs: One for each of its columns, fitted on it.
+        sums: Columns that are the sum of others. Where two of three are added up already, what
+            adds them is told by a product or a quotient with the third one.
 
     Returns:
         Each behind those whose results are factors of it; one at most of a result, and of the same
@@ -110,12 +143,19 @@ def find_products(frame: Table, codecs: Sequence[Codec]) -> tuple[Product, ...]:
     names = [codec.column.name for codec in codecs if has_numbers(codec)][:_MOST_COLUMNS]
     if len(names) < _COLUMNS:
         return ()
+    summed = [
+        {codecs[place].column.name for place in one.columns}
+        for one in sums
+        if len(one.columns) == _COLUMNS
+    ]
     found: list[_Named] = []
     with np.errstate(all='ignore'):  # of the largest numbers and of divisors of 0
         candidates = sorted(_candidates(some_numbers(frame, names)), key=lambda one: one[-1])
-        for result, first, second, exponent, _ in candidates:
-            one = names[result], (names[first], names[second]), exponent
-            if _may_join(found, one):
+        for result, first, second, formula, _ in candidates:
+            one = names[result], (names[first], names[second]), formula
+            own = {names[place] for place in (result, first, second)}
+            is_told = formula.adds and any(len(own & columns) > 1 for columns in summed)
+            if not is_told and _may_join(found, one):
                 found.append(one)
     return _placed(frame, codecs, sorted(found, key=lambda one: len(_below(one[0], found))))
 
@@ -142,14 +182,14 @@ def kept_products(
     """Those of some products that hold in all rows of a table, with its digits."""
     names = [codec.column.name for codec in codecs]
     named = [
-        (names[one.result], (names[one.factors[0]], names[one.factors[1]]), one.exponent)
+        (names[one.result], (names[one.factors[0]], names[one.factors[1]]), one.formula)
         for one in products
     ]
     return _placed(frame, codecs, named)
 
 
-def _candidates(numbers: Floats) -> Iterator[tuple[int, int, int, int, float]]:
-    """Results, both factors and exponents that hold in all rows of ``(columns, rows)``.
+def _candidates(numbers: Floats) -> Iterator[tuple[int, int, int, Formula, float]]:
+    """Results, both factors and formulas that hold in all rows of ``(columns, rows)``.
 
     The last number is the part of the result by which it may be off. Of what holds of the same
     columns the most exact one counts, from which the others follow: of 100 in 3 parts of 33.3
@@ -162,22 +202,57 @@ def _candidates(numbers: Floats) -> Iterator[tuple[int, int, int, int, float]]:
     digits = [digits_of(own) for own in numbers]
     few, some = _telling(numbers)
     is_some = _is_some(some).astype(np.float32)
-    slack = np.stack([slack_of(own, places) for own, places in zip(few, digits, strict=True)])
-    for exponent, first in itertools.product((1, -1), range(len(columns))):
-        made = _times(some[first], some, exponent)
-        can_be = (
-            is_some @ (made == 0).T.astype(np.float32) == 0
-        )  # else rare flags are all looked at
-        can_be &= is_some @ _is_some(made).T.astype(np.float32) >= _BY_CHANCE
-        rest = np.abs(few[:, None] - _times(few[first], few, exponent))
-        can_be &= ~(rest > slack[:, None]).any(axis=2)
+    slack = np.stack(
+        [slack_of(own, places, _REST) for own, places in zip(few, digits, strict=True)]
+    )
+    is_often = _is_some(few).sum(axis=1) >= _OFTEN
+    every = np.ones((len(few), len(few)), dtype=bool)
+    for formula, first in itertools.product((*_PLAIN, *_RARE), range(len(columns))):
+        made = formula.result(few[first], few)
+        can_be = every
+        if formula not in _PLAIN:
+            can_be = is_often[:, None] & (_is_some(made).sum(axis=1) >= _OFTEN)
+        can_be = _near(few, made, slack, can_be)
+        if can_be.any():
+            can_be &= _have_same_zeros(is_some, formula.result(some[first], some))
         for result, second in np.argwhere(can_be).tolist():
             places = result, first, second
-            if len({*places}) < _COLUMNS or (exponent > 0 and second < first):
+            if len({*places}) < _COLUMNS or (formula.is_symmetric and second < first):
                 continue
-            if all(_tells(part[[*places]], exponent, digits[result]) for part in (some, numbers)):
+            if all(_tells(part[[*places]], formula, digits[result]) for part in (some, numbers)):
                 parts = slack[result] / np.abs(few[result])
-                yield *columns[[*places]].tolist(), exponent, float(np.nanmedian(parts))
+                yield *columns[[*places]].tolist(), formula, float(np.nanmedian(parts))
+
+
+def _have_same_zeros(is_some: npt.NDArray[np.float32], made: Floats) -> Marks:
+    """Where no result of 0 is another number; else rare flags were all looked at.
+
+    Args:
+        is_some: ``(C, rows)``, 1 where a number is there and not 0.
+        made: ``(C', rows)``.
+    """
+    found: Marks = is_some @ (made == 0).T.astype(np.float32) == 0
+    return found & (is_some @ _is_some(made).T.astype(np.float32) >= _BY_CHANCE)
+
+
+def _near(numbers: Floats, made: Floats, slack: Floats, asked: Marks) -> Marks:
+    """Which numbers ``(C, rows)`` are which results ``(C', rows)`` in few rows.
+
+    Args:
+        numbers: The numbers.
+        made: The results; what is not finite says nothing.
+        slack: ``(C, rows)``, by how much the former may be off.
+        asked: ``(C, C')``, of which to tell it; others are not.
+    """
+    if not asked.any():
+        return asked
+    part = slice(-_FIRST_ROWS, None)
+    rest = np.abs(numbers[:, None, part] - made[:, part])
+    found: Marks = asked & np.logical_not((rest > slack[:, None, part]).any(axis=2))
+    own, others = np.nonzero(found)
+    rest = np.abs(numbers[own] - made[others])
+    found[own, others] = ~(rest > slack[own]).any(axis=1)
+    return found
 
 
 def _telling(numbers: Floats) -> tuple[Floats, Floats]:
@@ -194,17 +269,17 @@ def _is_some(numbers: Floats) -> Marks:
     return np.isfinite(numbers) & (numbers != 0)
 
 
-def _tells(cells: Floats, exponent: int, digits: Digits) -> bool:
+def _tells(cells: Floats, formula: Formula, digits: Digits) -> bool:
     """Whether results ``(3, rows)`` are those of their factors, but not of those of other rows."""
     result, first, second = cells
-    made = _times(first, second, exponent)
+    made = formula.result(first, second)
     known = np.isfinite(made) & np.isfinite(result)
     result, first, second = result[known], first[known], second[known]
-    if len(result) < _FEWEST_ROWS or not _holds(result, first, second, exponent, digits).all():
+    if len(result) < _FEWEST_ROWS or not _holds(result, first, second, formula, digits).all():
         return False
     half = len(result) // 2
     pairs = (np.roll(first, half), second), (first, np.roll(second, half))
-    broken = [(~_holds(result, *pair, exponent, digits)).sum() for pair in pairs]
+    broken = [(~_holds(result, *pair, formula, digits)).sum() for pair in pairs]
     return bool(min(broken) >= _BY_CHANCE)
 
 
@@ -229,37 +304,34 @@ def _placed(frame: Table, codecs: Sequence[Codec], found: Sequence[_Named]) -> t
     digits, left = digits_in(frame, wanted), list(found)
     for cells in parts_of(frame, wanted) if left else ():
         left = [
-            (result, (first, second), exponent)
-            for result, (first, second), exponent in left
-            if _holds(cells[result], cells[first], cells[second], exponent, digits[result]).all()
+            (result, (first, second), formula)
+            for result, (first, second), formula in left
+            if _holds(cells[result], cells[first], cells[second], formula, digits[result]).all()
         ]
     positions = {codec.column.name: place for place, codec in enumerate(codecs)}
     return tuple(
         Product(
             positions[result],
             (positions[first], positions[second]),
-            exponent,
+            formula,
             (digits[result], digits[first], digits[second]),
         )
-        for result, (first, second), exponent in left
+        for result, (first, second), formula in left
     )
 
 
-def _times(first: Floats, second: Floats, exponent: int) -> Floats:
-    with np.errstate(all='ignore'):  # of the largest numbers and of divisors of 0
-        made: Floats = first * second if exponent > 0 else first / second
-        return made
-
-
-def _holds(result: Floats, first: Floats, second: Floats, exponent: int, digits: Digits) -> Marks:
+def _holds(
+    result: Floats, first: Floats, second: Floats, formula: Formula, digits: Digits
+) -> Marks:
     """Where a result is that of its factors, or one of the three is missing, or a divisor 0."""
-    made = _times(first, second, exponent)
+    made = formula.result(first, second)
     rest = np.abs(result - made)
-    return ~(np.isfinite(made) & (rest > slack_of(made, digits)))
+    slack = slack_of(made, None if formula.is_exact else digits, _REST)
+    return ~(np.isfinite(made) & (rest > slack))
 
 
-def slack_of(numbers: Floats, digits: Digits) -> Floats:
-    """By how much results may be off."""
+def slack_of(numbers: Floats, digits: Digits, rest: float) -> Floats:
+    """By how much results may be off; ``rest`` is the part of those that are not rounded."""
     if digits is None:
-        return np.asarray(_REST * np.abs(numbers))
+        return np.asarray(rest * np.abs(numbers))
     return np.asarray(_HALF * 10.0**-digits + _NOISE * np.abs(numbers))

@@ -17,6 +17,7 @@ import pandas as pd
 
 from sdv_tabdar.core.codecs.codec import Codec
 from sdv_tabdar.core.codecs.echoes import Table, digits_in, parts_of, some_numbers, step_between
+from sdv_tabdar.core.codecs.formulas import Formula
 from sdv_tabdar.core.codecs.lines import digits_of
 from sdv_tabdar.core.codecs.numerical import NumericalCodec
 from sdv_tabdar.core.codecs.products import Product, slack_of
@@ -30,7 +31,8 @@ _LOOKED_AT = 256  # rows of a first look, with larger results, and ...
 _DIFFERENT = 16  # ... how many different sources; there are fewer than half as many rates
 _MOST_PAIRS = 1_000  # of columns that are looked at in more rows
 _BY_CHANCE = 20  # rows that must not keep to it if levels, or sources, were those of other rows
-_NOISE = 1e-12  # of any number, which computing may add
+_NOISE = 1e-12  # of any number, which computing may add, and ...
+_REST = 1e-9  # ... of a result that is not rounded
 
 
 @dataclasses.dataclass(frozen=True)
@@ -81,7 +83,7 @@ def multiplied(products: Sequence[Product], rates: Sequence[Rate]) -> tuple[Prod
     The second factor of a rate is no column: it is -1 for the first one, -2 for the next.
     """
     rated = [
-        Product(one.result, (one.source, -1 - place), 1, (*one.digits, None))
+        Product(one.result, (one.source, -1 - place), Formula('product'), (*one.digits, None))
         for place, one in enumerate(rates)
     ]
     by_result = {one.result: one for one in (*products, *rated)}
@@ -243,7 +245,7 @@ def _ratios(own: Floats, others: Floats, digits: Digits) -> tuple[Floats, Floats
     """Ratios of results and sources, and by how much they may be off; NaN where there is none."""
     with np.errstate(all='ignore'):
         ratios: Floats = own / np.where(others == 0, np.nan, others)
-        slack: Floats = slack_of(own, digits) / np.abs(others) + _NOISE * np.abs(ratios)
+        slack: Floats = slack_of(own, digits, _REST) / np.abs(others) + _NOISE * np.abs(ratios)
     ratios[~np.isfinite(ratios) | ~np.isfinite(slack)] = np.nan
     return ratios, slack
 
@@ -274,7 +276,7 @@ class _Ends:
         np.maximum.at(self.low, codes[rows], (ratios - slack)[rows])
         np.minimum.at(self.high, codes[rows], (ratios + slack)[rows])
         zeros = np.isfinite(own) & (other == 0) & (codes >= 0)
-        self.holds &= bool((np.abs(own[zeros]) <= slack_of(own[zeros], digits)).all())
+        self.holds &= bool((np.abs(own[zeros]) <= slack_of(own[zeros], digits, _REST)).all())
 
     @property
     def are_possible(self) -> bool:
@@ -311,7 +313,7 @@ def _tells(own: Floats, other: Floats, codes: Codes) -> bool:
     turned = np.roll(rows, half)
     by_level = np.abs(ratios[rows] - middle[codes[turned]]) > slack[rows]
     made = other[turned] * middle[codes[rows]]
-    by_source = np.abs(own[rows] - made) > slack_of(own[rows], digits)
+    by_source = np.abs(own[rows] - made) > slack_of(own[rows], digits, _REST)
     return bool(min(by_level.sum(), by_source.sum()) >= _BY_CHANCE)
 
 

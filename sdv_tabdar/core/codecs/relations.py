@@ -19,7 +19,7 @@ from sdv_tabdar.core.codecs.inequalities import (
     find_inequalities,
     kept_inequalities,
 )
-from sdv_tabdar.core.codecs.products import Product, find_products, kept_products
+from sdv_tabdar.core.codecs.products import BEFORE_RATES, Product, find_products, kept_products
 from sdv_tabdar.core.codecs.rates import Rate, find_rates, kept_rates, multiplied
 from sdv_tabdar.core.codecs.sums import Sum, find_sums, kept_sums
 from sdv_tabdar.core.config import ModelConfig
@@ -73,10 +73,12 @@ class Relations:
         """
         kept, seen = config.kept_relations, _without(frame, replaced)
         sums = find_sums(seen, codecs) if 'sums' in kept else ()
-        products = find_products(seen, codecs) if 'products' in kept else ()
+        products = find_products(seen, codecs, sums) if 'products' in kept else ()
         rates: tuple[Rate, ...] = ()
         if 'products' in kept:
-            rates = find_rates(frame, codecs, products, sums, replaced)
+            plain = [one for one in products if one.formula in BEFORE_RATES]
+            rates = find_rates(frame, codecs, plain, sums, replaced)
+            products = tuple(one for one in products if one in plain or not _is_told(one, rates))
         return cls(
             echoes=find_echoes(frame, codecs, seen) if config.echoes else (),
             inequalities=find_inequalities(seen, codecs) if 'inequalities' in kept else (),
@@ -136,6 +138,13 @@ class Relations:
             zeros=tuple(map(Zeros.from_state, state.get('zeros', ()))),
             keeps_values=state.get('keeps_values', False),
         )
+
+
+def _is_told(product: Product, rates: Sequence[Rate]) -> bool:
+    """Whether the result, or one of the same columns, is that of a rate."""
+    return any(
+        product.result == rate.result or {*product.columns} == {*rate.columns} for rate in rates
+    )
 
 
 def _without(frame: Table, replaced: pd.DataFrame | None) -> Table:

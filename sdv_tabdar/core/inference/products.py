@@ -2,8 +2,9 @@
 
 Each cell has been drawn given others, so that a product is nearly right; a source times the rate of
 a level (``codecs/rates.py``) is one with a factor that never changes. A result that was drawn
-becomes what its factors make; where it was given, or would be beyond what training had, a factor
-gives way, or both where one has few values (of a given amount a whole quantity and its price).
+becomes what its factors make, and a ratio sooner moves what is above its line; where it was given,
+or would be beyond what training had, a factor gives way, or both where one has few values (of a
+given amount a whole quantity and its price).
 Factors that are results themselves follow, from above, and the rest again from below. Cells that
 were given stay, and what is asked of a cell stays asked: what contradicts itself stays.
 """
@@ -15,7 +16,6 @@ import functools
 from collections.abc import Callable, Collection, Mapping, Sequence
 
 import numpy as np
-import numpy.typing as npt
 import pandas as pd
 
 from sdv_tabdar.core.codecs.categorical import CategoricalCodec
@@ -23,19 +23,19 @@ from sdv_tabdar.core.codecs.encoder import TableEncoder
 from sdv_tabdar.core.codecs.lines import Marks, rounded
 from sdv_tabdar.core.codecs.numerical import NumericalCodec
 from sdv_tabdar.core.codecs.products import Product
-from sdv_tabdar.core.codecs.rates import rates_of
+from sdv_tabdar.core.codecs.rates import behind_factors, rates_of
 from sdv_tabdar.core.codecs.values import Codes, Floats, as_floats
 from sdv_tabdar.core.inference.echoes.cells import Rows
 from sdv_tabdar.core.inference.kept_values import implied
-from sdv_tabdar.core.restrictions import Restriction, meets
+from sdv_tabdar.core.inference.movable import MovableColumn
+from sdv_tabdar.core.restrictions import Restriction
 
 _SWEEPS = 2  # over all products, from above and then from below
-_MOST_VALUES = 1_000  # of a factor, all of which are tried, ...
-_TOGETHER = 1 << 18  # ... in so many cells at a time
+_TOGETHER = 1 << 18  # cells in which the values of a factor are tried at a time
 Agrees = Callable[[int, Rows, Floats], Marks]
 """Of a column's position, rows and numbers for these."""
 
-_RESULT = 0  # its place among the columns of a product; the factors have the next ones
+_RESULT, _FIRST = 0, 1  # places of the result and of the first factor among the columns
 
 
 @dataclasses.dataclass(frozen=True)
@@ -74,7 +74,7 @@ class Multiplying:
             for one in products
             for position in one.columns
         }
-        _keep(products, columns)
+        _keep(products, columns, [one for one in self._movers if one in products])
         for position, column in columns.items():
             if position >= 0 and not np.array_equal(column.numbers, column.before, equal_nan=True):
                 frame[names[position]] = column.written(frame[names[position]])
@@ -103,14 +103,14 @@ class Multiplying:
         """The column that says a rate, in place of a factor that is none."""
         return position if position >= 0 else self.encoder.rates[-1 - position].level
 
-    def _column(self, frame: pd.DataFrame, position: int, is_locked: bool) -> _Column:
+    def _column(self, frame: pd.DataFrame, position: int, is_locked: bool) -> MovableColumn:
         name = self.encoder.schema.names[self._level_or(position)]
         codec = self.encoder.codecs[self._level_or(position)]
         assert isinstance(codec, NumericalCodec | CategoricalCodec)
         if position < 0:
             rates = rates_of(self.encoder.rates[-1 - position], codec, frame[name])
             never = np.zeros(len(frame), dtype=bool)
-            return _Column(codec, None, None, None, never, never, rates, rates, None)
+            return MovableColumn(codec, None, None, None, never, never, rates, rates, None)
         before = as_floats(frame[name])
         digits = next(
             digits
@@ -128,7 +128,27 @@ class Multiplying:
         agrees = None if self.agrees is None else functools.partial(self.agrees, position)
         told = self._implied[:, position] if self.encoder.keeps_values else None
         yields = free & ~self.follows[:, position]
-        return _Column(codec, digits, restrictions, agrees, free, yields, before, numbers, told)
+        return MovableColumn(
+            codec, digits, restrictions, agrees, free, yields, before, numbers, told
+        )
+
+    @functools.cached_property
+    def _movers(self) -> list[Product]:
+        """Products whose first factor, which nothing else makes, is to give way to the result.
+
+        One of each such factor, and each behind the one that moves its other factor.
+        """
+        encoder = self.encoder
+        found: dict[int, Product] = {}
+        results = {one.result for one in encoder.multiplied}
+        others = results.union(*(one.columns for one in encoder.sums))
+        others |= {place for echo in encoder.echoes for place in (echo.position, echo.source)}
+        for one in encoder.multiplied:
+            x, y = one.factors
+            if one.formula.moves_x and x not in others and y not in results:
+                found.setdefault(x, one)
+        order = behind_factors({x: {one.factors[1]} & {*found} for x, one in found.items()})
+        return [found[x] for x in order]
 
     @functools.cached_property
     def _implied(self) -> Marks:
@@ -136,101 +156,18 @@ class Multiplying:
         return implied(self.encoder, self.known)
 
 
-@dataclasses.dataclass
-class _Column:
-    """The cells of a column in B rows.
-
-    Attributes:
-        codec: The column.
-        digits: Behind the point; None for numbers that are not rounded.
-        restrictions: What each row's cell may be; None for anything.
-        agrees: Whether numbers agree with the known levels of rows; None if all do.
-        free: ``(B,)``, which cells may change, and ...
-        yields: ... which of them give way to a result.
-        before: ``(B,)``, the numbers that they had.
-        numbers: ``(B,)``, those that they have; written into.
-        implied: ``(B,)``, which cells may be anything; None where all may, see
-            ``TableEncoder.keeps_values``.
-    """
-
-    codec: NumericalCodec | CategoricalCodec
-    digits: int | None
-    restrictions: Sequence[Restriction | None] | None
-    agrees: Callable[[Rows, Floats], Marks] | None
-    free: Marks
-    yields: Marks
-    before: Floats
-    numbers: Floats
-    implied: Marks | None
-
-    @functools.cached_property
-    def values(self) -> Floats | None:
-        """All numbers of a column of few, or of few digits between its ends; else None."""
-        if isinstance(self.codec, CategoricalCodec):
-            return np.array([float(level) for level in self._levels])
-        if not len(self.codec.bins) and 0 < len(self.codec.atoms) <= _MOST_VALUES:
-            return self.codec.atoms
-        if self.digits is None or not self.codec.steps(self.digits) <= _MOST_VALUES:
-            return None
-        steps = np.arange(round(self.codec.steps(self.digits)))
-        return rounded(self.codec.limits[0] + steps / 10.0**self.digits, self.digits)
-
-    @property
-    def coarseness(self) -> tuple[bool, float]:
-        """By which factors are ordered: those of few values last, then those of few digits."""
-        return self.values is not None, -np.inf if self.digits is None else -self.digits
-
-    def may_be(self, rows: Rows, numbers: Floats, *, bounded: bool = True) -> Marks:
-        """Whether cells in N rows may be numbers ``(N,)``.
-
-        Args:
-            rows: The rows.
-            numbers: The numbers.
-            bounded: Whether they may not be beyond those of training, or, in a column of few
-                numbers, others.
-        """
-        found = np.isfinite(numbers)
-        if isinstance(self.codec, CategoricalCodec):
-            found &= np.isin(numbers, [*map(float, self._levels)])
-        elif self.implied is not None:
-            found &= self.implied[rows] | (self.codec.contained(numbers) == numbers)
-        elif bounded:
-            low, high = self.codec.limits
-            found &= (numbers >= low) & (numbers <= high)
-            few = self.codec.few_numbers(self.digits)
-            if few is not None:
-                found &= np.isin(numbers, few)
-        if self.agrees is not None:
-            found[found] = self.agrees(rows[found], numbers[found])
-        for place in np.flatnonzero(found).tolist() if self.restrictions is not None else ():
-            entry = None if self.restrictions is None else self.restrictions[rows[place]]
-            found[place] = entry is None or meets(entry, float(numbers[place]))
-        return found
-
-    def written(self, cells: pd.Series) -> npt.NDArray[np.float64] | pd.Series:
-        """The column as it is to be, by what it was in the decoded table."""
-        if cells.dtype != object:
-            return self.numbers
-        levels = {float(level): level for level in self._levels}
-        found = cells.to_numpy(copy=True)
-        for row in np.flatnonzero(self.numbers != self.before).tolist():
-            found[row] = levels.get(self.numbers[row], found[row])
-        return pd.Series(found, index=cells.index, dtype=object)
-
-    @property
-    def _levels(self) -> list[float]:
-        """The levels of a column of categories that are numbers, without the missing one."""
-        levels = self.codec.levels if isinstance(self.codec, CategoricalCodec) else ()
-        return [level for level in levels if isinstance(level, int | float)]
-
-
-def _keep(products: Sequence[Product], columns: Mapping[int, _Column]) -> None:
+def _keep(
+    products: Sequence[Product], columns: Mapping[int, MovableColumn], movers: Sequence[Product]
+) -> None:
     """Change numbers until products hold, in each row as many as can be.
 
     Args:
         products: Each behind those whose results are factors of it.
         columns: By position; their numbers are written into.
+        movers: Those of them whose first factors are to give way.
     """
+    for one in movers:
+        _Open.of(one, columns).mend(_FIRST)
     for one in products:
         _Open.of(one, columns).mend()
     best, points = _state(products, columns)
@@ -250,7 +187,7 @@ def _keep(products: Sequence[Product], columns: Mapping[int, _Column]) -> None:
 
 
 def _state(
-    products: Sequence[Product], columns: Mapping[int, _Column]
+    products: Sequence[Product], columns: Mapping[int, MovableColumn]
 ) -> tuple[dict[int, Floats], Codes]:
     """The numbers of all columns, and how many products hold in each row ``(B,)``."""
     numbers = {position: column.numbers.copy() for position, column in columns.items()}
@@ -269,22 +206,27 @@ class _Open:
     """
 
     one: Product
-    columns: tuple[_Column, _Column, _Column]
+    columns: tuple[MovableColumn, MovableColumn, MovableColumn]
     keeps_result: bool
 
     @classmethod
     def of(
-        cls, one: Product, columns: Mapping[int, _Column], *, keeps_result: bool = False
+        cls, one: Product, columns: Mapping[int, MovableColumn], *, keeps_result: bool = False
     ) -> _Open:
         """A product among columns by position."""
         result, first, second = (columns[position] for position in one.columns)
         return cls(one, (result, first, second), keeps_result)
 
-    def mend(self) -> None:
-        """Make it hold, where it can, by changing the result or else the factors."""
+    def mend(self, first: int = _RESULT) -> None:
+        """Make it hold, where it can, by changing one cell, the result or else the factors.
+
+        Args:
+            first: The place of what is to change, if it may.
+        """
         left = np.flatnonzero(~self.one.holds(*(column.numbers for column in self.columns)))
         finer, coarser = sorted((1, 2), key=lambda place: self.columns[place].coarseness)
-        for place in (finer, coarser) if self.keeps_result else (_RESULT, finer, coarser):
+        others = (finer, coarser) if self.keeps_result else (_RESULT, finer, coarser)
+        for place in others if first == _RESULT else (first, *others):
             left = self._solve(place, left)
         left = self._solve_both(coarser, finer, self._solve_clipped(finer, coarser, left))
         if not self.keeps_result:

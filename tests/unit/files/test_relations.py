@@ -32,8 +32,10 @@ def state_with(model: TabDAR, **relations: object) -> dict[str, Any]:
         ('not of numbers', {'factors': [1, 4]}),
         ('digits', {'digits': [0, None]}),
         ('digits', {'digits': [0, 0, 99]}),
-        ('exponent', {'exponent': 0}),
+        ('no formula', {'exponent': 0}),
         ('exponent', {'exponent': 2}),
+        ('formula', {'formula': 'power', 'scale': 1.0}),
+        ('scale', {'formula': 'share', 'scale': 0.0}),
         ('not behind those of its factors', {'factors': [3, 1]}),
     ],
 )

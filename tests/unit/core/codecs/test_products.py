@@ -5,7 +5,8 @@ import pandas as pd
 import pytest
 
 from sdv_tabdar.core.codecs.encoder import TableEncoder
-from sdv_tabdar.core.codecs.products import Product, has_numbers, written
+from sdv_tabdar.core.codecs.formulas import UNITS, Formula
+from sdv_tabdar.core.codecs.products import Product, has_numbers
 from sdv_tabdar.core.codecs.stored import StoredTable
 from sdv_tabdar.core.config import ModelConfig
 from sdv_tabdar.core.schema import ColumnKind
@@ -40,21 +41,23 @@ def fitted(frame: pd.DataFrame, config: ModelConfig = CONFIG, *levels: str) -> T
     )
 
 
-def found(frame: pd.DataFrame, *levels: str) -> set[tuple[str, str, str, int]]:
-    """The names of results and of their factors, and exponents."""
+def found(frame: pd.DataFrame, *levels: str) -> set[tuple[str, str, str, str]]:
+    """The names of results and of their factors, and formulas."""
     products = fitted(frame, CONFIG, *levels).products
     names = list(frame)
-    return {(*(names[place] for place in one.columns), one.exponent) for one in products}
+    return {(*(names[place] for place in one.columns), one.formula.name) for one in products}
 
 
 @pytest.mark.parametrize('order', range(6))
 def test_they_are_found_in_any_order_of_the_columns(order: int) -> None:
     frame = lines().sample(frac=1, axis=1, random_state=order)
-    products = {(result, *sorted([first, second]), e) for result, first, second, e in found(frame)}
+    products = {
+        (result, *sorted([first, second]), name) for result, first, second, name in found(frame)
+    }
     assert products == {
-        ('amount', 'price', 'quantity', 1),
-        ('tax', 'amount', 'rate', 1),
-        ('head', 'amount', 'heads', -1),
+        ('amount', 'price', 'quantity', 'product'),
+        ('tax', 'amount', 'rate', 'product'),
+        ('head', 'amount', 'heads', 'quotient'),
     }
 
 
@@ -75,16 +78,16 @@ def test_a_result_comes_behind_its_factors_though_it_is_more_exact() -> None:
 
 def test_digits_are_those_of_all_rows() -> None:
     frame = lines()[['price', 'quantity', 'amount']]
-    assert fitted(frame).products == (Product(2, (0, 1), 1, (2, 2, 0)),)
+    assert fitted(frame).products == (Product(2, (0, 1), Formula('product'), (2, 2, 0)),)
     random = np.random.default_rng(1)
     exact = pd.DataFrame({'p': random.normal(size=N), 'q': random.normal(size=N)})
     assert fitted(exact.assign(r=exact.p * exact.q)).products == (
-        Product(2, (0, 1), 1, (None,) * 3),
+        Product(2, (0, 1), Formula('product'), (None,) * 3),
     )
 
 
 def test_levels_that_are_numbers_are_factors() -> None:
-    assert ('amount', 'price', 'quantity', 1) in found(lines(), 'quantity', 'heads', 'rate')
+    assert ('amount', 'price', 'quantity', 'product') in found(lines(), 'quantity', 'heads', 'rate')
     encoder = fitted(lines().assign(rate='much'), CONFIG, 'quantity', 'rate')
     flags = lines().assign(rate=lambda frame: frame['rate'] > 0.1)
     assert has_numbers(encoder.codec('quantity'))
@@ -157,6 +160,80 @@ def test_from_files_they_are_what_they_are_from_a_frame(tmp_path) -> None:
     assert len(products) == 3
 
 
-def test_what_is_written_names_both_factors() -> None:
-    assert written(['a', 'b'], 1) == "'a' times 'b'"
-    assert written(['a', 'b'], -1) == "'a' divided by 'b'"
+FORMULAS = [
+    ('interest', 'money', 'per_cent', Formula('product', 0.01)),
+    ('clicked', 'clicks', 'shown', Formula('quotient', 100.0)),
+    ('index', 'weight', 'height', Formula('per_square', 1e4)),
+    ('gross', 'money', 'per_cent', Formula('increased', 0.01)),
+    ('left', 'money', 'part', Formula('reduced')),
+    ('growth', 'after', 'money', Formula('change', 100.0)),
+    ('margin', 'cost', 'money', Formula('rest')),
+    ('rate', 'wins', 'losses', Formula('share')),
+    ('lead', 'wins', 'losses', Formula('balance', 100.0)),
+]
+
+
+@pytest.mark.parametrize(('name', 'first', 'second', 'formula'), FORMULAS)
+def test_shares_and_per_cent_are_found(
+    name: str, first: str, second: str, formula: Formula
+) -> None:
+    random = np.random.default_rng(0)
+    money, shown = random.lognormal(4, 1, N).round(2), random.integers(900, 9000, N)
+    frame = pd.DataFrame(
+        {
+            'money': money,
+            'per_cent': random.uniform(0, 9, N).round(2),
+            'part': random.uniform(0, 0.4, N).round(3),
+            'cost': (money * random.uniform(0.5, 0.9, N)).round(2),
+            'after': (money * random.lognormal(0, 0.3, N)).round(2),
+            'shown': shown,
+            'clicks': random.binomial(shown, 0.05),
+            'weight': random.normal(75, 12, N).round(1),
+            'height': random.normal(172, 9, N).round(),
+            'wins': random.integers(1, 40, N),
+            'losses': random.integers(1, 40, N),
+        }
+    ).astype(float)
+    made = formula.result(frame[first].to_numpy(), frame[second].to_numpy()).round(2)
+    (product,) = fitted(frame.assign(**{name: made})).products
+    assert product.formula == formula
+    assert [[*frame, name][place] for place in product.columns] == [name, first, second]
+
+
+@pytest.mark.parametrize(
+    ('name', 'unit', 'digits'),
+    [('between', 'days', 0), ('about_between', 'hours', 1), ('whole_between', 'weeks', None)],
+)
+def test_times_between_dates_are_found(name: str, unit: str, digits: int | None) -> None:
+    random = np.random.default_rng(0)
+    second, size = UNITS['seconds'], UNITS[unit]
+    step = size if name == 'between' else second
+    start = np.floor(1.6e18 / step + random.uniform(0, 1e17 / step, N)) * step
+    stay = np.rint(random.exponential(30, N) * size / step) * step
+    count = np.floor(stay / size) if digits is None else (stay / size).round(digits)
+    frame = pd.DataFrame({'start': start, 'count': count, 'end': start + stay})
+    (product,) = fitted(frame).products
+    assert product.formula == Formula(name, size)
+    assert [list(frame)[place] for place in product.columns] == ['count', 'end', 'start']
+
+
+def test_what_is_a_sum_already_is_no_increase() -> None:
+    rates = np.random.default_rng(1).uniform(0.01, 0.3, N).round(3)
+    frame = lines()[['amount']].assign(rate=rates)
+    frame['tax'] = (frame['amount'] * frame['rate']).round(2)
+    frame['gross'] = (frame['amount'] + frame['tax']).round(2)
+    assert found(frame) == {('tax', 'amount', 'rate', 'product')}
+    assert ('gross', 'amount', 'rate', 'increased') in found(frame.drop(columns='tax'))
+
+
+def test_numbers_in_float32_are_near_enough() -> None:
+    random = np.random.default_rng(1)
+    frame = pd.DataFrame({name: random.normal(size=N) for name in 'pq'})
+    frame = frame.assign(r=frame['p'] * frame['q']).astype(np.float32)
+    assert found(frame) == {('r', 'p', 'q', 'product')}
+
+
+def test_former_files_tell_an_exponent() -> None:
+    state = {'result': 0, 'factors': [1, 2], 'exponent': -1, 'digits': [0, 0, 0]}
+    assert Product.from_state(state).formula == Formula('quotient')
+    assert Product.from_state({**state, 'exponent': 1}).formula == Formula('product')

@@ -10,6 +10,7 @@ import pandas as pd
 import pytest
 
 from sdv_tabdar.core.codecs.encoder import TableEncoder
+from sdv_tabdar.core.codecs.formulas import Formula
 from sdv_tabdar.core.codecs.products import Product
 from sdv_tabdar.core.codecs.rates import Rate, behind_factors, kept_rates, multiplied, rates_of
 from sdv_tabdar.core.codecs.stored import StoredTable
@@ -131,7 +132,7 @@ def test_results_of_products_and_totals_are_left_to_these() -> None:
 
 def test_products_and_rates_stand_behind_what_they_are_made_of() -> None:
     none = (None, None, None)
-    of_rate = Product(5, (6, 0), 1, none)  # of the result of the first rate
+    of_rate = Product(5, (6, 0), Formula('product'), none)  # of the result of the first rate
     rates = [Rate(6, 7, 8, (1.0, 2.0), (2, 2)), Rate(9, 5, 8, (0.5, 0.1), (2, 2))]
     assert [one.columns for one in multiplied([of_rate], rates)] == [
         (6, 7, -1),
