@@ -74,7 +74,7 @@ class TabDARSynthesizer(Drawing, Answering):
         sums (bool): Whether what is the sum of others in all training rows is in all drawn ones,
             and what makes a constant there (percentages that make 100) makes it.
         products (bool): Whether what is the product or the quotient of two others in all training
-            rows is in all drawn ones.
+            rows, or their share or change, also in per cent, is in all drawn ones.
         structural_zeros (bool): Whether what never meets in training rows, though by chance it
             would, does not in drawn ones.
         precision (str): ``'float32'``, ``'bfloat16'`` or ``'auto'``, of the transformer's products.

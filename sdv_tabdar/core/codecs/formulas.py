@@ -31,41 +31,74 @@ class _Terms(NamedTuple):
     one: float = 0.0
 
 
+@dataclasses.dataclass(frozen=True)
+class _Kind:
+    """What is known of the formulas of one name.
+
+    Attributes:
+        terms: Their equations, by the scale.
+        text: How they are written.
+        adds: Whether they have a sum or a difference.
+        is_fine: Whether the result is a finer thing than x and y are.
+        is_of_time: Whether the scale is a unit of time; then the text ends with it.
+        scales_y: Whether the scale is that of y, and not of the result.
+        has_square: Whether the y of the equation is the square of a number.
+        is_exact: Whether results are not rounded, of however few digits they are.
+    """
+
+    terms: Callable[[float], _Terms]
+    text: str
+    adds: bool = True
+    is_fine: bool = False
+    is_of_time: bool = False
+    scales_y: bool = False
+    has_square: bool = False
+    is_exact: bool = False
+
+
 _ALMOST_HALF = 0.5 - 1e-9  # by which whole units are less than those that are rounded
-_EQUATIONS: dict[str, Callable[[float], _Terms]] = {
-    'product': lambda scale: _Terms(r=1, xy=-scale),
-    'quotient': lambda scale: _Terms(ry=1, x=-scale),
-    'per_square': lambda scale: _Terms(ry=1, x=-scale),
-    'increased': lambda scale: _Terms(r=1, x=-1, xy=-scale),
-    'reduced': lambda scale: _Terms(r=1, x=-1, xy=scale),
-    'change': lambda scale: _Terms(ry=1, x=-scale, y=scale),
-    'rest': lambda scale: _Terms(ry=1, x=scale, y=-scale),
-    'share': lambda scale: _Terms(rx=1, ry=1, x=-scale),
-    'balance': lambda scale: _Terms(rx=1, ry=1, x=-scale, y=scale),
-    'between': lambda scale: _Terms(r=scale, x=-1, y=1),
-    'about_between': lambda scale: _Terms(r=scale, x=-1, y=1),
-    'whole_between': lambda scale: _Terms(r=scale, x=-1, y=1, one=_ALMOST_HALF * scale),
+
+
+def _ratio(scale: float) -> _Terms:
+    return _Terms(ry=1, x=-scale)
+
+
+def _difference(unit: float) -> _Terms:
+    return _Terms(r=unit, x=-1, y=1)
+
+
+def _whole_difference(unit: float) -> _Terms:
+    return _difference(unit)._replace(one=_ALMOST_HALF * unit)
+
+
+_KINDS = {
+    'product': _Kind(lambda scale: _Terms(r=1, xy=-scale), '{x} * {y}', adds=False),
+    'quotient': _Kind(_ratio, '{x} / {y}', adds=False, is_fine=True),
+    'per_square': _Kind(_ratio, '{x} / {y}^2', adds=False, is_fine=True, has_square=True),
+    'increased': _Kind(
+        lambda scale: _Terms(r=1, x=-1, xy=-scale), '{x} * (1 + {y})', scales_y=True
+    ),
+    'reduced': _Kind(lambda scale: _Terms(r=1, x=-1, xy=scale), '{x} * (1 - {y})', scales_y=True),
+    'change': _Kind(
+        lambda scale: _Terms(ry=1, x=-scale, y=scale), '({x} - {y}) / {y}', is_fine=True
+    ),
+    'rest': _Kind(lambda scale: _Terms(ry=1, x=scale, y=-scale), '({y} - {x}) / {y}', is_fine=True),
+    'share': _Kind(lambda scale: _Terms(rx=1, ry=1, x=-scale), '{x} / ({x} + {y})', is_fine=True),
+    'balance': _Kind(
+        lambda scale: _Terms(rx=1, ry=1, x=-scale, y=scale),
+        '({x} - {y}) / ({x} + {y})',
+        is_fine=True,
+    ),
+    'between': _Kind(_difference, '{x} - {y} in', is_fine=True, is_of_time=True, is_exact=True),
+    'about_between': _Kind(_difference, '{x} - {y} in rounded', is_fine=True, is_of_time=True),
+    'whole_between': _Kind(_whole_difference, '{x} - {y} in whole', is_of_time=True),
 }
-_WRITTEN = {
-    'product': '{x} * {y}',
-    'quotient': '{x} / {y}',
-    'per_square': '{x} / {y}^2',
-    'increased': '{x} * (1 + {y})',
-    'reduced': '{x} * (1 - {y})',
-    'change': '({x} - {y}) / {y}',
-    'rest': '({y} - {x}) / {y}',
-    'share': '{x} / ({x} + {y})',
-    'balance': '({x} - {y}) / ({x} + {y})',
-    'between': '{x} - {y}',
-    'about_between': '{x} - {y}',
-    'whole_between': '{x} - {y}',
-}
-_OF_RATE = 'increased', 'reduced'  # whose scale is that of y
-OF_TIME = 'between', 'about_between', 'whole_between'
-"""Those of times, whose scale is a unit."""
-_FINE = 'quotient', 'per_square', 'change', 'rest', 'share', 'balance', 'between', 'about_between'
-NAMES = tuple(_EQUATIONS)
+
+NAMES = tuple(_KINDS)
 """Those of all formulas."""
+
+OF_TIME = tuple(name for name, kind in _KINDS.items() if kind.is_of_time)
+"""Those of times, whose scale is a unit."""
 
 UNITS = {'days': 8.64e13, 'hours': 3.6e12, 'weeks': 6.048e14, 'minutes': 6e10, 'seconds': 1e9}
 """Nanoseconds of what times are counted in, the most frequent first."""
@@ -92,22 +125,17 @@ class Formula:
     @property
     def moves_x(self) -> bool:
         """Whether x is to give way to the result, which is a finer thing than x and y are."""
-        return self.name in _FINE
+        return self._kind.is_fine
 
     @property
     def adds(self) -> bool:
         """Whether it has a sum or a difference."""
-        return self.name not in ('product', 'quotient', 'per_square')
+        return self._kind.adds
 
     @property
     def is_exact(self) -> bool:
         """Whether results are not rounded, of however few digits they are."""
-        return self.name == 'between'
-
-    @property
-    def _is_squared(self) -> bool:
-        """Whether its y is the square of a number."""
-        return self.name == 'per_square'
+        return self._kind.is_exact
 
     def result(self, x: Floats, y: Floats) -> Floats:
         """Results; infinite or NaN where there is none, as in all of these."""
@@ -133,31 +161,34 @@ class Formula:
             [(one.y,), (one.ry, r), (one.xy, x)],
         )
         with np.errstate(invalid='ignore'):
-            return np.sqrt(found) if self._is_squared else found
+            return np.sqrt(found) if self._kind.has_square else found
 
     def written(self, x: str, y: str) -> str:
         """The formula with the names of two columns, for a person to read."""
-        if self.name in OF_TIME:
+        x, y = repr(x), repr(y)
+        if self._kind.is_of_time:
             units = {size: unit for unit, size in UNITS.items()}
             unit = units.get(self.scale, f'parts of {self.scale:g} ns')
-            kind = {'whole_between': 'whole ', 'about_between': 'rounded '}.get(self.name, '')
-            return f'{_WRITTEN[self.name].format(x=repr(x), y=repr(y))} in {kind}{unit}'
+            return f'{self._kind.text.format(x=x, y=y)} {unit}'
         scaled = '{}'
         if self.scale != 1:
             scaled = f'{{}} * {self.scale:g}' if self.scale > 1 else f'{{}} / {1 / self.scale:g}'
-        x, y = repr(x), repr(y)
-        if self.name in _OF_RATE:
-            return _WRITTEN[self.name].format(x=x, y=scaled.format(y))
-        return scaled.format(_WRITTEN[self.name].format(x=x, y=y))
+        if self._kind.scales_y:
+            return self._kind.text.format(x=x, y=scaled.format(y))
+        return scaled.format(self._kind.text.format(x=x, y=y))
 
     def _in_terms(self, y: Floats) -> Floats:
         """What its equation has as y."""
         with np.errstate(over='ignore'):
-            return y**2 if self._is_squared else y
+            return y**2 if self._kind.has_square else y
 
     @property
     def _terms(self) -> _Terms:
-        return _EQUATIONS[self.name](self.scale)
+        return self._kind.terms(self.scale)
+
+    @property
+    def _kind(self) -> _Kind:
+        return _KINDS[self.name]
 
 
 _Sum = Sequence[tuple[float | Floats, ...]]
