@@ -2,8 +2,8 @@
 
 Each column is asked for twice: given all others, and given a random half of them, which the seed
 chooses. Both learn from the same training rows and answer for the same test rows: the mean of a
-number, the probabilities of a category. Our mean is that of a hundred draws of the cell, spread
-evenly over its distribution as those of ``impute`` are. The trees are those of the evaluation's
+number, the probabilities of a category. Our mean is that of a hundred quantiles of the cell, as
+``predict_quantiles`` tells them. The trees are those of the evaluation's
 machine-learning efficiency, which stop by a held-back tenth; they see a category as its place among
 the sorted levels, and with few levels also as one indicator each, and so know levels that are
 numbers.
@@ -22,18 +22,12 @@ from typing import Any
 import numpy as np
 import numpy.typing as npt
 import pandas as pd
-import torch
 
 from sdv_tabdar.benchmark.experiments.core_table import part_facts, settings_of, timed_fit
 from sdv_tabdar.benchmark.experiments.held_out import known_rows, shuffled_test, training_part
 from sdv_tabdar.benchmark.jobs.job import Job
 from sdv_tabdar.benchmark.output.rendering import Cell, Grid
-from sdv_tabdar.core.inference.column import draw_cells
-from sdv_tabdar.core.inference.echoes.reader import EchoReader
-from sdv_tabdar.core.inference.frames import without
 from sdv_tabdar.core.model import TabDAR
-from sdv_tabdar.core.nn.lowered import lowered
-from sdv_tabdar.core.runtime.random import make_generator
 from sdv_tabdar.core.schema import ColumnKind
 from sdv_tabdar.evaluation.metrics.mle import TREES
 from sdv_tabdar.evaluation.trees import fit_classifier, fit_regressor
@@ -41,7 +35,7 @@ from sdv_tabdar.evaluation.trees import fit_classifier, fit_regressor
 _MOST_LEVELS = 100  # of a column that is asked for
 _INDICATORS = 32  # levels of a column, at most, that have one each
 _LEAST_ERROR = 0.01  # of the error of a guess
-_DRAWS = 100  # of which a mean is made
+_QUANTILES = 100  # of which a mean is made
 _QUESTIONS = {'all others': 1.0, 'half of the others': 0.5}
 
 Floats = npt.NDArray[np.float64]
@@ -122,7 +116,7 @@ def _errors(
     if kinds[column] is ColumnKind.NUMERICAL:
         y, truth = (part[column].to_numpy(dtype=float) for part in (train, test))
         predict = fit_regressor(x[used], y[used], (x[held], y[held]), TREES, seed)
-        mean = _mean(model, test, observed, column, float(y.mean()))
+        mean = _mean(model, test, observed, column)
         ours, trees = (_rmse(truth, found) for found in (mean, predict(test_x)))
         guess = _rmse(truth, np.full(len(truth), y.mean()))
     else:
@@ -142,35 +136,11 @@ def _errors(
     return {'ours': ours, 'trees': trees, 'guess': guess, 'ratio': ratio}
 
 
-@torch.no_grad()
-def _mean(
-    model: TabDAR, test: pd.DataFrame, observed: Marks, column: str, otherwise: float
-) -> Floats:
-    """The mean of a number that is not missing ``(B,)``, given the observed cells.
-
-    ``otherwise`` is the answer where all draws are missing.
-    """
-    encoder, network = model.trained.encoder, lowered(model.trained.network)
-    position = encoder.schema.position(column)
-    read = EchoReader(encoder, network, model.sampling).read(*without(test, observed, column), {})
-    codes, residuals = draw_cells(
-        network,
-        position,
-        network.contexts(read.table)[:, position].repeat_interleave(_DRAWS, dim=0),
-        config=model.sampling,
-        generator=make_generator(0, torch.device('cpu')),
-        group=_DRAWS,
-    )
-    drawn: Floats = encoder.codecs[position].decode(
-        codes.numpy().astype(np.int64), residuals.double().numpy(), np.zeros(len(codes))
-    )
-    for echo in encoder.echoes:
-        if echo.position == position:
-            numbers = echo.line.of(read.numbers[:, echo.source]).repeat(_DRAWS)
-            drawn = np.where(codes.numpy() == echo.code, numbers, drawn)
-    found = pd.DataFrame(drawn.reshape(-1, _DRAWS)).mean(axis=1).fillna(otherwise)
-    told = read.table.observed[:, position].numpy()  # by a known number that follows from it
-    means: Floats = np.where(told, read.numbers[:, position], found)
+def _mean(model: TabDAR, test: pd.DataFrame, observed: Marks, column: str) -> Floats:
+    """The mean of a number that is not missing ``(B,)``, given the observed cells."""
+    levels = (np.arange(_QUANTILES) + 0.5) / _QUANTILES
+    found = model.predict_quantiles(test, observed, column, levels.tolist())
+    means: Floats = found.to_numpy().mean(axis=1)
     return means
 
 

@@ -84,5 +84,5 @@ def test_the_mean_knows_what_follows_from_another_number() -> None:
     model = TabDAR(small, TrainingConfig(epochs=8), random_state=0).fit(frame, kinds)
     for column in frame:
         observed = np.tile(frame.columns != column, (400, 1))
-        mean = conditional_skill._mean(model, frame, observed, column, 0.0)
+        mean = conditional_skill._mean(model, frame, observed, column)
         assert np.corrcoef(mean, frame[column])[0, 1] > 0.8
