@@ -70,6 +70,17 @@ def meets(restriction: Restriction, number: float) -> bool:
     return number == number and (low is None or number >= low) and (high is None or number <= high)
 
 
+def allows(restriction: Restriction | None, level: Hashable) -> bool:
+    """Whether a level, or a number, None for missing, is what a cell may be; None for anything."""
+    if restriction is None:
+        return True
+    if isinstance(restriction, Members):
+        return level in restriction.values
+    if isinstance(level, int | float):
+        return meets(restriction, float(level))
+    return level is not None
+
+
 def both(first: Restriction | None, second: Restriction | None) -> Restriction | None:
     """What meets two restrictions, of which one may be None for anything; None if nothing does.
 

@@ -311,6 +311,13 @@ def _relations(
         )
     for one in encoder.sums:
         yield one.columns, functools.partial(_about_sum, one)
+    for part in encoder.calendar_parts:
+        yield (
+            (part.position, part.source),
+            lambda own, source, part=part: (
+                f"'{own}' follows from {part.written(source)} in all rows, and will in drawn ones."
+            ),
+        )
     for rate in encoder.rates:
         yield (
             rate.columns,

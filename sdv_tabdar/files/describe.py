@@ -99,6 +99,7 @@ class Description:
         constant_sums: Sets of columns that make a constant, and this number.
         products: Columns that are the product or the quotient of two others, or another one times
             the rate of a level, and of which.
+        date_parts: Columns that follow from a part of a date, and from which.
         structural_zeros: Columns some of whose values never meet some of other columns, and these.
     """
 
@@ -123,6 +124,7 @@ class Description:
     sums: Sequence[tuple[str, str]]
     constant_sums: Sequence[tuple[Sequence[str], float]]
     products: Sequence[tuple[str, str]]
+    date_parts: Sequence[tuple[str, str]]
     structural_zeros: Sequence[tuple[str, Sequence[str]]]
 
     def __str__(self) -> str:
@@ -162,6 +164,7 @@ def describe(path: str | os.PathLike[str]) -> Description:
     )
     products = [] if model is None else told_relations.products(model['encoder'], names)
     products += [] if model is None else told_relations.rates(model['encoder'], names)
+    date_parts = [] if model is None else told_relations.date_parts(model['encoder'], names)
     structural_zeros = (
         [] if model is None else told_relations.structural_zeros(model['encoder'], names)
     )
@@ -187,6 +190,7 @@ def describe(path: str | os.PathLike[str]) -> Description:
         sums=sums,
         constant_sums=constant_sums,
         products=products,
+        date_parts=date_parts,
         structural_zeros=structural_zeros,
     )
 
@@ -334,6 +338,8 @@ def _lines(found: Description) -> Iterator[str]:
         yield f'  that {own!r} follows from {number:,} levels of {first!r} and {second!r} together'
     for own, formula in (*found.sums, *found.products):
         yield f'  that {own!r} is {formula}'
+    for own, source in found.date_parts:
+        yield f'  that {own!r} follows from {source}'
     for parts, constant in found.constant_sums:
         yield f'  that {written_constant(parts, constant)}'
     for name, others in found.structural_zeros:

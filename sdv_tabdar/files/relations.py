@@ -13,6 +13,7 @@ from typing import Any
 
 from sdv_tabdar.adapter import checked
 from sdv_tabdar.adapter.checked import Unfit
+from sdv_tabdar.core.codecs.calendars import DAY, PARTS
 from sdv_tabdar.core.codecs.formulas import NAMES as FORMULAS
 from sdv_tabdar.core.codecs.joints import ALL_CODES, MOST_CODES
 from sdv_tabdar.core.codecs.products import are_numbers
@@ -111,6 +112,18 @@ FIELDS = {
             }
         )
     ),
+    'calendar_parts': checked.items(
+        checked.record(
+            {
+                'position': _COUNT,
+                'source': _COUNT,
+                'part': checked.one_of(*PARTS),
+                'step': checked.number(1.0, DAY),
+                'keys': checked.items(checked.whole(-(2**31), 2**31)),
+                'codes': checked.items(_COUNT),
+            }
+        )
+    ),
     'zeros': checked.items(
         checked.record(
             {
@@ -146,6 +159,7 @@ def check(encoder: Mapping[str, Any], place: str) -> None:
     _check_sums(encoder, place)
     _check_products(encoder, place)
     _check_rates(encoder, place)
+    _check_calendar_parts(encoder, place)
     _check_zeros(encoder, place)
     _check_columns(encoder, place)
 
@@ -255,6 +269,24 @@ def _check_products(encoder: Mapping[str, Any], place: str) -> None:
             raise Unfit(where, 'has no formula, or not the digits of each of its columns.')
         if {*one['factors']} & {later['result'] for later in products[number:]}:
             raise Unfit(where, 'is not behind those of its factors.')
+
+
+def _check_calendar_parts(encoder: Mapping[str, Any], place: str) -> None:
+    codecs = encoder['codecs']
+    for number, one in enumerate(encoder.get('calendar_parts', ())):
+        where, own = f'{place}.calendar_parts[{number}]', one['position']
+        if own == one['source'] or max(own, one['source']) >= len(codecs):
+            raise Unfit(where, 'is not of two columns.')
+        if codecs[one['source']]['column']['kind'] != ColumnKind.NUMERICAL.value:
+            raise Unfit(where, 'is not of a date.')
+        if not one['keys'] or one['keys'] != sorted({*one['keys']}):
+            raise Unfit(f'{where}.keys', 'are not in order.')
+        if len(one['codes']) != len(one['keys']):
+            raise Unfit(f'{where}.codes', 'are not as many as there are keys.')
+        column = codecs[own]['column']
+        has_bins = column['bins'][0] < column['bins'][1]
+        if not has_bins and max(one['codes']) >= len(column['counts']):
+            raise Unfit(f'{where}.codes', 'are not those of the column.')
 
 
 def _check_rates(encoder: Mapping[str, Any], place: str) -> None:

@@ -9,6 +9,7 @@ from __future__ import annotations
 from collections.abc import Mapping, Sequence
 from typing import Any
 
+from sdv_tabdar.core.codecs.calendars import CalendarPart
 from sdv_tabdar.core.codecs.inequalities import without_consequences
 from sdv_tabdar.core.codecs.products import Product
 from sdv_tabdar.core.codecs.rates import Rate
@@ -79,6 +80,17 @@ def products(encoder: Mapping[str, Any], names: Mapping[Any, str]) -> list[tuple
         for one, (result, *factors) in told
         if {result, *factors} <= {*names}
     ]
+
+
+def date_parts(encoder: Mapping[str, Any], names: Mapping[Any, str]) -> list[tuple[str, str]]:
+    """Columns that follow from a part of a date, and from which."""
+    columns = [names.get(codec['column']['name']) for codec in encoder['codecs']]
+    found = []
+    for one in map(CalendarPart.from_state, encoder.get('calendar_parts', ())):
+        own, source = columns[one.position], columns[one.source]
+        if own is not None and source is not None:
+            found.append((own, one.written(source)))
+    return found
 
 
 def rates(encoder: Mapping[str, Any], names: Mapping[Any, str]) -> list[tuple[str, str]]:

@@ -62,10 +62,25 @@ def _stays(name: str, rows: int, random: Random) -> Made:
     return _gaps(made, random), dict.fromkeys(made, DATE)
 
 
+def _visits(name: str, rows: int, random: Random) -> Made:
+    """A time has its weekday, its month and what these say, which are missing now and then."""
+    hours = random.choice(np.arange(7, 21), rows)
+    days = pd.to_timedelta(random.integers(0, 700, rows), 'D')
+    time = pd.Timestamp('2023-01-01') + days + pd.to_timedelta(hours, 'h')
+    made = {
+        f'{name} weekday': pd.Series(time.day_name().astype(object)),
+        f'{name} time': pd.Series(time),
+        f'{name} month': pd.Series(time.month),
+        f'{name} late': pd.Series(np.where(time.hour < 14, 'no', 'yes').astype(object)),
+    }
+    return _gaps(made, random), dict(zip(made, [LEVEL, DATE, NUMBER, LEVEL], strict=True))
+
+
 RELATIONS: dict[str, Callable[[str, int, Random], Made]] = {
     'sales': _sales,
     'bills': _bills,
     'stays': _stays,
+    'visits': _visits,
 }
 
 
@@ -75,6 +90,18 @@ def kept(kind: str, rows: pd.DataFrame, training: pd.DataFrame) -> pd.Series:
     if kind == 'stays':
         start, end, paid = columns
         return ~((start > end) | (end > paid) | (start > paid))
+    if kind == 'visits':
+        weekday, time, month, late = columns
+        of_time = (
+            time.dt.day_name(),
+            time.dt.month,
+            (time.dt.hour >= 14).map({True: 'yes', False: 'no'}),
+        )
+        pairs = zip((weekday, month, late), of_time, strict=True)
+        found = pd.Series(True, index=rows.index)
+        for own, said in pairs:
+            found &= (own == said) | own.isna() | time.isna()
+        return found
     if kind == 'bills':
         net, tax, gross, paid, rest = columns
         found = ~((net + tax - gross).abs() > HALF_A_CENT)

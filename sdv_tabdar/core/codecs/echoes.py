@@ -358,3 +358,23 @@ def parts_of(frame: Table, names: Sequence[str]) -> Iterator[Mapping[str, Floats
         yield {name: as_floats(frame[name]) for name in names}
     else:
         yield from frame.number_parts(names)
+
+
+def code_parts_of(
+    frame: Table, codecs: Sequence[Codec], replaced: pd.DataFrame | None = None
+) -> Iterator[Mapping[str, Codes]]:
+    """The codes of some columns in their order, of the same rows after the others.
+
+    Those of cells that were ``replaced``, as in ``TabDAR.fit``, are -1.
+    """
+    names = [codec.column.name for codec in codecs]
+    if not isinstance(frame, pd.DataFrame):
+        for part in frame.code_parts(codecs):
+            yield {name: part[name] for name in names}
+        return
+    found = {}
+    for name, codec in zip(names, codecs, strict=True):
+        codes = codec.encode(frame[name])[0].astype(np.int64)
+        gone = False if replaced is None else replaced[name].to_numpy(dtype=bool)
+        found[name] = np.where(gone, -1, codes)
+    yield found

@@ -61,6 +61,7 @@ class TableEncoder:
         self.echoes, self.inequalities = relations.echoes, relations.inequalities
         self.sums, self.dependencies = relations.sums, relations.dependencies
         self.products, self.rates = relations.products, relations.rates
+        self.calendar_parts = relations.calendar_parts
         self.multiplied, self.keeps_values = relations.multiplied, relations.keeps_values
         columns = [codec.column for codec in codecs]
         for echo in self.echoes:

@@ -9,14 +9,21 @@ products (``core/inference/products.py``).
 from __future__ import annotations
 
 import dataclasses
-from collections.abc import Collection, Iterator, Mapping, Sequence
+from collections.abc import Collection, Mapping, Sequence
 from typing import Any
 
 import numpy as np
 import pandas as pd
 
 from sdv_tabdar.core.codecs.codec import Codec
-from sdv_tabdar.core.codecs.echoes import Table, digits_in, parts_of, some_numbers, step_between
+from sdv_tabdar.core.codecs.echoes import (
+    Table,
+    code_parts_of,
+    digits_in,
+    parts_of,
+    some_numbers,
+    step_between,
+)
 from sdv_tabdar.core.codecs.formulas import Formula
 from sdv_tabdar.core.codecs.lines import digits_of
 from sdv_tabdar.core.codecs.numerical import NumericalCodec
@@ -182,32 +189,12 @@ def _some_codes(
     """Of each of some columns the codes of every so many rows."""
     found: list[list[Codes]] = [[] for _ in codecs]
     start = 0
-    for part in _code_parts(frame, codecs, replaced):
+    for part in code_parts_of(frame, codecs, replaced):
         size = len(next(iter(part.values())))
         for own, codes in zip(found, part.values(), strict=True):
             own.append(codes[-start % step :: step].copy())
         start += size
     return [np.concatenate(parts).astype(np.int64) for parts in found]
-
-
-def _code_parts(
-    frame: Table, codecs: Sequence[Codec], replaced: pd.DataFrame | None
-) -> Iterator[Mapping[str, Codes]]:
-    """The codes of some columns in their order, of some rows after the others.
-
-    Those of cells that were replaced are -1.
-    """
-    names = [codec.column.name for codec in codecs]
-    if not isinstance(frame, pd.DataFrame):
-        for part in frame.code_parts(codecs):
-            yield {name: part[name] for name in names}
-        return
-    found = {}
-    for name, codec in zip(names, codecs, strict=True):
-        codes = codec.encode(frame[name])[0].astype(np.int64)
-        gone = False if replaced is None else replaced[name].to_numpy(dtype=bool)
-        found[name] = np.where(gone, -1, codes)
-    yield found
 
 
 def _has_levels(codec: Codec, num_rows: int) -> bool:
@@ -332,7 +319,7 @@ def _with_rates(
     digits = digits_in(seen, numbers)
     ends = [_Ends.of_levels(codecs[level].column.num_codes) for *_, level in found]
     levels = [codecs[level] for level in sorted({level for *_, level in found})]
-    of_levels = _code_parts(frame, levels, replaced)
+    of_levels = code_parts_of(frame, levels, replaced)
     for cells, codes in zip(parts_of(seen, numbers), of_levels, strict=True):
         for one, own in zip(found, ends, strict=True):
             result, source, level = (names[place] for place in one)

@@ -12,6 +12,11 @@ from typing import Any
 
 import pandas as pd
 
+from sdv_tabdar.core.codecs.calendars import (
+    CalendarPart,
+    find_calendar_parts,
+    kept_calendar_parts,
+)
 from sdv_tabdar.core.codecs.codec import Codec
 from sdv_tabdar.core.codecs.echoes import Echo, Table, counted_echoes, find_echoes
 from sdv_tabdar.core.codecs.inequalities import (
@@ -36,6 +41,7 @@ class Relations:
         sums: Columns that are the sum of others in all rows.
         products: Columns that are the product or the quotient of two others in all rows.
         rates: Columns that are another one times the rate of a level in all rows.
+        calendar_parts: Columns that follow from a part of a date in all rows.
         crosses: Columns that are also seen together.
         dependencies: Columns that follow from others in all rows.
         joints: Columns that follow from two others together in all rows.
@@ -49,6 +55,7 @@ class Relations:
     sums: tuple[Sum, ...] = ()
     products: tuple[Product, ...] = ()
     rates: tuple[Rate, ...] = ()
+    calendar_parts: tuple[CalendarPart, ...] = ()
     crosses: tuple[Cross, ...] = ()
     dependencies: tuple[Dependency, ...] = ()
     joints: tuple[Joint, ...] = ()
@@ -79,12 +86,16 @@ class Relations:
             plain = [one for one in products if one.formula in BEFORE_RATES]
             rates = find_rates(frame, codecs, plain, sums, replaced)
             products = tuple(one for one in products if one in plain or not _is_told(one, rates))
+        dated: tuple[CalendarPart, ...] = ()
+        if 'dependencies' in kept:
+            dated = find_calendar_parts(frame, codecs, replaced)
         return cls(
             echoes=find_echoes(frame, codecs, seen) if config.echoes else (),
             inequalities=find_inequalities(seen, codecs) if 'inequalities' in kept else (),
             sums=sums,
             products=products,
             rates=rates,
+            calendar_parts=dated,
             keeps_values=replaced is not None,
         )
 
@@ -100,6 +111,7 @@ class Relations:
             sums=kept_sums(seen, codecs, self.sums),
             products=kept_products(seen, codecs, self.products),
             rates=kept_rates(frame, codecs, self.rates, replaced),
+            calendar_parts=kept_calendar_parts(frame, codecs, self.calendar_parts, replaced),
             keeps_values=self.keeps_values or replaced is not None,
         )
 
@@ -119,6 +131,7 @@ class Relations:
             'sums': [one.to_state() for one in self.sums],
             'products': [one.to_state() for one in self.products],
             'rates': [one.to_state() for one in self.rates],
+            'calendar_parts': [one.to_state() for one in self.calendar_parts],
             'zeros': [entry.to_state() for entry in self.zeros],
             'keeps_values': self.keeps_values,
         }
@@ -135,6 +148,7 @@ class Relations:
             sums=tuple(map(Sum.from_state, state.get('sums', ()))),
             products=tuple(map(Product.from_state, state.get('products', ()))),
             rates=tuple(map(Rate.from_state, state.get('rates', ()))),
+            calendar_parts=tuple(map(CalendarPart.from_state, state.get('calendar_parts', ()))),
             zeros=tuple(map(Zeros.from_state, state.get('zeros', ()))),
             keeps_values=state.get('keeps_values', False),
         )

@@ -20,6 +20,7 @@ from sdv_tabdar.core.codecs.values import frame_of
 from sdv_tabdar.core.config import SamplingConfig
 from sdv_tabdar.core.inference.arithmetic import Arithmetic
 from sdv_tabdar.core.inference.broken import num_broken
+from sdv_tabdar.core.inference.calendars import Calendars
 from sdv_tabdar.core.inference.complete import complete
 from sdv_tabdar.core.inference.consequences import Consequences
 from sdv_tabdar.core.inference.dependencies import Following, followed
@@ -169,9 +170,11 @@ class Answers:
         filled = self.encoder.decode(completed, generator=self.generator)
         self.encoder.enforce(filled, read.restrictions, generator=self.generator)
         write_back(filled, frame, known)
-        ordering.clip(filled)
         given = self.encoder.by_position(frame, known)
-        told = given | read.told | following.told(completed)
+        calendars = Calendars(self.encoder, given, read.restrictions)
+        led = calendars.lead(filled)
+        ordering.clip(filled)
+        told = given | read.told | following.told(completed) | led
         agrees = functools.partial(following.agree, completed)
         adding = Adding.of(self.encoder, given, told, read, completed)
         multiplying = Multiplying(self.encoder, given, told, read.restrictions, agrees)
@@ -182,6 +185,7 @@ class Answers:
         if following.follow_again(completed, filled):
             told[:, [*following.columns]] = True
             arithmetic.settle(filled)
+        calendars.tell(filled)
         return CompletedRows(filled, completion.effective_sample_size.numpy())
 
     def must_be_missing(self, frame: pd.DataFrame, observed: Marks | None) -> Marks:
@@ -197,7 +201,11 @@ class Answers:
 
     def followed(self, frame: pd.DataFrame, free: Marks) -> pd.DataFrame:
         """Averaged rows whose levels follow from each other, see ``TabDAR.followed``."""
-        return followed(self.encoder, frame, free)
+        rows = followed(self.encoder, frame, free)
+        calendars = Calendars(self.encoder, ~free, {})
+        calendars.lead(rows)
+        calendars.tell(rows)
+        return rows
 
     def predict_proba(
         self, frame: pd.DataFrame, observed: Marks | None, column: str

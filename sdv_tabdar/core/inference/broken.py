@@ -7,6 +7,7 @@ from collections.abc import Collection, Iterator, Sequence
 import numpy as np
 import pandas as pd
 
+from sdv_tabdar.core.codecs.calendars import part_codes
 from sdv_tabdar.core.codecs.echoes import Echo
 from sdv_tabdar.core.codecs.encoder import TableEncoder
 from sdv_tabdar.core.codecs.lines import Marks
@@ -30,7 +31,8 @@ def num_broken(
     found = np.zeros(len(frame), dtype=np.int64)
     table = encoder.encode(frame, np.ones(frame.shape, dtype=bool))
     codes = table.codes.numpy().astype(np.int64)
-    for columns, broken in (*_of_numbers(encoder, frame), *_of_levels(encoder, codes)):
+    of_cells = *_of_numbers(encoder, frame), *_of_dates(encoder, frame)
+    for columns, broken in (*of_cells, *_of_levels(encoder, codes)):
         found += broken & ~known[:, [*columns]].all(axis=1)
     free = ~known
     free[:, [encoder.schema.position(name) for name in asked]] = False
@@ -60,6 +62,14 @@ def _of_zeros(encoder: TableEncoder, codes: Codes) -> Broken:
         pair = zeros.determinant, zeros.dependent
         allowed = allowed_codes(zeros, encoder.schema.columns[zeros.dependent].num_codes).numpy()
         yield pair, ~allowed[codes[:, pair[0]], codes[:, pair[1]]]
+
+
+def _of_dates(encoder: TableEncoder, frame: pd.DataFrame) -> Broken:
+    names = encoder.schema.names
+    for one in encoder.calendar_parts:
+        wanted = one.wanted(as_floats(frame[names[one.source]]))
+        own = part_codes(encoder.codecs[one.position], frame[names[one.position]])
+        yield (one.position, one.source), (wanted >= 0) & (own >= 0) & (wanted != own)
 
 
 def _of_numbers(encoder: TableEncoder, frame: pd.DataFrame) -> Broken:

@@ -18,6 +18,7 @@ import numpy as np
 import numpy.typing as npt
 import pandas as pd
 
+from sdv_tabdar.core.codecs.calendars import part_cells
 from sdv_tabdar.core.codecs.encoder import TableEncoder
 from sdv_tabdar.core.codecs.lines import Marks, rounded
 from sdv_tabdar.core.codecs.numerical import NumericalCodec
@@ -25,7 +26,7 @@ from sdv_tabdar.core.codecs.products import Product
 from sdv_tabdar.core.codecs.rates import Rate, rates_of
 from sdv_tabdar.core.codecs.values import Floats, as_floats, with_columns
 from sdv_tabdar.core.inference.summed import SummedColumns
-from sdv_tabdar.core.restrictions import Members, Restriction, meets
+from sdv_tabdar.core.restrictions import Members, Restriction, allows
 
 Cells = npt.NDArray[Any]
 """Of a column in B rows: numbers, or levels."""
@@ -161,7 +162,7 @@ class Consequences:
         """What single relations say of single cells."""
         yield from self._of_dependencies()
         yield from self._of_lines()
-        for steps in (self._of_sums(), self._of_products(), self._of_rates()):
+        for steps in (self._of_dates(), self._of_sums(), self._of_products(), self._of_rates()):
             for position, cells, rows in steps:
                 missing = self.encoder.codecs[position].column.missing
                 if missing is None or position == self.optional:
@@ -181,6 +182,13 @@ class Consequences:
             marks = np.zeros(len(found), dtype=bool)
             marks[rows] = True
             yield entry.dependent, found, marks
+
+    def _of_dates(self) -> Iterator[Said]:
+        for one in self.encoder.calendar_parts:
+            wanted, found = one.wanted(self._of(one.source)), self._of(one.position).copy()
+            rows = wanted >= 0
+            found[rows] = part_cells(self.encoder.codecs[one.position], wanted[rows])
+            yield one.position, found, rows
 
     def _of_lines(self) -> Iterator[Said]:
         for echo in self.encoder.echoes:
@@ -247,15 +255,8 @@ class Consequences:
 
 def _among(levels: Sequence[Hashable], asked: Restriction | None) -> Restriction | None:
     """What is asked of a cell that can have some levels; as it is where none of them meets it."""
-    found = tuple(level for level in levels if asked is None or _is_what(asked, level))
+    found = tuple(level for level in levels if allows(asked, level))
     return Members(found) if found else asked
-
-
-def _is_what(asked: Restriction, level: Hashable) -> bool:
-    """Whether a level, None for missing, is what is asked for."""
-    if isinstance(asked, Members):
-        return level in asked.values
-    return meets(asked, float(level)) if isinstance(level, int | float) else level is not None
 
 
 def _made(one: Product, place: int, cells: Sequence[Floats]) -> tuple[Floats, Marks]:

@@ -193,3 +193,42 @@ def test_joints_that_do_not_fit_the_columns_are_refused(
         changed = {'codes': [size] * size**2}
     with pytest.raises(Unfit, match=wrong):
         relations.check({**encoder, 'joints': [{**entry, **changed}]}, 'model')
+
+
+DATED = {
+    'position': 4,
+    'source': 0,
+    'part': 'weekday',
+    'step': 1e9,
+    'keys': [0, 3],
+    'codes': [1, 0],
+}
+
+
+@pytest.mark.parametrize(
+    ('wrong', 'changed'),
+    [
+        ('two columns', {'position': 0}),
+        ('two columns', {'source': 9}),
+        ('not of a date', {'position': 0, 'source': 4}),
+        ('part', {'part': 'eon'}),
+        ('step', {'step': 0.0}),
+        ('step', {'step': float('nan')}),
+        ('not in order', {'keys': []}),
+        ('not in order', {'keys': [3, 0]}),
+        ('not in order', {'keys': [3, 3]}),
+        ('keys', {'keys': [0, 10**30]}),
+        ('as many', {'codes': [1]}),
+        ('codes', {'codes': [1, -1]}),
+        ('not those of the column', {'codes': [1, 99]}),
+    ],
+)
+def test_parts_of_dates_that_do_not_fit_the_columns_are_refused(
+    model: TabDAR, wrong: str, changed: dict[str, object]
+) -> None:
+    fits = state_with(model, calendar_parts=[DATED])
+    assert model_state.checked_description(fits, 'model')['encoder']['calendar_parts']
+    with pytest.raises(Unfit, match=wrong):
+        model_state.checked_description(
+            state_with(model, calendar_parts=[DATED | changed]), 'model'
+        )
