@@ -15,6 +15,7 @@ import pandas as pd
 import torch
 
 from sdv_tabdar.core.config import ModelConfig, SamplingConfig
+from sdv_tabdar.core.inference.aggregates import Aggregating
 from sdv_tabdar.core.inference.answers import Answers, CompletedRows, Floats, Marks, Progress
 from sdv_tabdar.core.inference.arithmetic import Arithmetic
 from sdv_tabdar.core.inference.echoes.reader import follow_always
@@ -173,6 +174,7 @@ class AnsweringModel:
         Arithmetic(
             Multiplying(encoder, given, told, restrictions),
             Adding(encoder, given, told, restrictions, np.zeros_like(given)),
+            Aggregating(encoder, given, told, restrictions),
         ).settle(frame)
 
     @property

@@ -16,6 +16,7 @@ import pandas as pd
 import torch
 
 from sdv_tabdar.core.calibration import calibrate
+from sdv_tabdar.core.codecs.aggregates import Aggregate
 from sdv_tabdar.core.codecs.crosses import crosses_of, find_crosses
 from sdv_tabdar.core.codecs.dependencies import find_dependencies, kept_dependencies
 from sdv_tabdar.core.codecs.echoes import Echo
@@ -311,6 +312,8 @@ def _relations(
         )
     for one in encoder.sums:
         yield one.columns, functools.partial(_about_sum, one)
+    for aggregate in encoder.aggregates:
+        yield aggregate.columns, functools.partial(_about_aggregate, aggregate)
     for part in encoder.calendar_parts:
         yield (
             (part.position, part.source),
@@ -355,3 +358,9 @@ def _about_sum(one: Sum, *names: str) -> str:
         return f'{written_constant(names, one.constant)} in all rows, and will in drawn ones.'
     total, *parts = names
     return f"'{total}' is {written(parts)} in all rows, and will be in drawn ones."
+
+
+def _about_aggregate(one: Aggregate, *names: str) -> str:
+    """What is said of an aggregate of columns of such names."""
+    result, *sources = names
+    return f"'{result}' is {one.written(sources)} in all rows, and will be in drawn ones."

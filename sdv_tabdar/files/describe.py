@@ -99,6 +99,7 @@ class Description:
         constant_sums: Sets of columns that make a constant, and this number.
         products: Columns that are the product or the quotient of two others, or another one times
             the rate of a level, and of which.
+        aggregates: Columns that are the mean, a weighted sum or an extreme of others, and of which.
         date_parts: Columns that follow from a part of a date, and from which.
         structural_zeros: Columns some of whose values never meet some of other columns, and these.
     """
@@ -124,6 +125,7 @@ class Description:
     sums: Sequence[tuple[str, str]]
     constant_sums: Sequence[tuple[Sequence[str], float]]
     products: Sequence[tuple[str, str]]
+    aggregates: Sequence[tuple[str, str]]
     date_parts: Sequence[tuple[str, str]]
     structural_zeros: Sequence[tuple[str, Sequence[str]]]
 
@@ -164,6 +166,7 @@ def describe(path: str | os.PathLike[str]) -> Description:
     )
     products = [] if model is None else told_relations.products(model['encoder'], names)
     products += [] if model is None else told_relations.rates(model['encoder'], names)
+    aggregates = [] if model is None else told_relations.aggregates(model['encoder'], names)
     date_parts = [] if model is None else told_relations.date_parts(model['encoder'], names)
     structural_zeros = (
         [] if model is None else told_relations.structural_zeros(model['encoder'], names)
@@ -190,6 +193,7 @@ def describe(path: str | os.PathLike[str]) -> Description:
         sums=sums,
         constant_sums=constant_sums,
         products=products,
+        aggregates=aggregates,
         date_parts=date_parts,
         structural_zeros=structural_zeros,
     )
@@ -336,7 +340,7 @@ def _lines(found: Description) -> Iterator[str]:
         yield f'  that {dependent!r} follows from {number:,} levels of {determinant!r}'
     for (first, second), own, number in found.joint_dependencies:
         yield f'  that {own!r} follows from {number:,} levels of {first!r} and {second!r} together'
-    for own, formula in (*found.sums, *found.products):
+    for own, formula in (*found.sums, *found.aggregates, *found.products):
         yield f'  that {own!r} is {formula}'
     for own, source in found.date_parts:
         yield f'  that {own!r} follows from {source}'

@@ -13,6 +13,7 @@ from typing import Any
 
 from sdv_tabdar.adapter import checked
 from sdv_tabdar.adapter.checked import Unfit
+from sdv_tabdar.core.codecs.aggregates import KINDS as AGGREGATES
 from sdv_tabdar.core.codecs.calendars import DAY, PARTS
 from sdv_tabdar.core.codecs.formulas import NAMES as FORMULAS
 from sdv_tabdar.core.codecs.joints import ALL_CODES, MOST_CODES
@@ -112,6 +113,18 @@ FIELDS = {
             }
         )
     ),
+    'aggregates': checked.items(
+        checked.record(
+            {
+                'result': _COUNT,
+                'sources': checked.items(_COUNT),
+                'kind': checked.one_of(*AGGREGATES),
+                'weights': checked.items(checked.number(0.0)),
+                'constant': checked.number(),
+                'digits': checked.items(_DIGITS),
+            }
+        )
+    ),
     'calendar_parts': checked.items(
         checked.record(
             {
@@ -159,6 +172,7 @@ def check(encoder: Mapping[str, Any], place: str) -> None:
     _check_sums(encoder, place)
     _check_products(encoder, place)
     _check_rates(encoder, place)
+    _check_aggregates(encoder, place)
     _check_calendar_parts(encoder, place)
     _check_zeros(encoder, place)
     _check_columns(encoder, place)
@@ -269,6 +283,24 @@ def _check_products(encoder: Mapping[str, Any], place: str) -> None:
             raise Unfit(where, 'has no formula, or not the digits of each of its columns.')
         if {*one['factors']} & {later['result'] for later in products[number:]}:
             raise Unfit(where, 'is not behind those of its factors.')
+
+
+def _check_aggregates(encoder: Mapping[str, Any], place: str) -> None:
+    codecs, aggregates = encoder['codecs'], encoder.get('aggregates', ())
+    for number, one in enumerate(aggregates):
+        where, columns = f'{place}.aggregates[{number}]', [one['result'], *one['sources']]
+        if len(columns) < 3 or len({*columns}) < len(columns) or max(columns) >= len(codecs):
+            raise Unfit(where, 'is not of two other columns or more.')
+        if any(codecs[at]['column']['kind'] != ColumnKind.NUMERICAL.value for at in columns):
+            raise Unfit(where, 'is not of numbers.')
+        if len(one['weights']) != (len(one['sources']) if one['kind'] == 'weighted' else 0):
+            raise Unfit(f'{where}.weights', 'are not one for each source.')
+        if 0 in one['weights']:
+            raise Unfit(f'{where}.weights', 'are not above 0.')
+        if len(one['digits']) != len(columns):
+            raise Unfit(f'{where}.digits', 'are not one for each column.')
+        if {*one['sources']} & {later['result'] for later in aggregates[number:]}:
+            raise Unfit(where, 'is not behind those of its sources.')
 
 
 def _check_calendar_parts(encoder: Mapping[str, Any], place: str) -> None:

@@ -9,6 +9,7 @@ from __future__ import annotations
 from collections.abc import Mapping, Sequence
 from typing import Any
 
+from sdv_tabdar.core.codecs.aggregates import Aggregate
 from sdv_tabdar.core.codecs.calendars import CalendarPart
 from sdv_tabdar.core.codecs.inequalities import without_consequences
 from sdv_tabdar.core.codecs.products import Product
@@ -80,6 +81,18 @@ def products(encoder: Mapping[str, Any], names: Mapping[Any, str]) -> list[tuple
         for one, (result, *factors) in told
         if {result, *factors} <= {*names}
     ]
+
+
+def aggregates(encoder: Mapping[str, Any], names: Mapping[Any, str]) -> list[tuple[str, str]]:
+    """Columns that are the mean, a weighted sum or an extreme of others, and of which."""
+    columns = [names.get(codec['column']['name']) for codec in encoder['codecs']]
+    found = []
+    for one in map(Aggregate.from_state, encoder.get('aggregates', ())):
+        own = columns[one.result]
+        sources = [name for at in one.sources if (name := columns[at]) is not None]
+        if own is not None and len(sources) == len(one.sources):
+            found.append((own, one.written(sources)))
+    return found
 
 
 def date_parts(encoder: Mapping[str, Any], names: Mapping[Any, str]) -> list[tuple[str, str]]:

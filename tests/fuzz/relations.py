@@ -76,11 +76,21 @@ def _visits(name: str, rows: int, random: Random) -> Made:
     return _gaps(made, random), dict(zip(made, [LEVEL, DATE, NUMBER, LEVEL], strict=True))
 
 
+def _exams(name: str, rows: int, random: Random) -> Made:
+    """A mean of two decimals of three whole numbers, and the greatest of two of them."""
+    exams = random.integers(0, 101, (rows, 3))
+    made = {f'{name} {label}': pd.Series(own) for label, own in zip('abc', exams.T, strict=True)}
+    made[f'{name} mean'] = pd.Series(exams.mean(axis=1).round(2))
+    made[f'{name} best'] = pd.Series(exams[:, :2].max(axis=1))
+    return _gaps(made, random), dict.fromkeys(made, NUMBER)
+
+
 RELATIONS: dict[str, Callable[[str, int, Random], Made]] = {
     'sales': _sales,
     'bills': _bills,
     'stays': _stays,
     'visits': _visits,
+    'exams': _exams,
 }
 
 
@@ -90,6 +100,10 @@ def kept(kind: str, rows: pd.DataFrame, training: pd.DataFrame) -> pd.Series:
     if kind == 'stays':
         start, end, paid = columns
         return ~((start > end) | (end > paid) | (start > paid))
+    if kind == 'exams':
+        *exams, mean, best = columns
+        off = (sum(exams[1:], exams[0]) / 3 - mean).abs()
+        return ~(off > HALF_A_CENT) & ~((np.maximum(exams[0], exams[1]) - best).abs() > 0)
     if kind == 'visits':
         weekday, time, month, late = columns
         of_time = (

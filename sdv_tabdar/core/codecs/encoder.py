@@ -61,7 +61,7 @@ class TableEncoder:
         self.echoes, self.inequalities = relations.echoes, relations.inequalities
         self.sums, self.dependencies = relations.sums, relations.dependencies
         self.products, self.rates = relations.products, relations.rates
-        self.calendar_parts = relations.calendar_parts
+        self.aggregates, self.calendar_parts = relations.aggregates, relations.calendar_parts
         self.multiplied, self.keeps_values = relations.multiplied, relations.keeps_values
         columns = [codec.column for codec in codecs]
         for echo in self.echoes:
@@ -395,8 +395,9 @@ class TableEncoder:
 
     @property
     def calculated(self) -> frozenset[int]:
-        """The positions of columns of sums, products and rates, whose levels are none of them."""
+        """The positions of columns of sums, aggregates, products and rates, but for levels."""
         summed = {place for one in self.sums for place in one.columns}
+        summed |= {place for one in self.aggregates for place in one.columns}
         return frozenset(summed).union(
             place for one in self.multiplied for place in one.columns if place >= 0
         )

@@ -12,6 +12,7 @@ from typing import Any
 
 import pandas as pd
 
+from sdv_tabdar.core.codecs.aggregates import Aggregate, find_aggregates, kept_aggregates
 from sdv_tabdar.core.codecs.calendars import (
     CalendarPart,
     find_calendar_parts,
@@ -41,6 +42,7 @@ class Relations:
         sums: Columns that are the sum of others in all rows.
         products: Columns that are the product or the quotient of two others in all rows.
         rates: Columns that are another one times the rate of a level in all rows.
+        aggregates: Columns that are the mean, a weighted sum or an extreme of others in all rows.
         calendar_parts: Columns that follow from a part of a date in all rows.
         crosses: Columns that are also seen together.
         dependencies: Columns that follow from others in all rows.
@@ -55,6 +57,7 @@ class Relations:
     sums: tuple[Sum, ...] = ()
     products: tuple[Product, ...] = ()
     rates: tuple[Rate, ...] = ()
+    aggregates: tuple[Aggregate, ...] = ()
     calendar_parts: tuple[CalendarPart, ...] = ()
     crosses: tuple[Cross, ...] = ()
     dependencies: tuple[Dependency, ...] = ()
@@ -89,12 +92,20 @@ class Relations:
         dated: tuple[CalendarPart, ...] = ()
         if 'dependencies' in kept:
             dated = find_calendar_parts(frame, codecs, replaced)
+        echoes = find_echoes(frame, codecs, seen) if config.echoes else ()
+        aggregates: tuple[Aggregate, ...] = ()
+        if 'sums' in kept:
+            told = {one.position for one in echoes if one.always}
+            told |= {one.total for one in sums if one.total is not None}
+            told |= {one.result for one in products} | {one.result for one in rates}
+            aggregates = find_aggregates(seen, codecs, told)
         return cls(
-            echoes=find_echoes(frame, codecs, seen) if config.echoes else (),
+            echoes=echoes,
             inequalities=find_inequalities(seen, codecs) if 'inequalities' in kept else (),
             sums=sums,
             products=products,
             rates=rates,
+            aggregates=aggregates,
             calendar_parts=dated,
             keeps_values=replaced is not None,
         )
@@ -111,6 +122,7 @@ class Relations:
             sums=kept_sums(seen, codecs, self.sums),
             products=kept_products(seen, codecs, self.products),
             rates=kept_rates(frame, codecs, self.rates, replaced),
+            aggregates=kept_aggregates(seen, codecs, self.aggregates),
             calendar_parts=kept_calendar_parts(frame, codecs, self.calendar_parts, replaced),
             keeps_values=self.keeps_values or replaced is not None,
         )
@@ -131,6 +143,7 @@ class Relations:
             'sums': [one.to_state() for one in self.sums],
             'products': [one.to_state() for one in self.products],
             'rates': [one.to_state() for one in self.rates],
+            'aggregates': [one.to_state() for one in self.aggregates],
             'calendar_parts': [one.to_state() for one in self.calendar_parts],
             'zeros': [entry.to_state() for entry in self.zeros],
             'keeps_values': self.keeps_values,
@@ -148,6 +161,7 @@ class Relations:
             sums=tuple(map(Sum.from_state, state.get('sums', ()))),
             products=tuple(map(Product.from_state, state.get('products', ()))),
             rates=tuple(map(Rate.from_state, state.get('rates', ()))),
+            aggregates=tuple(map(Aggregate.from_state, state.get('aggregates', ()))),
             calendar_parts=tuple(map(CalendarPart.from_state, state.get('calendar_parts', ()))),
             zeros=tuple(map(Zeros.from_state, state.get('zeros', ()))),
             keeps_values=state.get('keeps_values', False),

@@ -18,6 +18,7 @@ import torch
 from sdv_tabdar.core.codecs.encoder import TableEncoder
 from sdv_tabdar.core.codecs.values import frame_of
 from sdv_tabdar.core.config import SamplingConfig
+from sdv_tabdar.core.inference.aggregates import Aggregating
 from sdv_tabdar.core.inference.arithmetic import Arithmetic
 from sdv_tabdar.core.inference.broken import num_broken
 from sdv_tabdar.core.inference.calendars import Calendars
@@ -178,7 +179,8 @@ class Answers:
         agrees = functools.partial(following.agree, completed)
         adding = Adding.of(self.encoder, given, told, read, completed)
         multiplying = Multiplying(self.encoder, given, told, read.restrictions, agrees)
-        arithmetic = Arithmetic(multiplying, adding)
+        aggregating = Aggregating(self.encoder, given, told, read.restrictions)
+        arithmetic = Arithmetic(multiplying, adding, aggregating)
         arithmetic.settle(filled)
         reader.join(filled, completed, given)
         arithmetic.settle(filled)  # where what follows from another number had not

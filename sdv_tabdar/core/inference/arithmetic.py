@@ -8,6 +8,7 @@ import numpy as np
 import pandas as pd
 
 from sdv_tabdar.core.codecs.lines import Marks
+from sdv_tabdar.core.inference.aggregates import Aggregating
 from sdv_tabdar.core.inference.kept_values import contain
 from sdv_tabdar.core.inference.products import Multiplying
 from sdv_tabdar.core.inference.sums import Adding
@@ -20,23 +21,28 @@ class Arithmetic:
     Attributes:
         multiplying: Products, quotients and rates.
         adding: Sums.
+        aggregating: Means, weighted sums, the greatest and the least of others.
     """
 
     multiplying: Multiplying
     adding: Adding
+    aggregating: Aggregating
 
     def settle(self, frame: pd.DataFrame) -> None:
         """Make rows keep all of it, as far as they can; ``frame`` is written into.
 
         What is in a sum and a product (of invoices the amount of a line) is made by its factors
         first; where the sum then has moved it, these follow. What a column must not have
-        (``kept_values.py``) it has neither before nor afterwards.
+        (``kept_values.py``) it has neither before nor afterwards. Aggregates may be part of
+        either, and either of them.
         """
         self._contain(frame)
+        self.aggregating.aggregate(frame)
         self.multiplying.multiply(frame)
         self._adding_beside_products(frame).add_up(frame)
         if self._summed:
             self.multiplying.multiply(frame, self._summed)
+        self.aggregating.aggregate(frame)
         self._contain(frame)
 
     def _contain(self, frame: pd.DataFrame) -> None:

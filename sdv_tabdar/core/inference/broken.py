@@ -94,6 +94,9 @@ def _of_numbers(encoder: TableEncoder, frame: pd.DataFrame) -> Broken:
         added = summed.with_constants(added)
         for one, total in zip(encoder.sums, summed.balance.totals, strict=True):
             yield one.columns, summed.balance.gaps(added, total) != 0
+    for aggregate in encoder.aggregates:
+        own, *sources = map(numbers, aggregate.columns)
+        yield aggregate.columns, ~aggregate.holds(own, np.stack(sources, axis=1))
     for product in encoder.multiplied:
         result, first, second = product.columns
         if second >= 0:

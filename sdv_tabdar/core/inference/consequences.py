@@ -18,6 +18,7 @@ import numpy as np
 import numpy.typing as npt
 import pandas as pd
 
+from sdv_tabdar.core.codecs.aggregates import Aggregate
 from sdv_tabdar.core.codecs.calendars import part_cells
 from sdv_tabdar.core.codecs.encoder import TableEncoder
 from sdv_tabdar.core.codecs.lines import Marks, rounded
@@ -162,7 +163,8 @@ class Consequences:
         """What single relations say of single cells."""
         yield from self._of_dependencies()
         yield from self._of_lines()
-        for steps in (self._of_dates(), self._of_sums(), self._of_products(), self._of_rates()):
+        of_numbers = self._of_sums(), self._of_aggregates(), self._of_products(), self._of_rates()
+        for steps in (self._of_dates(), *of_numbers):
             for position, cells, rows in steps:
                 missing = self.encoder.codecs[position].column.missing
                 if missing is None or position == self.optional:
@@ -214,6 +216,15 @@ class Consequences:
                 made[:, summed.places[position]] = found
                 yield position, found, rows & (summed.balance.gaps(made, total) == 0)
 
+    def _of_aggregates(self) -> Iterator[Said]:
+        for one in self.encoder.aggregates:
+            sources = np.stack([self._of(position) for position in one.sources], axis=1)
+            found = one.of(sources)
+            yield one.result, found, ~np.isnan(found)
+            result = self._of(one.result)
+            for place, position in enumerate(one.sources if one.kind == 'weighted' else ()):
+                yield position, *_missing_source(one, place, result, sources)
+
     def _of_products(self) -> Iterator[Said]:
         for one in self.encoder.products:
             cells = [self._numbers(position) for position in one.columns]
@@ -257,6 +268,24 @@ def _among(levels: Sequence[Hashable], asked: Restriction | None) -> Restriction
     """What is asked of a cell that can have some levels; as it is where none of them meets it."""
     found = tuple(level for level in levels if allows(asked, level))
     return Members(found) if found else asked
+
+
+def _missing_source(
+    one: Aggregate, place: int, result: Floats, sources: Floats
+) -> tuple[Floats, Marks]:
+    """What one source of a weighted sum is by the others, and where there is no other way."""
+    made = sources.copy()
+    made[:, place] = 0.0
+    found = rounded((result - one.exactly(made)) / one.weights[place], one.digits[1 + place])
+    made[:, place] = found
+    rows = np.isfinite(found) & one.holds(result, made)
+    digits = one.digits[1 + place]
+    if digits is None:  # of a number without digits there is another way beside rounded ones
+        return found, rows & (one.digits[0] is None)
+    for step in (-(10.0**-digits), 10.0**-digits):
+        made[:, place] = found + step
+        rows &= ~one.holds(result, made)
+    return found, rows
 
 
 def _made(one: Product, place: int, cells: Sequence[Floats]) -> tuple[Floats, Marks]:

@@ -232,3 +232,44 @@ def test_parts_of_dates_that_do_not_fit_the_columns_are_refused(
         model_state.checked_description(
             state_with(model, calendar_parts=[DATED | changed]), 'model'
         )
+
+
+MEAN = {
+    'result': 0,
+    'sources': [1, 2],
+    'kind': 'weighted',
+    'weights': [0.5, 0.5],
+    'constant': 0.0,
+    'digits': [1, 0, None],
+}
+
+
+@pytest.mark.parametrize(
+    ('wrong', 'changed'),
+    [
+        ('two other columns', {'sources': [1]}),
+        ('two other columns', {'sources': [1, 1]}),
+        ('two other columns', {'sources': [0, 1]}),
+        ('two other columns', {'sources': [1, 9]}),
+        ('not of numbers', {'sources': [1, 4]}),
+        ('kind', {'kind': 'median'}),
+        ('one for each source', {'weights': [0.5]}),
+        ('one for each source', {'kind': 'least'}),
+        ('above 0', {'weights': [0.5, 0.0]}),
+        ('weights', {'weights': [0.5, -1.0]}),
+        ('weights', {'weights': [0.5, float('inf')]}),
+        ('constant', {'constant': float('nan')}),
+        ('one for each column', {'digits': [1, 0]}),
+        ('digits', {'digits': [1, 0, 99]}),
+        ('not behind those of its sources', {'sources': [1, 3]}),
+    ],
+)
+def test_aggregates_that_do_not_fit_the_columns_are_refused(
+    model: TabDAR, wrong: str, changed: dict[str, object]
+) -> None:
+    later = MEAN | {'result': 3, 'kind': 'greatest', 'weights': []}
+    fits = state_with(model, aggregates=[MEAN, later])
+    assert model_state.checked_description(fits, 'model')['encoder']['aggregates']
+    aggregates = [MEAN | changed, later]
+    with pytest.raises(Unfit, match=wrong):
+        model_state.checked_description(state_with(model, aggregates=aggregates), 'model')

@@ -1,0 +1,172 @@
+"""Columns that are made of several others: which they are, and that they are saved."""
+
+from __future__ import annotations
+
+from collections.abc import Collection, Sequence
+from pathlib import Path
+
+import numpy as np
+import pandas as pd
+import pytest
+
+from sdv_tabdar.core.codecs.aggregates import Aggregate, kept_aggregates
+from sdv_tabdar.core.codecs.encoder import TableEncoder
+from sdv_tabdar.core.codecs.stored import StoredTable
+from sdv_tabdar.core.config import ModelConfig
+from sdv_tabdar.core.schema import ColumnKind
+
+N = 400
+EXAMS = ['first', 'second', 'third']
+
+
+def grades(seed: int = 0, num_rows: int = N) -> pd.DataFrame:
+    """Three exams, and what is made of them."""
+    random = np.random.default_rng(seed)
+    frame = pd.DataFrame(random.integers(0, 101, (num_rows, 3)), columns=EXAMS)
+    frame['age'] = random.integers(17, 30, num_rows)
+    frame['mean'] = frame[EXAMS].mean(axis=1).round(2)
+    frame['grade'] = (5 + 0.35 * frame['first'] + 0.65 * frame['third']).round(1)
+    frame['best'], frame['worst'] = frame[EXAMS].max(axis=1), frame[EXAMS].min(axis=1)
+    return frame.astype(float)
+
+
+def found_in(frame: pd.DataFrame) -> tuple[TableEncoder, Sequence[Aggregate]]:
+    encoder = TableEncoder.fit(frame, dict.fromkeys(frame, ColumnKind.NUMERICAL), ModelConfig())
+    return encoder, encoder.aggregates
+
+
+def named(frame: pd.DataFrame) -> dict[str, str]:
+    names = list(frame)
+    return {
+        names[one.result]: one.written([names[source] for source in one.sources])
+        for one in found_in(frame)[1]
+    }
+
+
+ALL = {
+    'best': "the greatest of 'first', 'second' and 'third'",
+    'worst': "the least of 'first', 'second' and 'third'",
+    'mean': "the mean of 'first', 'second' and 'third'",
+    'grade': "0.35 times 'first' + 0.65 times 'third' + 5",
+}
+
+
+def without(*names: str) -> dict[str, str]:
+    return {name: line for name, line in ALL.items() if name not in names}
+
+
+def test_they_are_found_as_somebody_wrote_them() -> None:
+    frame = grades()
+    assert named(frame) == ALL
+    for one in found_in(frame)[1]:
+        cells = frame.to_numpy()
+        made = one.of(cells[:, [*one.sources]])  # halves may be rounded to either side
+        assert np.abs(made - cells[:, one.result]).max() <= 0.1001
+        assert (made == cells[:, one.result]).mean() > 0.9
+        assert one.holds(cells[:, one.result], cells[:, [*one.sources]]).all()
+    assert dict.fromkeys(one.digits for one in found_in(frame)[1]) == dict.fromkeys(
+        [(0, 0, 0, 0), (2, 0, 0, 0), (1, 0, 0)]
+    )
+
+
+def test_the_order_of_columns_does_not_matter() -> None:
+    frame = grades()
+    for seed in range(4):
+        names = np.random.default_rng(seed).permutation(list(frame)).tolist()
+        assert named(frame[names]).keys() == ALL.keys()
+
+
+def test_missing_cells_are_passed_over() -> None:
+    frame = grades()
+    frame.loc[::7, 'second'] = np.nan
+    frame.loc[1::9, 'grade'] = np.nan
+    assert named(frame) == ALL
+
+
+@pytest.mark.parametrize('column', ALL)
+def test_one_row_that_is_otherwise_takes_it_away(column: str) -> None:
+    frame = grades()
+    frame.loc[3, column] += 1
+    assert column not in named(frame)
+    assert without(column).keys() <= named(frame).keys() | {column}
+
+
+@pytest.mark.parametrize('num_rows', [1, 2, 20, 49])
+def test_few_rows_say_nothing(num_rows: int) -> None:
+    assert named(grades(num_rows=num_rows)) == {}
+
+
+def test_numbers_that_are_not_rounded_and_weights_as_they_are() -> None:
+    random = np.random.default_rng(1)
+    frame = pd.DataFrame(random.normal(size=(N, 3)), columns=EXAMS)
+    frame['index'] = frame @ [0.1234567, 2.7, 1 / 7]
+    (one,) = found_in(frame)[1]
+    assert one.weights == pytest.approx([0.1234567, 2.7, 1 / 7], rel=1e-6)
+    assert one.digits[0] is None
+    assert one.constant == pytest.approx(0, abs=1e-9)
+
+
+def test_sums_lines_and_independent_columns_are_none() -> None:
+    random = np.random.default_rng(2)
+    frame = pd.DataFrame(random.integers(0, 50, (N, 3)).astype(float), columns=EXAMS)
+    frame['total'] = frame[EXAMS].sum(axis=1)  # a sum
+    frame['twice'] = 2 * frame['first']  # a line
+    frame['rest'] = 80 - frame['second']  # another one
+    frame['flag'] = (frame['first'] > 20).astype(float)
+    assert named(frame) == {}
+
+
+def test_a_flag_is_no_rounded_sum_of_what_says_it() -> None:
+    random = np.random.default_rng(3)
+    frame = pd.DataFrame(random.normal(size=(N, 3)).round(2), columns=EXAMS)
+    frame['flag'] = (frame @ [1.0, 2.0, 0.5] > 0).astype(float)
+    assert named(frame) == {}
+
+
+def test_extremes_of_two_and_of_dates() -> None:
+    random = np.random.default_rng(4)
+    day = 8.64e13
+    frame = pd.DataFrame(
+        {
+            'opened': 1.6e18 + day * random.integers(0, 900, N),
+            'changed': 1.6e18 + day * random.integers(0, 900, N),
+            'price': random.gamma(3, 5, N).round(2),
+        }
+    )
+    frame['last'] = frame[['opened', 'changed']].max(axis=1)
+    frame['charged'] = frame['price'].clip(lower=9.0)  # of one column and a constant: none
+    assert named(frame) == {'last': "the greatest of 'opened' and 'changed'"}
+
+
+def test_each_stands_behind_those_that_make_its_sources() -> None:
+    frame = grades()
+    frame['overall'] = (0.5 * frame['best'] + 0.5 * frame['age']).round(1)
+    frame = frame[[*frame][::-1]]
+    _, found = found_in(frame)
+    results = [list(frame)[one.result] for one in found]
+    assert results.index('best') < results.index('overall')
+
+
+def test_other_rows_keep_what_holds_in_them() -> None:
+    encoder, found = found_in(grades())
+    more = grades(1)
+    more.loc[0, 'grade'] += 1
+    kept = kept_aggregates(more, encoder.codecs, found)
+    assert {list(more)[one.result] for one in kept} == without('grade').keys()
+
+
+def test_a_table_in_files_has_the_same(tmp_path: Path) -> None:
+    frame = grades()
+    kinds = dict.fromkeys(frame, ColumnKind.NUMERICAL)
+    with StoredTable(tmp_path, kinds) as stored:
+        for start in range(0, N, 150):
+            stored.append(frame[start : start + 150])
+        found = TableEncoder.fit(stored, kinds, ModelConfig()).aggregates
+    assert found == tuple(found_in(frame)[1])
+
+
+@pytest.mark.parametrize('lost', [(), ('aggregates',)])
+def test_a_state_is_plain_and_comes_back(lost: Collection[str]) -> None:
+    encoder, found = found_in(grades())
+    state = {name: value for name, value in encoder.to_state().items() if name not in lost}
+    assert TableEncoder.from_state(state).aggregates == (() if lost else tuple(found))

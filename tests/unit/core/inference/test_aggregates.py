@@ -1,0 +1,136 @@
+"""Means, weighted sums and extremes of drawn rows: what becomes of results and sources."""
+
+from __future__ import annotations
+
+from collections.abc import Mapping, Sequence
+
+import numpy as np
+import pandas as pd
+import pytest
+
+from sdv_tabdar.core.codecs.encoder import TableEncoder
+from sdv_tabdar.core.config import ModelConfig
+from sdv_tabdar.core.inference.aggregates import Aggregating
+from sdv_tabdar.core.inference.broken import num_broken
+from sdv_tabdar.core.restrictions import Interval, Restriction
+from sdv_tabdar.core.schema import ColumnKind
+
+N = 600
+EXAMS = ['first', 'second', 'third']
+
+
+def grades(seed: int = 0) -> pd.DataFrame:
+    """Three exams, their mean, a grade of two of them, and the greatest of other two numbers."""
+    random = np.random.default_rng(seed)
+    frame = pd.DataFrame(random.integers(0, 101, (N, 3)), columns=EXAMS)
+    frame['mean'] = frame[EXAMS].mean(axis=1).round(2)
+    frame['grade'] = (0.4 * frame['first'] + 0.6 * frame['second']).round(1)
+    frame[['one', 'other']] = random.gamma(3, 20, (N, 2)).round(2)
+    frame['top'] = frame[['one', 'other']].max(axis=1)
+    return frame.astype(float)
+
+
+@pytest.fixture(scope='module')
+def encoder() -> TableEncoder:
+    frame = grades()
+    found = TableEncoder.fit(frame, dict.fromkeys(frame, ColumnKind.NUMERICAL), ModelConfig())
+    assert [found.schema.names[one.result] for one in found.aggregates] == ['top', 'mean', 'grade']
+    return found
+
+
+def shuffled() -> pd.DataFrame:
+    """Each column of other rows, with fractions where training has whole numbers."""
+    random = np.random.default_rng(1)
+    frame = grades().apply(lambda column: random.permutation(column))
+    return frame + random.uniform(-0.004, 0.004, frame.shape)
+
+
+def settled(
+    encoder: TableEncoder,
+    frame: pd.DataFrame,
+    known: Sequence[str] = (),
+    restrictions: Mapping[str, Sequence[Restriction | None]] | None = None,
+) -> pd.DataFrame:
+    rows = frame.copy()
+    marks = np.tile([name in known for name in frame], (len(frame), 1))
+    aggregating = Aggregating(encoder, marks, marks, restrictions or {})
+    for _ in range(2):
+        aggregating.aggregate(rows)
+    return rows
+
+
+def broken(encoder: TableEncoder, rows: pd.DataFrame) -> int:
+    """In how many rows one of the three does not hold."""
+    cells = rows.to_numpy()
+    held = [one.holds(cells[:, one.result], cells[:, one.sources]) for one in encoder.aggregates]
+    return int((~np.all(held, axis=0)).sum())
+
+
+def test_results_become_what_sources_make(encoder: TableEncoder) -> None:
+    frame = shuffled()
+    rows = settled(encoder, frame)
+    assert broken(encoder, frame) > 0.9 * N
+    assert broken(encoder, rows) == 0
+    sources = [*EXAMS, 'one', 'other']
+    changed = (rows[sources] - frame[sources]).abs().max(axis=1) > 0.01  # beyond what rounding does
+    assert changed.mean() < 0.05  # where a result would be beyond training
+
+
+def test_what_holds_stays(encoder: TableEncoder) -> None:
+    pd.testing.assert_frame_equal(settled(encoder, grades()), grades())
+
+
+def test_sources_move_to_a_given_result(encoder: TableEncoder) -> None:
+    frame = grades()
+    frame['mean'] = np.random.default_rng(2).permutation(frame['mean'].to_numpy())
+    rows = settled(encoder, frame, known=['mean'])
+    assert rows['mean'].equals(frame['mean'])
+    assert broken(encoder, rows) == 0
+    rows = settled(encoder, frame, known=['mean', 'grade', 'second'])
+    held = encoder.aggregates[1].holds(rows['mean'].to_numpy(), rows[EXAMS].to_numpy())
+    possible = (3 * frame['mean'] - frame['first'] - frame['second']).between(0, 100)
+    assert held[possible].all()
+    assert (rows[EXAMS] == rows[EXAMS].round()).all(axis=None)
+    assert rows[EXAMS].min(axis=None) >= 0
+    assert rows[EXAMS].max(axis=None) <= 100
+
+
+def test_an_extreme_that_is_given_is_met_by_one_and_passed_by_none(encoder: TableEncoder) -> None:
+    frame = grades()
+    frame['top'] = np.random.default_rng(2).permutation(frame['top'].to_numpy())
+    rows = settled(encoder, frame, known=['top'])
+    assert broken(encoder, rows) <= 0.01 * N  # a least one that the others do not reach
+    moved = (rows[['one', 'other']] != frame[['one', 'other']]).sum(axis=1)
+    assert moved.max() <= 2
+    rows = settled(encoder, frame, known=['top', 'one'])
+    assert rows['one'].equals(frame['one'])
+    possible = frame['one'] <= frame['top']
+    assert broken(encoder, rows[possible]) == 0
+
+
+def test_a_range_is_kept_and_what_contradicts_itself_stays(encoder: TableEncoder) -> None:
+    frame = shuffled()
+    asked: dict[str, Sequence[Restriction | None]] = {'mean': [Interval(40.0, 60.0)] * N}
+    frame['mean'] = frame['mean'].clip(40, 60)
+    rows = settled(encoder, frame, restrictions=asked)
+    assert rows['mean'].between(40, 60).all()
+    assert broken(encoder, rows) < 0.02 * N
+    everything = settled(encoder, frame, known=list(frame))
+    pd.testing.assert_frame_equal(everything, frame)
+
+
+def test_missing_cells_are_passed_over(encoder: TableEncoder) -> None:
+    frame = shuffled()
+    frame.loc[::3, 'second'] = np.nan
+    frame.loc[1::3, 'mean'] = np.nan
+    rows = settled(encoder, frame)
+    assert (rows.isna() == frame.isna()).all(axis=None)
+    assert broken(encoder, rows) == 0
+
+
+def test_broken_ones_are_counted(encoder: TableEncoder) -> None:
+    frame = grades()
+    frame.loc[5, 'mean'] += 1
+    found = num_broken(encoder, frame, np.zeros(frame.shape, dtype=bool))
+    assert found[5] > 0
+    assert not np.delete(found, 5).any()
