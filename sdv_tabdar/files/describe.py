@@ -99,7 +99,8 @@ class Description:
         constant_sums: Sets of columns that make a constant, and this number.
         products: Columns that are the product or the quotient of two others, or another one times
             the rate of a level, and of which.
-        aggregates: Columns that are the mean, a weighted sum or an extreme of others, and of which.
+        aggregates: Columns that are the mean, a weighted sum or an extreme of others, or a curve of
+            one, and of which.
         date_parts: Columns that follow from a part of a date, and from which.
         structural_zeros: Columns some of whose values never meet some of other columns, and these.
     """

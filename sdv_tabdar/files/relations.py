@@ -15,6 +15,7 @@ from sdv_tabdar.adapter import checked
 from sdv_tabdar.adapter.checked import Unfit
 from sdv_tabdar.core.codecs.aggregates import KINDS as AGGREGATES
 from sdv_tabdar.core.codecs.calendars import DAY, PARTS
+from sdv_tabdar.core.codecs.curves import CURVES
 from sdv_tabdar.core.codecs.formulas import NAMES as FORMULAS
 from sdv_tabdar.core.codecs.joints import ALL_CODES, MOST_CODES
 from sdv_tabdar.core.codecs.products import are_numbers
@@ -289,8 +290,9 @@ def _check_aggregates(encoder: Mapping[str, Any], place: str) -> None:
     codecs, aggregates = encoder['codecs'], encoder.get('aggregates', ())
     for number, one in enumerate(aggregates):
         where, columns = f'{place}.aggregates[{number}]', [one['result'], *one['sources']]
-        if len(columns) < 3 or len({*columns}) < len(columns) or max(columns) >= len(codecs):
-            raise Unfit(where, 'is not of two other columns or more.')
+        fits = len(columns) == 2 if one['kind'] in CURVES else len(columns) > 2
+        if not fits or len({*columns}) < len(columns) or max(columns) >= len(codecs):
+            raise Unfit(where, 'is not of two other columns or more, or a curve of one.')
         if any(codecs[at]['column']['kind'] != ColumnKind.NUMERICAL.value for at in columns):
             raise Unfit(where, 'is not of numbers.')
         if len(one['weights']) != (len(one['sources']) if one['kind'] == 'weighted' else 0):

@@ -84,7 +84,7 @@ def products(encoder: Mapping[str, Any], names: Mapping[Any, str]) -> list[tuple
 
 
 def aggregates(encoder: Mapping[str, Any], names: Mapping[Any, str]) -> list[tuple[str, str]]:
-    """Columns that are the mean, a weighted sum or an extreme of others, and of which."""
+    """Columns that are the mean, a weighted sum, an extreme or a curve of others, and of which."""
     columns = [names.get(codec['column']['name']) for codec in encoder['codecs']]
     found = []
     for one in map(Aggregate.from_state, encoder.get('aggregates', ())):

@@ -1,4 +1,4 @@
-"""Means, weighted sums, greatest and least numbers are so in what comes out."""
+"""Means, weighted sums, greatest numbers and logarithms are so in what comes out."""
 
 from __future__ import annotations
 
@@ -19,19 +19,23 @@ pytestmark = pytest.mark.changes_random_state('SDV itself draws from the global 
 N = 500
 EXAMS = ['first', 'second', 'third']
 COLUMNS: dict[str, dict[str, Any]] = {
-    **{name: {'sdtype': 'numerical'} for name in ('mean', *EXAMS, 'grade', 'high', 'low', 'top')},
+    **{
+        name: {'sdtype': 'numerical'}
+        for name in ('mean', *EXAMS, 'grade', 'high', 'low', 'top', 'log')
+    },
     'kind': {'sdtype': 'categorical'},
 }
 
 
 def table(num_rows: int = N) -> pd.DataFrame:
-    """A mean and a grade of three exams, and the greatest of two prices."""
+    """A mean and a grade of three exams, the greatest of two prices, the logarithm of one."""
     random = np.random.default_rng(0)
     frame = pd.DataFrame(random.integers(0, 101, (num_rows, 3)), columns=EXAMS)
     frame.insert(0, 'mean', frame.mean(axis=1).round(2))
     frame['grade'] = (0.4 * frame['first'] + 0.6 * frame['second']).round(1)
     frame[['high', 'low']] = random.gamma(3, 20, (num_rows, 2)).round(2)
     frame['top'] = frame[['high', 'low']].max(axis=1)
+    frame['log'] = np.log(frame['low']).round(4)
     frame['kind'] = random.choice(['a', 'b'], num_rows)
     frame['third'] = frame['third'].astype('Int64').mask(random.random(num_rows) < 0.1)
     return frame
@@ -44,6 +48,7 @@ def broken(rows: pd.DataFrame) -> int:
     grade = 0.4 * numbers['first'] + 0.6 * numbers['second']
     found |= (grade - numbers['grade']).abs() > 0.0501
     found |= (numbers[['high', 'low']].max(axis=1) - numbers['top']).abs() > 0
+    found |= (np.log(numbers['low']) - numbers['log']).abs() > 0.0000501
     return int(found.sum())
 
 
@@ -73,6 +78,7 @@ def test_drawn_rows_keep_them(synthesizer: TabDARSynthesizer) -> None:
         {'mean': Between(40, 60), 'grade': Between(30, 50)},
         {'top': 55.5},
         {'top': 80.25, 'low': 12.5},
+        {'log': Between(3.0, 4.0)},
         {'high': Between(30, 50), 'top': Between(40, 60)},
     ],
 )
@@ -113,6 +119,7 @@ def test_gaps(synthesizer: TabDARSynthesizer, hidden: list[str], num_samples: in
 def test_a_file_keeps_and_tells_it(synthesizer: TabDARSynthesizer, tmp_path: Path) -> None:
     found = KEPT.check_file(synthesizer, tmp_path)
     assert ('mean', "the mean of 'first', 'second' and 'third'") in found.aggregates
+    assert ('log', "the natural logarithm of 'low'") in found.aggregates
     assert "that 'top' is the greatest of 'high' and 'low'" in str(found)
 
 

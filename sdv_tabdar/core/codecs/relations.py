@@ -42,7 +42,8 @@ class Relations:
         sums: Columns that are the sum of others in all rows.
         products: Columns that are the product or the quotient of two others in all rows.
         rates: Columns that are another one times the rate of a level in all rows.
-        aggregates: Columns that are the mean, a weighted sum or an extreme of others in all rows.
+        aggregates: Columns that are the mean, a weighted sum or an extreme of others in all rows,
+            or a curve of one.
         calendar_parts: Columns that follow from a part of a date in all rows.
         crosses: Columns that are also seen together.
         dependencies: Columns that follow from others in all rows.

@@ -3,7 +3,8 @@
 A result that was drawn becomes what its sources make (``codecs/aggregates.py``). Where it was
 given, or may not be that, sources that were drawn give way: of a weighted sum all of them, by so
 much that it is met; of a greatest number those that are above it, and the one that is next to it
-rises. Cells that were given stay, and what is asked of a cell stays asked.
+rises; of a curve the one there is. Cells that were given stay, and what is asked of a cell stays
+asked.
 """
 
 from __future__ import annotations
@@ -15,6 +16,7 @@ import numpy as np
 import pandas as pd
 
 from sdv_tabdar.core.codecs.aggregates import Aggregate
+from sdv_tabdar.core.codecs.curves import CURVES, source
 from sdv_tabdar.core.codecs.encoder import TableEncoder
 from sdv_tabdar.core.codecs.lines import Marks, rounded
 from sdv_tabdar.core.codecs.number_pieces import ends_of
@@ -118,6 +120,9 @@ class Aggregating:
                 alone = np.arange(len(one.sources)) == place
                 self._move(one, rows, found, free & alone)
             self._search(one, rows, found, free)
+        elif one.kind in CURVES:
+            wanted = source(one.kind, found[:, 0], found[:, 1])[:, None]
+            self._write(one, rows, found, np.where(free, wanted, found[:, 1:]))
         else:
             self._cut(one, rows, found, free)
         return found

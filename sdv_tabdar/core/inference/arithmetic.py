@@ -21,7 +21,7 @@ class Arithmetic:
     Attributes:
         multiplying: Products, quotients and rates.
         adding: Sums.
-        aggregating: Means, weighted sums, the greatest and the least of others.
+        aggregating: Means, weighted sums, the greatest and the least of others, and curves.
     """
 
     multiplying: Multiplying

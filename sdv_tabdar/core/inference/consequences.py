@@ -18,8 +18,9 @@ import numpy as np
 import numpy.typing as npt
 import pandas as pd
 
-from sdv_tabdar.core.codecs.aggregates import Aggregate
+from sdv_tabdar.core.codecs.aggregates import EXTREMES, Aggregate
 from sdv_tabdar.core.codecs.calendars import part_cells
+from sdv_tabdar.core.codecs.curves import CURVES, source
 from sdv_tabdar.core.codecs.encoder import TableEncoder
 from sdv_tabdar.core.codecs.lines import Marks, rounded
 from sdv_tabdar.core.codecs.numerical import NumericalCodec
@@ -222,7 +223,7 @@ class Consequences:
             found = one.of(sources)
             yield one.result, found, ~np.isnan(found)
             result = self._of(one.result)
-            for place, position in enumerate(one.sources if one.kind == 'weighted' else ()):
+            for place, position in enumerate(one.sources if one.kind not in EXTREMES else ()):
                 yield position, *_missing_source(one, place, result, sources)
 
     def _of_products(self) -> Iterator[Said]:
@@ -273,12 +274,18 @@ def _among(levels: Sequence[Hashable], asked: Restriction | None) -> Restriction
 def _missing_source(
     one: Aggregate, place: int, result: Floats, sources: Floats
 ) -> tuple[Floats, Marks]:
-    """What one source of a weighted sum is by the others, and where there is no other way."""
+    """What one source of a weighted sum, or of a curve, is, and where there is no other way."""
     made = sources.copy()
     made[:, place] = 0.0
-    found = rounded((result - one.exactly(made)) / one.weights[place], one.digits[1 + place])
+    if one.kind in CURVES:
+        found = source(one.kind, result, np.ones_like(result))
+    else:
+        found = (result - one.exactly(made)) / one.weights[place]
+    found = rounded(found, one.digits[1 + place])
     made[:, place] = found
     rows = np.isfinite(found) & one.holds(result, made)
+    if one.kind == 'square':  # of what is below 0 as well
+        rows &= found == 0
     digits = one.digits[1 + place]
     if digits is None:  # of a number without digits there is another way beside rounded ones
         return found, rows & (one.digits[0] is None)

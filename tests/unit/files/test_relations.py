@@ -251,6 +251,7 @@ MEAN = {
         ('two other columns', {'sources': [1, 1]}),
         ('two other columns', {'sources': [0, 1]}),
         ('two other columns', {'sources': [1, 9]}),
+        ('a curve of one', {'kind': 'log', 'weights': []}),
         ('not of numbers', {'sources': [1, 4]}),
         ('kind', {'kind': 'median'}),
         ('one for each source', {'weights': [0.5]}),

@@ -10,6 +10,7 @@ import pandas as pd
 import pytest
 
 from sdv_tabdar.core.codecs.aggregates import Aggregate, kept_aggregates
+from sdv_tabdar.core.codecs.curves import CURVES, source, value
 from sdv_tabdar.core.codecs.encoder import TableEncoder
 from sdv_tabdar.core.codecs.stored import StoredTable
 from sdv_tabdar.core.config import ModelConfig
@@ -136,6 +137,42 @@ def test_extremes_of_two_and_of_dates() -> None:
     frame['last'] = frame[['opened', 'changed']].max(axis=1)
     frame['charged'] = frame['price'].clip(lower=9.0)  # of one column and a constant: none
     assert named(frame) == {'last': "the greatest of 'opened' and 'changed'"}
+
+
+@pytest.mark.parametrize('name', CURVES)
+@pytest.mark.parametrize('digits', [3, None])
+def test_curves_of_another_column(name: str, digits: int | None) -> None:
+    random = np.random.default_rng(5)
+    own = random.gamma(2, 40, N).round(2) + 0.5
+    own[::2] *= -1 if name == 'square' else 1
+    made = value(name, own)
+    made = made if digits is None else made.round(4 if name == 'reciprocal' else digits)
+    frame = pd.DataFrame({'made': made, 'own': own, 'other': random.gamma(2, 40, N).round(2)})
+    frame.loc[::8, 'own'] = np.nan
+    assert named(frame) == {'made': f"{CURVES[name].words} 'own'"}
+    (one,) = found_in(frame)[1]
+    present = frame['own'].notna().to_numpy()
+    back = source(name, made[present], own[present])
+    assert np.allclose(back, own[present], rtol=0.2)
+    assert one.holds(made, frame[['own']].to_numpy()).all()
+    assert not one.holds(made + 0.01, frame[['own']].to_numpy())[present].any()
+
+
+def test_a_curve_and_its_inverse_are_one() -> None:
+    random = np.random.default_rng(6)
+    frame = pd.DataFrame({'own': random.gamma(2, 40, N)})
+    frame['root'] = np.sqrt(frame['own'])
+    assert len(named(frame)) == 1
+    frame['coarse'] = np.log(frame['own']).round(0)  # whose numbers nearly any curve makes
+    assert len(named(frame)) == 1
+
+
+def test_a_curve_makes_nothing_of_some_numbers() -> None:
+    one = Aggregate(0, (1,), 'log', (), 0.0, (3, 2))
+    sources = np.array([[1.0], [0.0], [-2.0], [np.nan]])
+    assert np.array_equal(one.of(sources), [0.0, -np.inf, np.nan, np.nan], equal_nan=True)
+    assert one.holds(np.zeros(4), sources).tolist() == [True, False, False, True]
+    assert one.holds(np.full(4, np.nan), sources).all()
 
 
 def test_each_stands_behind_those_that_make_its_sources() -> None:

@@ -1,0 +1,99 @@
+"""Numbers that are the logarithm, the root or the like of another in all rows, mostly rounded."""
+
+from __future__ import annotations
+
+import dataclasses
+from collections.abc import Callable, Iterator, Mapping
+
+import numpy as np
+
+from sdv_tabdar.core.codecs.lines import digits_of
+from sdv_tabdar.core.codecs.values import Floats
+
+_FIRST_ROWS = 16  # that are looked at before all
+_FEWEST_ROWS = 50  # with both numbers
+_FEWEST_UNITS = 10  # that a rounded result's numbers must be apart: or any curve would do
+
+
+@dataclasses.dataclass(frozen=True)
+class Curve:
+    """A number as a function of another.
+
+    Attributes:
+        words: What it is, before the other's name.
+        of: The function.
+        back: Of the result ``(B,)`` and the number so far ``(B,)``: the number with such a result.
+    """
+
+    words: str
+    of: Callable[[Floats], Floats]
+    back: Callable[[Floats, Floats], Floats]
+
+
+def _monotone(
+    words: str, of: Callable[[Floats], Floats], back: Callable[[Floats], Floats]
+) -> Curve:
+    return Curve(words, of, lambda result, _: back(result))
+
+
+CURVES: Mapping[str, Curve] = {
+    'log': _monotone('the natural logarithm of', np.log, np.exp),
+    'log1p': _monotone('the natural logarithm of 1 +', np.log1p, np.expm1),
+    'log10': _monotone('the decimal logarithm of', np.log10, lambda result: 10.0**result),
+    'log2': _monotone('the binary logarithm of', np.log2, np.exp2),
+    'sqrt': _monotone('the square root of', np.sqrt, np.square),
+    'square': Curve(
+        'the square of', np.square, lambda result, own: np.copysign(np.sqrt(result), own)
+    ),
+    'reciprocal': _monotone('1 /', np.reciprocal, np.reciprocal),
+}
+"""By the names under which they are saved."""
+
+
+def value(name: str, numbers: Floats) -> Floats:
+    """The numbers ``(B,)`` that a curve makes of others; not finite where it makes none."""
+    with np.errstate(all='ignore'):
+        return CURVES[name].of(numbers)
+
+
+def source(name: str, result: Floats, numbers: Floats) -> Floats:
+    """The numbers ``(B,)`` of which a curve makes a result, near others; not finite for none."""
+    with np.errstate(all='ignore'):
+        return CURVES[name].back(result, numbers)
+
+
+def curves_among(numbers: Floats, half: float, rest: float) -> Iterator[tuple[int, int, str]]:
+    """Pairs of columns ``(columns, rows)`` of which the first is a curve of the second.
+
+    Of each pair one curve; what is one of another is not its source as well.
+
+    Args:
+        numbers: The columns; NaN where a cell is missing.
+        half: Of a rounded number's unit, by which it may be off.
+        rest: Of one that is not rounded.
+    """
+    slack = np.array([_slack(own, half, rest) for own in numbers])
+    told = set[tuple[int, int]]()
+    for name in CURVES:
+        made = value(name, numbers)
+        for own in range(len(numbers)):
+            rows = np.flatnonzero(~np.isnan(numbers[own]))[:_FIRST_ROWS]
+            with np.errstate(invalid='ignore'):
+                off = np.abs(made[:, rows] - numbers[own, rows]) > slack[own]
+            for other in np.flatnonzero(~off.any(axis=1)).tolist():
+                if own == other or {(own, other), (other, own)} & told:
+                    continue
+                both = ~(np.isnan(numbers[own]) | np.isnan(numbers[other]))
+                gap = np.abs(made[other, both] - numbers[own, both])
+                if both.sum() >= _FEWEST_ROWS and (gap <= slack[own]).all():
+                    told.add((own, other))
+                    yield own, other, name
+
+
+def _slack(numbers: Floats, half: float, rest: float) -> float:
+    """By how much a result may be off; below 0 if its numbers are too near to each other."""
+    digits = digits_of(numbers)
+    unit = 0.0 if digits is None else 10.0**-digits
+    if np.nanstd(numbers) < _FEWEST_UNITS * unit:
+        return -1.0
+    return half * unit + rest * float(np.nanmax(np.abs(numbers)))

@@ -1,0 +1,163 @@
+"""Which columns are a weighted sum of others in all rows, but for rounding, and by which weights.
+
+A grade is two fifths of one exam and three of another. Correlations say which columns others
+nearly tell; weights then are taken as somebody wrote them, .4 or a third.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Iterator, Sequence
+from typing import TypeAlias
+
+import numpy as np
+
+from sdv_tabdar.core.codecs.lines import Marks, digits_of
+from sdv_tabdar.core.codecs.values import Floats
+
+_FEWEST_ROWS = 50  # without gaps, and ...
+_ROWS_PER_COLUMN = 3  # ... so many; fewer show nothing reliably
+_FEWEST_SOURCES, MOST_SOURCES = 2, 12
+_RIDGE = 1e-9  # beside correlations of 1, so that columns that follow from others do no harm
+_NEARLY = 1e-3  # of a column's size: what is left of it by that
+_ALMOST = 0.75  # of a unit, by which a rounded number may be off before weights are round
+_MOST_LEFT = 0.02  # of a column's variance: what others may leave of a rounded one
+_NEGLIGIBLE = 0.05  # of a unit of a result: what a source changes that is none
+_MOST_DENOMINATOR = 12  # of weights that are fractions
+_MOST_WEIGHT_DIGITS = 4
+_NO_DATE = 1e15  # numbers of which a weighted sum is looked for are smaller
+
+HALF = 0.5 + 1e-6
+"""Of a rounded number's unit, by which it may be off."""
+
+REST = 1e-9
+"""Of one that is not rounded: what computing may leave."""
+
+Weights: TypeAlias = 'tuple[list[int], tuple[float, ...], float]'
+"""The places of sources, their weights and the constant."""
+
+
+def weighted_sums(numbers: Floats) -> Iterator[tuple[int, Weights]]:
+    """Columns ``(columns, rows)`` that are a weighted sum of others, and of which."""
+    sizes = np.nanmax(np.abs(numbers), axis=1)
+    present = (~np.isnan(numbers)).mean(axis=1)
+    columns = [place for place in np.argsort(-present).tolist() if sizes[place] < _NO_DATE]
+    while columns and _whole_rows(numbers, columns).sum() < _enough(columns):
+        columns.pop()
+    columns, whole = _varying(sorted(columns), numbers)
+    if len(columns) < 3:
+        return
+    everything = range(len(whole))
+    found = {place: _sources(whole, place, everything) for place in _nearly_told(whole)}
+    plain = [at for at in everything if found.get(at) is None]
+    for place, first in found.items():
+        one = first and (_sources(whole, place, plain) or first)  # sooner not of each other
+        if one is not None:
+            sources, weights, constant = one
+            yield columns[place], ([columns[at] for at in sources], weights, constant)
+
+
+def _whole_rows(numbers: Floats, columns: Sequence[int]) -> Marks:
+    """Which rows have no gap in some columns."""
+    return np.asarray(~np.isnan(numbers[[*columns]]).any(axis=0))
+
+
+def _enough(columns: Sequence[int]) -> int:
+    """How many rows show something reliably."""
+    return max(_FEWEST_ROWS, _ROWS_PER_COLUMN * len(columns))
+
+
+def _varying(columns: Sequence[int], numbers: Floats) -> tuple[list[int], Floats]:
+    """The columns that vary in rows without gaps, and these, ``(columns, rows)``."""
+    if not columns:
+        return [], np.zeros((0, 0))
+    whole = numbers[np.ix_(np.array(columns), _whole_rows(numbers, columns))]
+    kept = whole.std(axis=1) > 0
+    return [place for place, is_kept in zip(columns, kept, strict=True) if is_kept], whole[kept]
+
+
+def _nearly_told(whole: Floats) -> list[int]:
+    """Which columns ``(columns, rows)`` others together tell in all rows, nearly, but for rounding.
+
+    By the inverse of their correlations, whose rows are the regressions of each on all others.
+    """
+    sizes = whole.std(axis=1)
+    scaled = (whole - whole.mean(axis=1, keepdims=True)) / sizes[:, None]
+    inverse = np.linalg.inv(scaled @ scaled.T / whole.shape[1] + _RIDGE * np.eye(len(whole)))
+    rest = np.abs(inverse @ scaled).max(axis=1) / np.diag(inverse)
+    units = np.array([0.0 if (one := digits_of(own)) is None else 10.0**-one for own in whole])
+    is_told = rest * sizes <= 2 * units + _NEARLY * sizes
+    return np.flatnonzero(is_told & (1 / np.diag(inverse) < _MOST_LEFT)).tolist()
+
+
+def _sources(whole: Floats, place: int, among: Sequence[int]) -> Weights | None:
+    """What makes one of the columns ``(columns, rows)``, of sources among some, as few as can be.
+
+    Each is taken for what is left of the column by those before it; what only stood for others is
+    left out again.
+    """
+    own, digits = whole[place], digits_of(whole[place])
+    unit = 0.0 if digits is None else 10.0**-digits
+    scaled = whole - whole.mean(axis=1, keepdims=True)
+    scaled /= np.linalg.norm(scaled, axis=1, keepdims=True)
+    chosen, rest, enough = list[int](), own - own.mean(), _ALMOST * unit + _NEARLY * own.std()
+    while np.abs(rest).max() > enough:
+        others = [at for at in among if at != place and at not in chosen]
+        if len(chosen) == MOST_SOURCES or not others:
+            return None
+        chosen.append(others[int(np.abs(scaled[others] @ rest).argmax())])
+        rest = _left_by(scaled[chosen], own)
+    for at in list(chosen):
+        fewer = [other for other in chosen if other != at]
+        if np.abs(_left_by(scaled[fewer], own)).max() <= enough:
+            chosen = fewer
+    chosen.sort()
+    found = _weights(whole[chosen], own, unit) if len(chosen) >= _FEWEST_SOURCES else None
+    return None if found is None else (chosen, *found)
+
+
+def _left_by(scaled: Floats, own: Floats) -> Floats:
+    """What centred columns ``(columns, rows)`` leave of a number ``(rows,)``."""
+    centred = own - own.mean()
+    weights = np.linalg.lstsq(scaled.T, centred, rcond=1e-10)[0]
+    return np.asarray(centred - weights @ scaled)
+
+
+def _weights(sources: Floats, own: Floats, unit: float) -> tuple[tuple[float, ...], float] | None:
+    """The weights, all above 0, by which sources ``(sources, rows)`` make a number, and a constant.
+
+    Args:
+        sources: The sources.
+        own: The number ``(rows,)``.
+        unit: What it is a multiple of; 0 if it is not rounded.
+    """
+    slack = HALF * unit + REST * np.abs(own).max() * len(sources)
+    spread = sources.std(axis=1)
+    scaled = (sources - sources.mean(axis=1, keepdims=True)) / spread[:, None]
+    found = np.linalg.lstsq(scaled.T, own - own.mean(), rcond=1e-10)[0]
+    if (found <= _NEGLIGIBLE * unit).any():
+        return None
+    unsure = 4 * unit / np.sqrt(12 * sources.shape[1]) / spread + 1e-9 * found / spread
+    for simple in (_decimal, _fraction, _as_it_is):
+        weights = [simple(*pair) for pair in zip((found / spread).tolist(), unsure, strict=True)]
+        rest = own - np.array(weights) @ sources
+        middle, room = float(rest.min() + rest.max()) / 2, slack - float(np.ptp(rest)) / 2
+        if room >= 0 and all(weight > 0 for weight in weights):
+            simple_one = _decimal(middle, room)
+            return tuple(weights), middle if np.isnan(simple_one) else simple_one
+    return None
+
+
+def _decimal(number: float, unsure: float) -> float:
+    """The number of fewest digits within what is unsure; NaN if all have many."""
+    rounds = (round(number, digits) + 0.0 for digits in range(_MOST_WEIGHT_DIGITS + 1))
+    return next((found for found in rounds if abs(found - number) <= unsure), np.nan)
+
+
+def _fraction(number: float, unsure: float) -> float:
+    """The simplest fraction within what is unsure; NaN if there is none."""
+    simple = (round(number * below) / below for below in range(1, _MOST_DENOMINATOR + 1))
+    return next((found for found in simple if abs(found - number) <= unsure), np.nan)
+
+
+def _as_it_is(number: float, unsure: float) -> float:
+    return number
