@@ -103,11 +103,11 @@ class AnsweringModel:
 
     @property
     def levels_that_follow(self) -> frozenset[str]:
-        """The columns of which one follows from another, two, or a date, in all rows."""
+        """The columns of which one follows from another, two, or a number, in all rows."""
         encoder = self.trained.encoder
         pairs = ((entry.determinant, entry.dependent) for entry in encoder.dependencies)
         places = {position for pair in pairs for position in pair}
-        places |= {one.position for one in encoder.calendar_parts}
+        places |= {one.position for one in encoder.told_by_numbers}
         found = {encoder.schema.names[position] for position in places}
         return frozenset(found.union(*self.columns_together))
 

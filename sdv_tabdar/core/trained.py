@@ -314,7 +314,7 @@ def _relations(
         yield one.columns, functools.partial(_about_sum, one)
     for aggregate in encoder.aggregates:
         yield aggregate.columns, functools.partial(_about_aggregate, aggregate)
-    for part in encoder.calendar_parts:
+    for part in encoder.told_by_numbers:
         yield (
             (part.position, part.source),
             lambda own, source, part=part: (

@@ -101,7 +101,8 @@ class Description:
             the rate of a level, and of which.
         aggregates: Columns that are the mean, a weighted sum or an extreme of others, or a curve of
             one, and of which.
-        date_parts: Columns that follow from a part of a date, and from which.
+        told_by_numbers: Columns that follow from a part of a date, or a number's range, and from
+            which.
         structural_zeros: Columns some of whose values never meet some of other columns, and these.
     """
 
@@ -127,7 +128,7 @@ class Description:
     constant_sums: Sequence[tuple[Sequence[str], float]]
     products: Sequence[tuple[str, str]]
     aggregates: Sequence[tuple[str, str]]
-    date_parts: Sequence[tuple[str, str]]
+    told_by_numbers: Sequence[tuple[str, str]]
     structural_zeros: Sequence[tuple[str, Sequence[str]]]
 
     def __str__(self) -> str:
@@ -168,7 +169,7 @@ def describe(path: str | os.PathLike[str]) -> Description:
     products = [] if model is None else told_relations.products(model['encoder'], names)
     products += [] if model is None else told_relations.rates(model['encoder'], names)
     aggregates = [] if model is None else told_relations.aggregates(model['encoder'], names)
-    date_parts = [] if model is None else told_relations.date_parts(model['encoder'], names)
+    told = [] if model is None else told_relations.told_by_numbers(model['encoder'], names)
     structural_zeros = (
         [] if model is None else told_relations.structural_zeros(model['encoder'], names)
     )
@@ -195,7 +196,7 @@ def describe(path: str | os.PathLike[str]) -> Description:
         constant_sums=constant_sums,
         products=products,
         aggregates=aggregates,
-        date_parts=date_parts,
+        told_by_numbers=told,
         structural_zeros=structural_zeros,
     )
 
@@ -343,7 +344,7 @@ def _lines(found: Description) -> Iterator[str]:
         yield f'  that {own!r} follows from {number:,} levels of {first!r} and {second!r} together'
     for own, formula in (*found.sums, *found.aggregates, *found.products):
         yield f'  that {own!r} is {formula}'
-    for own, source in found.date_parts:
+    for own, source in found.told_by_numbers:
         yield f'  that {own!r} follows from {source}'
     for parts, constant in found.constant_sums:
         yield f'  that {written_constant(parts, constant)}'

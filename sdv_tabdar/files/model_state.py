@@ -28,7 +28,7 @@ from sdv_tabdar.core.config import (
 from sdv_tabdar.core.model import TabDAR
 from sdv_tabdar.core.nn.shapes import parameter_shapes
 from sdv_tabdar.core.schema import ColumnKind, TableSchema
-from sdv_tabdar.files import relations
+from sdv_tabdar.files import relation_fields, relations
 from sdv_tabdar.files.values import Arrays
 
 _COUNT = checked.whole(0, 2**53)
@@ -59,9 +59,9 @@ _STATE = checked.record(
             {
                 'version': _VERSION,
                 'codecs': checked.items(checked.entries(checked.anything)),
-                **relations.FIELDS,
+                **relation_fields.FIELDS,
             },
-            absent=relations.NEWER,
+            absent=relation_fields.NEWER,
         ),
         'precedence': checked.items(checked.number()),
         'generator': checked.array('u1', (None,)),

@@ -1,4 +1,4 @@
-"""The relations between columns in a model's state: how they are laid out, and that they fit.
+"""The relations between columns in a model's state: whether they fit columns and each other.
 
 Each is about columns of the encoder by their positions, so that positions, codes and digits have to
 be those of columns that are there and of the right kind.
@@ -11,149 +11,15 @@ import math
 from collections.abc import Mapping
 from typing import Any
 
-from sdv_tabdar.adapter import checked
 from sdv_tabdar.adapter.checked import Unfit
-from sdv_tabdar.core.codecs.aggregates import KINDS as AGGREGATES
-from sdv_tabdar.core.codecs.calendars import DAY, PARTS
+from sdv_tabdar.core.codecs.aggregates import EXTREMES
 from sdv_tabdar.core.codecs.curves import CURVES
-from sdv_tabdar.core.codecs.formulas import NAMES as FORMULAS
 from sdv_tabdar.core.codecs.joints import ALL_CODES, MOST_CODES
 from sdv_tabdar.core.codecs.products import are_numbers
 from sdv_tabdar.core.codecs.rates import behind_factors
 from sdv_tabdar.core.codecs.sums import Sum
 from sdv_tabdar.core.codecs.zeros import LARGEST
 from sdv_tabdar.core.schema import ColumnKind
-
-_COUNT = checked.whole(0, 2**53)
-_MOST_GROUPS = 2**20
-_DIGITS = checked.optional(checked.whole(0, 15))
-_LINE = checked.record(
-    {
-        'slope': checked.number(),
-        'shift': checked.number(),
-        'digits': _DIGITS,
-        'source_digits': _DIGITS,
-    }
-)
-
-FIELDS = {
-    'crosses': checked.items(
-        checked.record(
-            {
-                'members': checked.items(_COUNT),
-                'groups': checked.items(checked.items(checked.whole(0, _MOST_GROUPS))),
-                'levels': checked.items(checked.whole(0, 2**62)),
-            }
-        )
-    ),
-    'echoes': checked.items(
-        checked.record(
-            {
-                'position': _COUNT,
-                'source': _COUNT,
-                'line': _LINE,
-                'counts': checked.items(checked.whole(1, 2**53)),
-                'always': checked.flag,
-            },
-            absent=('always',),
-        )
-    ),
-    'inequalities': checked.items(checked.items(_COUNT)),
-    'dependencies': checked.items(
-        checked.record(
-            {
-                'determinant': _COUNT,
-                'dependent': _COUNT,
-                'codes': checked.items(checked.whole(-1, 2**53)),
-            }
-        )
-    ),
-    'joints': checked.items(
-        checked.record(
-            {
-                'first': _COUNT,
-                'second': _COUNT,
-                'dependent': _COUNT,
-                'num_second': _COUNT,
-                'codes': checked.items(checked.whole(-1, 2**53)),
-            }
-        )
-    ),
-    'sums': checked.items(
-        checked.record(
-            {
-                'total': checked.optional(_COUNT),
-                'parts': checked.items(_COUNT),
-                'digits': checked.items(_DIGITS),
-                'constant': checked.optional(checked.number(-1e300, 1e300)),
-            },
-            absent=('constant',),
-        )
-    ),
-    'products': checked.items(
-        checked.record(
-            {
-                'result': _COUNT,
-                'factors': checked.items(_COUNT),
-                'exponent': checked.whole(-1, 1),
-                'formula': checked.one_of(*FORMULAS),
-                'scale': checked.number(1e-9, 1e15),
-                'digits': checked.items(_DIGITS),
-            },
-            absent=('exponent', 'formula', 'scale'),  # former files have the first one
-        )
-    ),
-    'rates': checked.items(
-        checked.record(
-            {
-                'result': _COUNT,
-                'source': _COUNT,
-                'level': _COUNT,
-                'rates': checked.items(checked.optional(checked.number(-1e300, 1e300))),
-                'digits': checked.items(_DIGITS),
-            }
-        )
-    ),
-    'aggregates': checked.items(
-        checked.record(
-            {
-                'result': _COUNT,
-                'sources': checked.items(_COUNT),
-                'kind': checked.one_of(*AGGREGATES),
-                'weights': checked.items(checked.number(0.0)),
-                'constant': checked.number(),
-                'digits': checked.items(_DIGITS),
-            }
-        )
-    ),
-    'calendar_parts': checked.items(
-        checked.record(
-            {
-                'position': _COUNT,
-                'source': _COUNT,
-                'part': checked.one_of(*PARTS),
-                'step': checked.number(1.0, DAY),
-                'keys': checked.items(checked.whole(-(2**31), 2**31)),
-                'codes': checked.items(_COUNT),
-            }
-        )
-    ),
-    'zeros': checked.items(
-        checked.record(
-            {
-                'determinant': _COUNT,
-                'dependent': _COUNT,
-                'allowed': checked.items(checked.items(_COUNT)),
-                'says': checked.items(checked.whole(-1, 2**53)),
-            }
-        )
-    ),
-    'keeps_values': checked.flag,
-}
-"""What the state of an encoder says of relations."""
-
-NEWER = tuple(name for name in FIELDS if name != 'crosses')
-"""Those of the fields that files of former versions may lack."""
 
 
 def check(encoder: Mapping[str, Any], place: str) -> None:
@@ -174,6 +40,7 @@ def check(encoder: Mapping[str, Any], place: str) -> None:
     _check_products(encoder, place)
     _check_rates(encoder, place)
     _check_aggregates(encoder, place)
+    _check_bands(encoder, place)
     _check_calendar_parts(encoder, place)
     _check_zeros(encoder, place)
     _check_columns(encoder, place)
@@ -290,9 +157,13 @@ def _check_aggregates(encoder: Mapping[str, Any], place: str) -> None:
     codecs, aggregates = encoder['codecs'], encoder.get('aggregates', ())
     for number, one in enumerate(aggregates):
         where, columns = f'{place}.aggregates[{number}]', [one['result'], *one['sources']]
-        fits = len(columns) == 2 if one['kind'] in CURVES else len(columns) > 2
-        if not fits or len({*columns}) < len(columns) or max(columns) >= len(codecs):
-            raise Unfit(where, 'is not of two other columns or more, or a curve of one.')
+        fewest, most = (2, 2) if one['kind'] in CURVES else (2 + (one['kind'] in EXTREMES), 2**31)
+        if (
+            not fewest <= len(columns) <= most
+            or len({*columns}) < len(columns)
+            or max(columns) >= len(codecs)
+        ):
+            raise Unfit(where, 'is not of one other column, or of two or more.')
         if any(codecs[at]['column']['kind'] != ColumnKind.NUMERICAL.value for at in columns):
             raise Unfit(where, 'is not of numbers.')
         if len(one['weights']) != (len(one['sources']) if one['kind'] == 'weighted' else 0):
@@ -305,22 +176,37 @@ def _check_aggregates(encoder: Mapping[str, Any], place: str) -> None:
             raise Unfit(where, 'is not behind those of its sources.')
 
 
+def _check_bands(encoder: Mapping[str, Any], place: str) -> None:
+    for number, one in enumerate(encoder.get('bands', ())):
+        where = f'{place}.bands[{number}]'
+        _check_told_level(encoder, where, one)
+        if not one['edges'] or one['edges'] != sorted({*one['edges']}):
+            raise Unfit(f'{where}.edges', 'are not in order.')
+        if len(one['codes']) != len(one['edges']) + 1:
+            raise Unfit(f'{where}.codes', 'are not one for each range.')
+
+
 def _check_calendar_parts(encoder: Mapping[str, Any], place: str) -> None:
-    codecs = encoder['codecs']
     for number, one in enumerate(encoder.get('calendar_parts', ())):
-        where, own = f'{place}.calendar_parts[{number}]', one['position']
-        if own == one['source'] or max(own, one['source']) >= len(codecs):
-            raise Unfit(where, 'is not of two columns.')
-        if codecs[one['source']]['column']['kind'] != ColumnKind.NUMERICAL.value:
-            raise Unfit(where, 'is not of a date.')
+        where = f'{place}.calendar_parts[{number}]'
+        _check_told_level(encoder, where, one)
         if not one['keys'] or one['keys'] != sorted({*one['keys']}):
             raise Unfit(f'{where}.keys', 'are not in order.')
         if len(one['codes']) != len(one['keys']):
             raise Unfit(f'{where}.codes', 'are not as many as there are keys.')
-        column = codecs[own]['column']
-        has_bins = column['bins'][0] < column['bins'][1]
-        if not has_bins and max(one['codes']) >= len(column['counts']):
-            raise Unfit(f'{where}.codes', 'are not those of the column.')
+
+
+def _check_told_level(encoder: Mapping[str, Any], where: str, one: Mapping[str, Any]) -> None:
+    """Refuse what is no column of levels, or whole numbers, beside one of numbers."""
+    codecs, own = encoder['codecs'], one['position']
+    if own == one['source'] or max(own, one['source']) >= len(codecs):
+        raise Unfit(where, 'is not of two columns.')
+    if codecs[one['source']]['column']['kind'] != ColumnKind.NUMERICAL.value:
+        raise Unfit(where, 'is not of a date, or a number.')
+    column = codecs[own]['column']
+    has_bins = column['bins'][0] < column['bins'][1]
+    if not has_bins and max(one['codes'], default=0) >= len(column['counts']):
+        raise Unfit(f'{where}.codes', 'are not those of the column.')
 
 
 def _check_rates(encoder: Mapping[str, Any], place: str) -> None:

@@ -10,6 +10,7 @@ from collections.abc import Mapping, Sequence
 from typing import Any
 
 from sdv_tabdar.core.codecs.aggregates import Aggregate
+from sdv_tabdar.core.codecs.bands import Band
 from sdv_tabdar.core.codecs.calendars import CalendarPart
 from sdv_tabdar.core.codecs.inequalities import without_consequences
 from sdv_tabdar.core.codecs.products import Product
@@ -95,11 +96,13 @@ def aggregates(encoder: Mapping[str, Any], names: Mapping[Any, str]) -> list[tup
     return found
 
 
-def date_parts(encoder: Mapping[str, Any], names: Mapping[Any, str]) -> list[tuple[str, str]]:
-    """Columns that follow from a part of a date, and from which."""
+def told_by_numbers(encoder: Mapping[str, Any], names: Mapping[Any, str]) -> list[tuple[str, str]]:
+    """Columns that follow from a part of a date, or a number's range, and from which."""
     columns = [names.get(codec['column']['name']) for codec in encoder['codecs']]
-    found = []
-    for one in map(CalendarPart.from_state, encoder.get('calendar_parts', ())):
+    found, told = [], list[CalendarPart | Band]()
+    told += map(CalendarPart.from_state, encoder.get('calendar_parts', ()))
+    told += map(Band.from_state, encoder.get('bands', ()))
+    for one in told:
         own, source = columns[one.position], columns[one.source]
         if own is not None and source is not None:
             found.append((own, one.written(source)))

@@ -129,7 +129,7 @@ def test_probabilities_know_the_date(synthesizer: TabDARSynthesizer) -> None:
 
 def test_a_file_keeps_and_tells_it(synthesizer: TabDARSynthesizer, tmp_path: Path) -> None:
     found = KEPT.check_file(synthesizer, tmp_path)
-    assert ('year', "the year of 'born'") in found.date_parts
+    assert ('year', "the year of 'born'") in found.told_by_numbers
     assert "that 'weekday' follows from the weekday of 'visit'" in str(found)
 
 

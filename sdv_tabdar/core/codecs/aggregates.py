@@ -43,7 +43,7 @@ class Aggregate:
 
     Attributes:
         result: Its position.
-        sources: Positions of the others, one of a curve and otherwise two at least.
+        sources: Positions of the others, one of a curve and of an extreme two at least.
         kind: One of :data:`KINDS`.
         weights: Of the sources, all above 0; none if the kind is not ``'weighted'``.
         constant: What is added to the weighted sum.

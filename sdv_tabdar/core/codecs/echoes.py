@@ -378,3 +378,17 @@ def code_parts_of(
         gone = False if replaced is None else replaced[name].to_numpy(dtype=bool)
         found[name] = np.where(gone, -1, codes)
     yield found
+
+
+def some_codes(
+    frame: Table, codecs: Sequence[Codec], step: int, replaced: pd.DataFrame | None
+) -> list[Codes]:
+    """Of each of some columns the codes of every so many rows."""
+    found: list[list[Codes]] = [[] for _ in codecs]
+    start = 0
+    for part in code_parts_of(frame, codecs, replaced):
+        size = len(next(iter(part.values())))
+        for own, codes in zip(found, part.values(), strict=True):
+            own.append(codes[-start % step :: step].copy())
+        start += size
+    return [np.concatenate(parts).astype(np.int64) for parts in found]

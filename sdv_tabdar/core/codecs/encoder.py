@@ -61,7 +61,9 @@ class TableEncoder:
         self.echoes, self.inequalities = relations.echoes, relations.inequalities
         self.sums, self.dependencies = relations.sums, relations.dependencies
         self.products, self.rates = relations.products, relations.rates
-        self.aggregates, self.calendar_parts = relations.aggregates, relations.calendar_parts
+        self.aggregates, self.bands = relations.aggregates, relations.bands
+        self.calendar_parts = relations.calendar_parts
+        self.told_by_numbers = relations.told_by_numbers
         self.multiplied, self.keeps_values = relations.multiplied, relations.keeps_values
         columns = [codec.column for codec in codecs]
         for echo in self.echoes:

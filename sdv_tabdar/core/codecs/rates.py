@@ -21,6 +21,7 @@ from sdv_tabdar.core.codecs.echoes import (
     code_parts_of,
     digits_in,
     parts_of,
+    some_codes,
     some_numbers,
     step_between,
 )
@@ -153,7 +154,7 @@ def find_rates(
     names = [codecs[place].column.name for place in places]
     step = step_between(frame, names)
     numbers = some_numbers(_numbers_of(frame, names, replaced), names)
-    codes = _some_codes(frame, [codecs[place] for place in levels], step, replaced)
+    codes = some_codes(frame, [codecs[place] for place in levels], step, replaced)
     made = {one.result: {*one.factors} for one in products}
     made.update((one.total, {*one.parts}) for one in sums if one.total is not None)
     taken = {*made}
@@ -181,20 +182,6 @@ def kept_rates(
 ) -> tuple[Rate, ...]:
     """Those of some rates that another table has in all rows as well, by its own levels."""
     return _with_rates(frame, codecs, [one.columns for one in rates], replaced)
-
-
-def _some_codes(
-    frame: Table, codecs: Sequence[Codec], step: int, replaced: pd.DataFrame | None
-) -> list[Codes]:
-    """Of each of some columns the codes of every so many rows."""
-    found: list[list[Codes]] = [[] for _ in codecs]
-    start = 0
-    for part in code_parts_of(frame, codecs, replaced):
-        size = len(next(iter(part.values())))
-        for own, codes in zip(found, part.values(), strict=True):
-            own.append(codes[-start % step :: step].copy())
-        start += size
-    return [np.concatenate(parts).astype(np.int64) for parts in found]
 
 
 def _has_levels(codec: Codec, num_rows: int) -> bool:

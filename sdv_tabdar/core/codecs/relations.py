@@ -13,6 +13,7 @@ from typing import Any
 import pandas as pd
 
 from sdv_tabdar.core.codecs.aggregates import Aggregate, find_aggregates, kept_aggregates
+from sdv_tabdar.core.codecs.bands import Band, find_bands, kept_bands
 from sdv_tabdar.core.codecs.calendars import (
     CalendarPart,
     find_calendar_parts,
@@ -44,6 +45,7 @@ class Relations:
         rates: Columns that are another one times the rate of a level in all rows.
         aggregates: Columns that are the mean, a weighted sum or an extreme of others in all rows,
             or a curve of one.
+        bands: Levels that follow from a number's range in all rows.
         calendar_parts: Columns that follow from a part of a date in all rows.
         crosses: Columns that are also seen together.
         dependencies: Columns that follow from others in all rows.
@@ -59,6 +61,7 @@ class Relations:
     products: tuple[Product, ...] = ()
     rates: tuple[Rate, ...] = ()
     aggregates: tuple[Aggregate, ...] = ()
+    bands: tuple[Band, ...] = ()
     calendar_parts: tuple[CalendarPart, ...] = ()
     crosses: tuple[Cross, ...] = ()
     dependencies: tuple[Dependency, ...] = ()
@@ -90,16 +93,18 @@ class Relations:
             plain = [one for one in products if one.formula in BEFORE_RATES]
             rates = find_rates(frame, codecs, plain, sums, replaced)
             products = tuple(one for one in products if one in plain or not _is_told(one, rates))
+        echoes = find_echoes(frame, codecs, seen) if config.echoes else ()
+        told = {one.position for one in echoes if one.always}
+        told |= {one.total for one in sums if one.total is not None}
+        told |= {one.result for one in products} | {one.result for one in rates}
+        aggregates = find_aggregates(seen, codecs, told) if 'sums' in kept else ()
         dated: tuple[CalendarPart, ...] = ()
+        bands: tuple[Band, ...] = ()
         if 'dependencies' in kept:
             dated = find_calendar_parts(frame, codecs, replaced)
-        echoes = find_echoes(frame, codecs, seen) if config.echoes else ()
-        aggregates: tuple[Aggregate, ...] = ()
-        if 'sums' in kept:
-            told = {one.position for one in echoes if one.always}
-            told |= {one.total for one in sums if one.total is not None}
-            told |= {one.result for one in products} | {one.result for one in rates}
-            aggregates = find_aggregates(seen, codecs, told)
+            pairs = {(one.position, one.source) for one in dated}
+            told |= {one.result for one in aggregates}
+            bands = find_bands(frame, codecs, pairs, told, replaced)
         return cls(
             echoes=echoes,
             inequalities=find_inequalities(seen, codecs) if 'inequalities' in kept else (),
@@ -107,6 +112,7 @@ class Relations:
             products=products,
             rates=rates,
             aggregates=aggregates,
+            bands=bands,
             calendar_parts=dated,
             keeps_values=replaced is not None,
         )
@@ -124,9 +130,15 @@ class Relations:
             products=kept_products(seen, codecs, self.products),
             rates=kept_rates(frame, codecs, self.rates, replaced),
             aggregates=kept_aggregates(seen, codecs, self.aggregates),
+            bands=kept_bands(frame, codecs, self.bands, replaced),
             calendar_parts=kept_calendar_parts(frame, codecs, self.calendar_parts, replaced),
             keeps_values=self.keeps_values or replaced is not None,
         )
+
+    @property
+    def told_by_numbers(self) -> tuple[CalendarPart | Band, ...]:
+        """The levels that numbers tell."""
+        return *self.calendar_parts, *self.bands
 
     @functools.cached_property
     def multiplied(self) -> tuple[Product, ...]:
@@ -145,6 +157,7 @@ class Relations:
             'products': [one.to_state() for one in self.products],
             'rates': [one.to_state() for one in self.rates],
             'aggregates': [one.to_state() for one in self.aggregates],
+            'bands': [one.to_state() for one in self.bands],
             'calendar_parts': [one.to_state() for one in self.calendar_parts],
             'zeros': [entry.to_state() for entry in self.zeros],
             'keeps_values': self.keeps_values,
@@ -163,6 +176,7 @@ class Relations:
             products=tuple(map(Product.from_state, state.get('products', ()))),
             rates=tuple(map(Rate.from_state, state.get('rates', ()))),
             aggregates=tuple(map(Aggregate.from_state, state.get('aggregates', ()))),
+            bands=tuple(map(Band.from_state, state.get('bands', ()))),
             calendar_parts=tuple(map(CalendarPart.from_state, state.get('calendar_parts', ()))),
             zeros=tuple(map(Zeros.from_state, state.get('zeros', ()))),
             keeps_values=state.get('keeps_values', False),

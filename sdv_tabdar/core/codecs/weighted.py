@@ -1,7 +1,8 @@
 """Which columns are a weighted sum of others in all rows, but for rounding, and by which weights.
 
 A grade is two fifths of one exam and three of another. Correlations say which columns others
-nearly tell; weights then are taken as somebody wrote them, .4 or a third.
+nearly tell; weights then are taken as somebody wrote them, .4 or a third. One source may be enough,
+where rounding hides the straight line (:mod:`.lines`).
 """
 
 from __future__ import annotations
@@ -16,7 +17,7 @@ from sdv_tabdar.core.codecs.values import Floats
 
 _FEWEST_ROWS = 50  # without gaps, and ...
 _ROWS_PER_COLUMN = 3  # ... so many; fewer show nothing reliably
-_FEWEST_SOURCES, MOST_SOURCES = 2, 12
+MOST_SOURCES = 12
 _RIDGE = 1e-9  # beside correlations of 1, so that columns that follow from others do no harm
 _NEARLY = 1e-3  # of a column's size: what is left of it by that
 _ALMOST = 0.75  # of a unit, by which a rounded number may be off before weights are round
@@ -44,7 +45,7 @@ def weighted_sums(numbers: Floats) -> Iterator[tuple[int, Weights]]:
     while columns and _whole_rows(numbers, columns).sum() < _enough(columns):
         columns.pop()
     columns, whole = _varying(sorted(columns), numbers)
-    if len(columns) < 3:
+    if len(columns) < 2:
         return
     everything = range(len(whole))
     found = {place: _sources(whole, place, everything) for place in _nearly_told(whole)}
@@ -108,10 +109,10 @@ def _sources(whole: Floats, place: int, among: Sequence[int]) -> Weights | None:
         rest = _left_by(scaled[chosen], own)
     for at in list(chosen):
         fewer = [other for other in chosen if other != at]
-        if np.abs(_left_by(scaled[fewer], own)).max() <= enough:
+        if fewer and np.abs(_left_by(scaled[fewer], own)).max() <= enough:
             chosen = fewer
     chosen.sort()
-    found = _weights(whole[chosen], own, unit) if len(chosen) >= _FEWEST_SOURCES else None
+    found = _weights(whole[chosen], own, unit)
     return None if found is None else (chosen, *found)
 
 

@@ -20,6 +20,7 @@ from sdv_tabdar.core.codecs.values import frame_of
 from sdv_tabdar.core.config import SamplingConfig
 from sdv_tabdar.core.inference.aggregates import Aggregating
 from sdv_tabdar.core.inference.arithmetic import Arithmetic
+from sdv_tabdar.core.inference.bands import lead_into_ranges
 from sdv_tabdar.core.inference.broken import num_broken
 from sdv_tabdar.core.inference.calendars import Calendars
 from sdv_tabdar.core.inference.complete import complete
@@ -44,6 +45,7 @@ from sdv_tabdar.core.inference.predict import (
 )
 from sdv_tabdar.core.inference.products import Multiplying
 from sdv_tabdar.core.inference.sums import Adding
+from sdv_tabdar.core.inference.told_levels import ToldLevels
 from sdv_tabdar.core.nn.network import TabDARNetwork
 from sdv_tabdar.core.restrictions import Restriction
 from sdv_tabdar.core.runtime.random import uniform_numbers
@@ -172,8 +174,8 @@ class Answers:
         self.encoder.enforce(filled, read.restrictions, generator=self.generator)
         write_back(filled, frame, known)
         given = self.encoder.by_position(frame, known)
-        calendars = Calendars(self.encoder, given, read.restrictions)
-        led = calendars.lead(filled)
+        levels = ToldLevels(self.encoder, given, read.restrictions)
+        led = Calendars(levels).lead(filled) | lead_into_ranges(levels, filled)
         ordering.clip(filled)
         told = given | read.told | following.told(completed) | led
         agrees = functools.partial(following.agree, completed)
@@ -187,7 +189,7 @@ class Answers:
         if following.follow_again(completed, filled):
             told[:, [*following.columns]] = True
             arithmetic.settle(filled)
-        calendars.tell(filled)
+        levels.tell(filled)
         return CompletedRows(filled, completion.effective_sample_size.numpy())
 
     def must_be_missing(self, frame: pd.DataFrame, observed: Marks | None) -> Marks:
@@ -204,9 +206,10 @@ class Answers:
     def followed(self, frame: pd.DataFrame, free: Marks) -> pd.DataFrame:
         """Averaged rows whose levels follow from each other, see ``TabDAR.followed``."""
         rows = followed(self.encoder, frame, free)
-        calendars = Calendars(self.encoder, ~free, {})
-        calendars.lead(rows)
-        calendars.tell(rows)
+        levels = ToldLevels(self.encoder, ~free, {})
+        Calendars(levels).lead(rows)
+        lead_into_ranges(levels, rows)
+        levels.tell(rows)
         return rows
 
     def predict_proba(

@@ -31,7 +31,7 @@ def num_broken(
     found = np.zeros(len(frame), dtype=np.int64)
     table = encoder.encode(frame, np.ones(frame.shape, dtype=bool))
     codes = table.codes.numpy().astype(np.int64)
-    of_cells = *_of_numbers(encoder, frame), *_of_dates(encoder, frame)
+    of_cells = *_of_numbers(encoder, frame), *_of_told_levels(encoder, frame)
     for columns, broken in (*of_cells, *_of_levels(encoder, codes)):
         found += broken & ~known[:, [*columns]].all(axis=1)
     free = ~known
@@ -64,9 +64,9 @@ def _of_zeros(encoder: TableEncoder, codes: Codes) -> Broken:
         yield pair, ~allowed[codes[:, pair[0]], codes[:, pair[1]]]
 
 
-def _of_dates(encoder: TableEncoder, frame: pd.DataFrame) -> Broken:
+def _of_told_levels(encoder: TableEncoder, frame: pd.DataFrame) -> Broken:
     names = encoder.schema.names
-    for one in encoder.calendar_parts:
+    for one in encoder.told_by_numbers:
         wanted = one.wanted(as_floats(frame[names[one.source]]))
         own = part_codes(encoder.codecs[one.position], frame[names[one.position]])
         yield (one.position, one.source), (wanted >= 0) & (own >= 0) & (wanted != own)

@@ -10,7 +10,7 @@ from __future__ import annotations
 import dataclasses
 import functools
 import itertools
-from collections.abc import Mapping, Sequence
+from collections.abc import Sequence
 
 import numpy as np
 import pandas as pd
@@ -21,19 +21,15 @@ from sdv_tabdar.core.codecs.calendars import (
     MINUTE,
     OF_CLOCK,
     CalendarPart,
-    part_cells,
-    part_codes,
 )
-from sdv_tabdar.core.codecs.encoder import TableEncoder
 from sdv_tabdar.core.codecs.lines import Marks
 from sdv_tabdar.core.codecs.numerical import NumericalCodec
 from sdv_tabdar.core.codecs.values import Codes, Floats, as_floats
+from sdv_tabdar.core.inference.told_levels import ToldLevels
 from sdv_tabdar.core.restrictions import (
     Interval,
     Members,
-    NotMissing,
     Restriction,
-    allows,
     both,
     meets,
 )
@@ -48,14 +44,10 @@ class Calendars:
     """Makes dates and their parts go together in decoded rows.
 
     Attributes:
-        encoder: The codes, and which columns are parts of which dates.
-        known: ``(B, C)``, cells that stay.
-        restrictions: By name, what each row's cell may be.
+        levels: What is known of the rows.
     """
 
-    encoder: TableEncoder
-    known: Marks
-    restrictions: Mapping[str, Sequence[Restriction | None]]
+    levels: ToldLevels
 
     def lead(self, frame: pd.DataFrame) -> Marks:
         """Move dates to the nearest that have the drawn parts, or at least those asked for.
@@ -66,34 +58,17 @@ class Calendars:
         Returns:
             ``(B, C)``, dates whose parts were asked for.
         """
-        led = np.zeros(self.known.shape, dtype=bool)
-        for source in sorted({one.source for one in self.encoder.calendar_parts}):
-            parts = [one for one in self.encoder.calendar_parts if one.source == source]
-            name, known = self.encoder.schema.names[source], self.known[:, source]
+        led = np.zeros(self.levels.known.shape, dtype=bool)
+        for source in sorted({one.source for one in self.levels.encoder.calendar_parts}):
+            parts = [one for one in self.levels.encoder.calendar_parts if one.source == source]
+            name, known = self.levels.encoder.schema.names[source], self.levels.known[:, source]
             dates = as_floats(frame[name])
-            asked = np.stack([self._is_asked(one.position) for one in parts], axis=1)
+            asked = np.stack([self.levels.is_asked(one.position) for one in parts], axis=1)
             found = self._with_parts(parts, frame, dates, asked)
             rows = ~np.isnan(found)
             frame[name] = np.where(rows, found, np.where(known, dates, parts[0].rounded(dates)))
             led[:, source] = rows & asked.any(axis=1)
         return led
-
-    def tell(self, frame: pd.DataFrame) -> None:
-        """Write the parts of all dates where they may change; ``frame`` is written into."""
-        for one in self.encoder.calendar_parts:
-            own, source = (self.encoder.schema.names[at] for at in (one.position, one.source))
-            wanted, codes = one.wanted(as_floats(frame[source])), self._codes(frame, one)
-            may = (wanted >= 0) & (codes >= 0) & ~self.known[:, one.position]
-            rows = np.flatnonzero(may & (wanted != codes))
-            if not len(rows):
-                continue
-            told = part_cells(self.encoder.codecs[one.position], wanted[rows])
-            entries = self._entries(one.position)
-            pairs = zip(rows.tolist(), told.tolist(), strict=True)
-            allowed = np.array([allows(entries[row], cell) for row, cell in pairs], dtype=bool)
-            cells = frame[own].to_numpy(copy=True)
-            cells[rows[allowed]] = told[allowed]
-            frame[own] = cells
 
     def _with_parts(
         self, parts: Sequence[CalendarPart], frame: pd.DataFrame, dates: Floats, asked: Marks
@@ -102,9 +77,9 @@ class Calendars:
 
         NaN where there is none, or the date is known.
         """
-        codes = np.stack([self._codes(frame, one) for one in parts], axis=1)
-        found, free = np.full(len(dates), np.nan), ~self.known[:, parts[0].source]
-        entries = self._entries(parts[0].source)
+        codes = np.stack([self.levels.codes(frame, one) for one in parts], axis=1)
+        found, free = np.full(len(dates), np.nan), ~self.levels.known[:, parts[0].source]
+        entries = self.levels.entries(parts[0].source)
         kinds = list(dict.fromkeys(entries))
         places = {entry: place for place, entry in enumerate(kinds)}
         kind = np.array([places[entry] for entry in entries])
@@ -118,19 +93,6 @@ class Calendars:
                 found[rows] = self._moved(own, dates[rows], wished, kinds[number])
         return found
 
-    def _is_asked(self, position: int) -> Marks:
-        """In which rows ``(B,)`` a cell is given, or is to be one of some."""
-        some = [entry not in (None, NotMissing()) for entry in self._entries(position)]
-        return self.known[:, position] | np.array(some, dtype=bool)
-
-    def _entries(self, position: int) -> Sequence[Restriction | None]:
-        name = self.encoder.schema.names[position]
-        return self.restrictions.get(name, [None] * len(self.known))
-
-    def _codes(self, frame: pd.DataFrame, one: CalendarPart) -> Codes:
-        name = self.encoder.schema.names[one.position]
-        return part_codes(self.encoder.codecs[one.position], frame[name])
-
     def _moved(
         self,
         parts: Sequence[CalendarPart],
@@ -142,7 +104,7 @@ class Calendars:
 
         Nor is one taken that is not what is asked for.
         """
-        codec = self.encoder.codecs[parts[0].source]
+        codec = self.levels.encoder.codecs[parts[0].source]
         assert isinstance(codec, NumericalCodec)
         dates = parts[0].rounded(dates)
         days = np.floor(dates / DAY)

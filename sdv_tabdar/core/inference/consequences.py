@@ -165,7 +165,7 @@ class Consequences:
         yield from self._of_dependencies()
         yield from self._of_lines()
         of_numbers = self._of_sums(), self._of_aggregates(), self._of_products(), self._of_rates()
-        for steps in (self._of_dates(), *of_numbers):
+        for steps in (self._of_told_levels(), *of_numbers):
             for position, cells, rows in steps:
                 missing = self.encoder.codecs[position].column.missing
                 if missing is None or position == self.optional:
@@ -186,8 +186,8 @@ class Consequences:
             marks[rows] = True
             yield entry.dependent, found, marks
 
-    def _of_dates(self) -> Iterator[Said]:
-        for one in self.encoder.calendar_parts:
+    def _of_told_levels(self) -> Iterator[Said]:
+        for one in self.encoder.told_by_numbers:
             wanted, found = one.wanted(self._of(one.source)), self._of(one.position).copy()
             rows = wanted >= 0
             found[rows] = part_cells(self.encoder.codecs[one.position], wanted[rows])

@@ -247,11 +247,12 @@ MEAN = {
 @pytest.mark.parametrize(
     ('wrong', 'changed'),
     [
-        ('two other columns', {'sources': [1]}),
-        ('two other columns', {'sources': [1, 1]}),
-        ('two other columns', {'sources': [0, 1]}),
-        ('two other columns', {'sources': [1, 9]}),
-        ('a curve of one', {'kind': 'log', 'weights': []}),
+        ('two or more', {'sources': []}),
+        ('two or more', {'sources': [1], 'kind': 'least', 'weights': [], 'digits': [1, 0]}),
+        ('two or more', {'sources': [1, 1]}),
+        ('two or more', {'sources': [0, 1]}),
+        ('two or more', {'sources': [1, 9]}),
+        ('one other column', {'kind': 'log', 'weights': []}),
         ('not of numbers', {'sources': [1, 4]}),
         ('kind', {'kind': 'median'}),
         ('one for each source', {'weights': [0.5]}),
@@ -274,3 +275,31 @@ def test_aggregates_that_do_not_fit_the_columns_are_refused(
     aggregates = [MEAN | changed, later]
     with pytest.raises(Unfit, match=wrong):
         model_state.checked_description(state_with(model, aggregates=aggregates), 'model')
+
+
+BAND = {'position': 4, 'source': 0, 'edges': [1.5, 2.0], 'codes': [1, 0, 1], 'digits': 1}
+
+
+@pytest.mark.parametrize(
+    ('wrong', 'changed'),
+    [
+        ('two columns', {'position': 0}),
+        ('two columns', {'source': 9}),
+        ('a number', {'position': 0, 'source': 4}),
+        ('not in order', {'edges': [], 'codes': [1]}),
+        ('not in order', {'edges': [2.0, 1.5]}),
+        ('not in order', {'edges': [2.0, 2.0]}),
+        ('edges', {'edges': [1.5, float('nan')]}),
+        ('each range', {'codes': [1, 0]}),
+        ('codes', {'codes': [1, -1, 0]}),
+        ('not those of the column', {'codes': [1, 99, 0]}),
+        ('digits', {'digits': -1}),
+    ],
+)
+def test_bands_that_do_not_fit_the_columns_are_refused(
+    model: TabDAR, wrong: str, changed: dict[str, object]
+) -> None:
+    fits = state_with(model, bands=[BAND])
+    assert model_state.checked_description(fits, 'model')['encoder']['bands']
+    with pytest.raises(Unfit, match=wrong):
+        model_state.checked_description(state_with(model, bands=[BAND | changed]), 'model')

@@ -12,6 +12,7 @@ from sdv_tabdar.core.codecs.encoder import TableEncoder
 from sdv_tabdar.core.config import ModelConfig
 from sdv_tabdar.core.inference.broken import num_broken
 from sdv_tabdar.core.inference.calendars import Calendars
+from sdv_tabdar.core.inference.told_levels import ToldLevels
 from sdv_tabdar.core.restrictions import Interval, Members, NotMissing, Restriction
 from sdv_tabdar.core.schema import ColumnKind
 
@@ -71,9 +72,9 @@ def settled(
 ) -> pd.DataFrame:
     rows = frame.copy()
     marks = np.tile([name in known for name in frame], (len(frame), 1))
-    calendars = Calendars(encoder, marks, restrictions or {})
-    calendars.lead(rows)
-    calendars.tell(rows)
+    levels = ToldLevels(encoder, marks, restrictions or {})
+    Calendars(levels).lead(rows)
+    levels.tell(rows)
     return rows
 
 

@@ -1,0 +1,263 @@
+"""Levels that follow from the range that a number is in, in all rows, found before training.
+
+An income has its bracket, a score its grade, a bill above a thousand its flag. The bins of a
+number do not end where its ranges do, so that drawn rows keep that nearly; they are made to keep to
+it (``core/inference/bands.py``). Where a number has no bins, it is a level that another follows
+from (:mod:`.dependencies`).
+"""
+
+from __future__ import annotations
+
+import dataclasses
+from collections.abc import Collection, Iterator, Mapping, Sequence
+from typing import Any
+
+import numpy as np
+import pandas as pd
+
+from sdv_tabdar.core.codecs.codec import Codec
+from sdv_tabdar.core.codecs.echoes import (
+    Table,
+    code_parts_of,
+    digits_in,
+    parts_of,
+    some_codes,
+    some_numbers,
+    step_between,
+)
+from sdv_tabdar.core.codecs.lines import MOST_DIGITS, Marks, rounded
+from sdv_tabdar.core.codecs.numerical import NumericalCodec
+from sdv_tabdar.core.codecs.sums import Digits
+from sdv_tabdar.core.codecs.values import Codes, Floats
+
+_FEWEST_ROWS = 50  # with both
+_RANGE_ROWS = 5  # of training in each range; fewer would say what single people have
+_BY_CHANCE = 20  # rows that would have another level if they were those of other numbers
+_MOST_CODES, _MOST_RANGES = 50, 20
+_MOST_SOURCES = 100  # columns whose ranges are looked for
+
+
+@dataclasses.dataclass(frozen=True)
+class Band:
+    """A column of levels that says in which range of another column a number is.
+
+    Attributes:
+        position: Its position.
+        source: That of the numbers.
+        edges: The least number of each range but the first, sorted.
+        codes: The code of each range.
+        digits: Behind the point, of the numbers; None where they are not rounded.
+    """
+
+    position: int
+    source: int
+    edges: tuple[float, ...]
+    codes: tuple[int, ...]
+    digits: Digits
+
+    def wanted(self, numbers: Floats) -> Codes:
+        """The codes ``(B,)`` that follow from numbers; -1 where one is missing."""
+        ranges = np.searchsorted(self.edges, rounded(numbers, self.digits), side='right')
+        return np.where(np.isnan(numbers), -1, np.array(self.codes)[ranges])
+
+    def moved(self, numbers: Floats, codes: Codes, limits: tuple[float, float]) -> Floats:
+        """Numbers ``(B,)`` as far inside the nearest range of their code as they were outside.
+
+        So nothing gathers at an edge, of which training seldom shows on which side it is.
+
+        Args:
+            numbers: The numbers; what is in a range of its code stays.
+            codes: ``(B,)``.
+            limits: Between which all are.
+
+        Returns:
+            NaN where no range has the code.
+        """
+        found, least = np.full(len(numbers), np.nan), np.full(len(numbers), np.inf)
+        lows, highs = (limits[0], *self.edges), (*map(self._before, self.edges), limits[1])
+        for low, high, code in zip(lows, highs, self.codes, strict=True):
+            ends = numbers.clip(low, high)
+            far = np.abs(numbers - ends)
+            inside = np.mod(far, high - low) if high > low else 0.0
+            is_better = (codes == code) & (far < least)
+            found = np.where(is_better, ends + np.sign(ends - numbers) * inside, found)
+            least = np.where(is_better, far, least)
+        return rounded(found, self.digits)
+
+    def _before(self, edge: float) -> float:
+        """The number before the first one of a range."""
+        if self.digits is None:
+            return float(np.nextafter(edge, -np.inf))
+        return float(rounded(np.array(edge - 10.0**-self.digits), self.digits))
+
+    def written(self, source: str) -> str:
+        """What the column follows from, for a person to read."""
+        return f'ranges of {source!r}'
+
+    def to_state(self) -> dict[str, Any]:
+        """The fields as plain values."""
+        return {**dataclasses.asdict(self), 'edges': list(self.edges), 'codes': list(self.codes)}
+
+    @classmethod
+    def from_state(cls, state: Mapping[str, Any]) -> Band:
+        """The band that :meth:`to_state` described."""
+        edges = tuple(map(float, state['edges']))
+        return cls(**{**state, 'edges': edges, 'codes': tuple(state['codes'])})
+
+
+def find_bands(
+    frame: Table,
+    codecs: Sequence[Codec],
+    others: Collection[tuple[int, int]] = (),
+    told: Collection[int] = (),
+    replaced: pd.DataFrame | None = None,
+) -> tuple[Band, ...]:
+    """The levels of a training table that follow from a number's range in all rows.
+
+    Args:
+        frame: The table.
+        codecs: One for each of its columns, fitted on it.
+        others: Positions of pairs of which another relation says the same.
+        told: Those of numbers that others tell: sooner of what they are told by.
+        replaced: As in ``TabDAR.fit``; such cells say nothing.
+
+    Returns:
+        One at most of a column: of several numbers that say it, of few ranges.
+    """
+    sources = [at for at, codec in enumerate(codecs) if _has_bins(codec)][:_MOST_SOURCES]
+    levels = [at for at, codec in enumerate(codecs) if _has_levels(codec)]
+    if not sources or not levels:
+        return ()
+    names = [codecs[at].column.name for at in sources]
+    step = step_between(frame, names)
+    numbers = some_numbers(frame, names)
+    coded = some_codes(frame, [codecs[at] for at in levels], step, replaced)
+    asked = list[_Ranges]()
+    for source, own in zip(sources, numbers, strict=True):
+        for position, codes in zip(levels, coded, strict=True):
+            present = ~np.isnan(own) & _there(codecs[position], codes)
+            if (position, source) not in others:
+                asked += _ranges(position, source, own[present], codes[present])
+    found = dict[int, Band]()
+    for one in sorted(
+        _holding(frame, codecs, asked, replaced),
+        key=lambda one: (one.source in told, len(one.codes), one.source),
+    ):
+        found.setdefault(one.position, one)
+    return tuple(found.values())
+
+
+def kept_bands(
+    frame: Table,
+    codecs: Sequence[Codec],
+    bands: Sequence[Band],
+    replaced: pd.DataFrame | None = None,
+) -> tuple[Band, ...]:
+    """Those of some bands that hold in all rows of a table, by its own codes."""
+    found = find_bands(frame, codecs, replaced=replaced) if bands else ()
+    pairs = {(one.position, one.source) for one in bands}
+    return tuple(one for one in found if (one.position, one.source) in pairs)
+
+
+@dataclasses.dataclass
+class _Ranges:
+    """A column of levels that may say in which range of another a number is.
+
+    Attributes:
+        position: Its position.
+        source: That of the numbers.
+        codes: ``(R,)``, of each range.
+        lows: ``(R,)``, its least number in some rows, and in those that were looked at.
+        highs: ``(R,)``, its greatest.
+        rows: ``(R,)``, how many rows were looked at.
+        holds: Whether all of these are in a range of their code.
+    """
+
+    position: int
+    source: int
+    codes: Codes
+    lows: Floats
+    highs: Floats
+    rows: Codes
+    holds: bool = True
+
+    def look_at(self, numbers: Floats, codes: Codes) -> None:
+        """See more rows ``(B,)``; a number between two ranges is in that of its code."""
+        place = (np.searchsorted(self.lows, numbers, side='right') - 1).clip(min=0)
+        after = (place + 1).clip(max=len(self.codes) - 1)
+        is_next = (numbers > self.highs[place]) & (self.codes[place] != codes)
+        place = np.where(is_next, after, place)
+        self.holds &= bool((self.codes[place] == codes).all())
+        np.minimum.at(self.lows, place, numbers)
+        np.maximum.at(self.highs, place, numbers)
+        np.add.at(self.rows, place, 1)
+
+    def answer(self, digits: Digits) -> Band | None:
+        """The band, if it holds and says something."""
+        in_order = bool((self.highs[:-1] < self.lows[1:]).all())
+        if not self.holds or not in_order or self.rows.min() < _RANGE_ROWS:
+            return None
+        edges = tuple(map(_roundest, self.highs[:-1].tolist(), self.lows[1:].tolist()))
+        return Band(self.position, self.source, edges, tuple(self.codes.tolist()), digits)
+
+
+def _ranges(position: int, source: int, numbers: Floats, codes: Codes) -> Iterator[_Ranges]:
+    """The ranges of numbers ``(B,)`` with the same code, if they are few."""
+    if len(codes) < _FEWEST_ROWS:
+        return
+    counts = np.bincount(codes)
+    if (counts * (len(codes) - counts)).sum() / len(codes) < _BY_CHANCE:
+        return
+    order = np.lexsort((codes, numbers))
+    sorted_codes, sorted_numbers = codes[order], numbers[order]
+    starts = np.flatnonzero(np.diff(sorted_codes, prepend=-1))
+    if not 2 <= len(starts) <= _MOST_RANGES:
+        return
+    lows, ends = sorted_numbers[starts], np.append(starts[1:], len(codes)) - 1
+    rows = np.zeros(len(starts), dtype=np.int64)
+    yield _Ranges(position, source, sorted_codes[starts], lows, sorted_numbers[ends], rows)
+
+
+def _holding(
+    frame: Table, codecs: Sequence[Codec], asked: Sequence[_Ranges], replaced: pd.DataFrame | None
+) -> list[Band]:
+    """Those of what is asked that hold in all rows."""
+    if not asked:
+        return []
+    names = {at: codecs[at].column.name for one in asked for at in (one.position, one.source)}
+    sources = sorted({names[one.source] for one in asked})
+    levels = [codecs[at] for at in sorted({one.position for one in asked})]
+    coded = code_parts_of(frame, levels, replaced)
+    digits = digits_in(frame, sources)
+    for numbers, codes in zip(parts_of(frame, sources), coded, strict=True):
+        for one in asked:
+            own, cells = numbers[names[one.source]], codes[names[one.position]].astype(np.int64)
+            rows = ~np.isnan(own) & _there(codecs[one.position], cells)
+            if replaced is not None:
+                rows &= ~replaced[names[one.source]].to_numpy(dtype=bool)
+            one.look_at(own[rows], cells[rows])
+    found = (one.answer(digits[names[one.source]]) for one in asked)
+    return [one for one in found if one is not None]
+
+
+def _there(codec: Codec, codes: Codes) -> Marks:
+    """Which codes ``(B,)`` are not those of missing or replaced cells."""
+    missing = -1 if codec.column.missing is None else codec.column.missing
+    return (codes >= 0) & (codes != missing)
+
+
+def _has_bins(codec: Codec) -> bool:
+    return isinstance(codec, NumericalCodec) and bool(codec.column.bins)
+
+
+def _has_levels(codec: Codec) -> bool:
+    return not codec.column.bins and 2 <= codec.column.num_codes <= _MOST_CODES
+
+
+def _roundest(low: float, high: float) -> float:
+    """The number of fewest digits above one and up to another."""
+    for digits in range(-15, MOST_DIGITS + 1):
+        found = float(np.floor(high * 10.0**digits) / 10.0**digits)
+        if low < found <= high:
+            return found
+    return high

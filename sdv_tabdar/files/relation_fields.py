@@ -1,0 +1,150 @@
+"""How relations between columns are laid out in a model's state: the checks of each field."""
+
+from __future__ import annotations
+
+from sdv_tabdar.adapter import checked
+from sdv_tabdar.core.codecs.aggregates import KINDS as AGGREGATES
+from sdv_tabdar.core.codecs.calendars import DAY, PARTS
+from sdv_tabdar.core.codecs.formulas import NAMES as FORMULAS
+
+_COUNT = checked.whole(0, 2**53)
+_MOST_GROUPS = 2**20
+_DIGITS = checked.optional(checked.whole(0, 15))
+_LINE = checked.record(
+    {
+        'slope': checked.number(),
+        'shift': checked.number(),
+        'digits': _DIGITS,
+        'source_digits': _DIGITS,
+    }
+)
+
+FIELDS = {
+    'crosses': checked.items(
+        checked.record(
+            {
+                'members': checked.items(_COUNT),
+                'groups': checked.items(checked.items(checked.whole(0, _MOST_GROUPS))),
+                'levels': checked.items(checked.whole(0, 2**62)),
+            }
+        )
+    ),
+    'echoes': checked.items(
+        checked.record(
+            {
+                'position': _COUNT,
+                'source': _COUNT,
+                'line': _LINE,
+                'counts': checked.items(checked.whole(1, 2**53)),
+                'always': checked.flag,
+            },
+            absent=('always',),
+        )
+    ),
+    'inequalities': checked.items(checked.items(_COUNT)),
+    'dependencies': checked.items(
+        checked.record(
+            {
+                'determinant': _COUNT,
+                'dependent': _COUNT,
+                'codes': checked.items(checked.whole(-1, 2**53)),
+            }
+        )
+    ),
+    'joints': checked.items(
+        checked.record(
+            {
+                'first': _COUNT,
+                'second': _COUNT,
+                'dependent': _COUNT,
+                'num_second': _COUNT,
+                'codes': checked.items(checked.whole(-1, 2**53)),
+            }
+        )
+    ),
+    'sums': checked.items(
+        checked.record(
+            {
+                'total': checked.optional(_COUNT),
+                'parts': checked.items(_COUNT),
+                'digits': checked.items(_DIGITS),
+                'constant': checked.optional(checked.number(-1e300, 1e300)),
+            },
+            absent=('constant',),
+        )
+    ),
+    'products': checked.items(
+        checked.record(
+            {
+                'result': _COUNT,
+                'factors': checked.items(_COUNT),
+                'exponent': checked.whole(-1, 1),
+                'formula': checked.one_of(*FORMULAS),
+                'scale': checked.number(1e-9, 1e15),
+                'digits': checked.items(_DIGITS),
+            },
+            absent=('exponent', 'formula', 'scale'),  # former files have the first one
+        )
+    ),
+    'rates': checked.items(
+        checked.record(
+            {
+                'result': _COUNT,
+                'source': _COUNT,
+                'level': _COUNT,
+                'rates': checked.items(checked.optional(checked.number(-1e300, 1e300))),
+                'digits': checked.items(_DIGITS),
+            }
+        )
+    ),
+    'aggregates': checked.items(
+        checked.record(
+            {
+                'result': _COUNT,
+                'sources': checked.items(_COUNT),
+                'kind': checked.one_of(*AGGREGATES),
+                'weights': checked.items(checked.number(0.0)),
+                'constant': checked.number(),
+                'digits': checked.items(_DIGITS),
+            }
+        )
+    ),
+    'bands': checked.items(
+        checked.record(
+            {
+                'position': _COUNT,
+                'source': _COUNT,
+                'edges': checked.items(checked.number()),
+                'codes': checked.items(_COUNT),
+                'digits': _DIGITS,
+            }
+        )
+    ),
+    'calendar_parts': checked.items(
+        checked.record(
+            {
+                'position': _COUNT,
+                'source': _COUNT,
+                'part': checked.one_of(*PARTS),
+                'step': checked.number(1.0, DAY),
+                'keys': checked.items(checked.whole(-(2**31), 2**31)),
+                'codes': checked.items(_COUNT),
+            }
+        )
+    ),
+    'zeros': checked.items(
+        checked.record(
+            {
+                'determinant': _COUNT,
+                'dependent': _COUNT,
+                'allowed': checked.items(checked.items(_COUNT)),
+                'says': checked.items(checked.whole(-1, 2**53)),
+            }
+        )
+    ),
+    'keeps_values': checked.flag,
+}
+"""What the state of an encoder says of relations."""
+
+NEWER = tuple(name for name in FIELDS if name != 'crosses')
+"""Those of the fields that files of former versions may lack."""
