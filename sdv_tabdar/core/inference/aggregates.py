@@ -122,7 +122,7 @@ class Aggregating:
             self._search(one, rows, found, free)
         elif one.kind in CURVES:
             wanted = source(one.kind, found[:, 0], found[:, 1])[:, None]
-            self._write(one, rows, found, np.where(free, wanted, found[:, 1:]))
+            self._write(one, rows, found, wanted, free)
         else:
             self._cut(one, rows, found, free)
         return found
@@ -134,7 +134,7 @@ class Aggregating:
         lacks[one.holds(numbers[:, 0], sources)] = 0.0
         size = (free * weights**2).sum(axis=1)
         share = np.divide(lacks, size, out=np.zeros_like(lacks), where=size > 0)
-        self._write(one, rows, numbers, sources + share[:, None] * weights * free)
+        self._write(one, rows, numbers, sources + share[:, None] * weights, free)
 
     def _cut(self, one: Aggregate, rows: Rows, numbers: Floats, free: Marks) -> None:
         """Put free sources ``(N, sources)`` on the right side of an extreme, and one to it."""
@@ -144,7 +144,7 @@ class Aggregating:
         nearest = np.where(free, sources, -np.inf).argmax(axis=1)
         lacks = (sources.max(axis=1) < extreme) & free.any(axis=1)
         sources[lacks, nearest[lacks]] = extreme[lacks]
-        self._write(one, rows, numbers, sign * sources)
+        self._write(one, rows, numbers, sign * sources, free)
 
     def _search(self, one: Aggregate, rows: Rows, numbers: Floats, free: Marks) -> None:
         """Try other free sources nearby, of few digits, until a weighted sum is met."""
@@ -157,19 +157,23 @@ class Aggregating:
             for place, own in zip(chosen.tolist(), grid, strict=True):
                 offsets[:, place] = own.ravel() * steps[place]
             tried = np.repeat(numbers[at : at + 1], len(offsets), axis=0)
-            self._write(one, np.full(len(offsets), rows[at]), tried, tried[:, 1:] + offsets)
+            may = np.repeat(free[at : at + 1], len(offsets), axis=0)
+            same = np.full(len(offsets), rows[at])
+            self._write(one, same, tried, tried[:, 1:] + offsets, may)
             holds = np.flatnonzero(one.holds(tried[:, 0], tried[:, 1:]))
             if len(holds):
                 far = np.abs(tried[holds, 1:] - numbers[at, 1:]).sum(axis=1)
                 numbers[at] = tried[holds[far.argmin()]]
 
-    def _write(self, one: Aggregate, rows: Rows, numbers: Floats, wanted: Floats) -> None:
-        """Write wanted sources ``(N, sources)``, rounded, where they may be so."""
+    def _write(
+        self, one: Aggregate, rows: Rows, numbers: Floats, wanted: Floats, free: Marks
+    ) -> None:
+        """Write wanted sources ``(N, sources)``, rounded, where they are free and may be so."""
         for place, position in enumerate(one.sources, start=1):
             codec = self.encoder.codecs[position]
             assert isinstance(codec, NumericalCodec)
             cells = codec.contained(rounded(wanted[:, place - 1], one.digits[place]))
-            may = cells != numbers[:, place]
+            may = free[:, place - 1] & (cells != numbers[:, place])
             may[may] = self._may_be(position, rows[may], cells[may])
             numbers[may, place] = cells[may]
 

@@ -119,6 +119,15 @@ def test_a_range_is_kept_and_what_contradicts_itself_stays(encoder: TableEncoder
     pd.testing.assert_frame_equal(everything, frame)
 
 
+def test_known_sources_stay_also_beyond_training(encoder: TableEncoder) -> None:
+    frame = grades()
+    frame['first'], frame['second'] = 250.5, 120.25
+    frame['one'] = 1e4
+    for known in (['first', 'mean', 'one', 'top'], ['first', 'second', 'grade', 'mean', 'one']):
+        rows = settled(encoder, frame, known=known)
+        assert rows[known].equals(frame[known])
+
+
 def test_missing_cells_are_passed_over(encoder: TableEncoder) -> None:
     frame = shuffled()
     frame.loc[::3, 'second'] = np.nan
