@@ -25,6 +25,7 @@ from sdv_tabdar.core.codecs.values import Floats
 from sdv_tabdar.core.codecs.weighted import HALF, MOST_SOURCES, REST, weighted_sums
 
 _FEWEST_ROWS = 50  # without gaps; fewer show nothing reliably
+_LOOKED_AT = 2_500  # rows, at least if there are so many, before all
 _MOST_COLUMNS = 200  # among which they are looked for
 _BY_CHANCE = 20  # rows that say so of each source
 
@@ -135,6 +136,7 @@ def find_aggregates(
         if isinstance(codec, NumericalCodec) and place not in told
     ][:_MOST_COLUMNS]
     numbers = some_numbers(frame, names) if len(names) > 1 else np.zeros((0, 0))
+    numbers = numbers[:, :: max(1, numbers.shape[1] // _LOOKED_AT)].copy()
     chosen = [place for place, column in enumerate(numbers) if varies(column)]
     if len(chosen) < 2:
         return ()

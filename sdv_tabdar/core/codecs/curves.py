@@ -12,6 +12,7 @@ from sdv_tabdar.core.codecs.values import Floats
 
 _FIRST_ROWS = 16  # that are looked at before all
 _FEWEST_ROWS = 50  # with both numbers
+_LARGEST = 1e100  # size of numbers that are looked at
 _FEWEST_UNITS = 10  # that a rounded result's numbers must be apart: or any curve would do
 
 
@@ -91,9 +92,12 @@ def curves_among(numbers: Floats, half: float, rest: float) -> Iterator[tuple[in
 
 
 def _slack(numbers: Floats, half: float, rest: float) -> float:
-    """By how much a result may be off; below 0 if its numbers are too near to each other."""
+    """By how much a result may be off; below 0 if its numbers are huge or near to each other."""
+    largest = float(np.nanmax(np.abs(numbers)))
+    if largest > _LARGEST:
+        return -1.0
     digits = digits_of(numbers)
     unit = 0.0 if digits is None else 10.0**-digits
     if np.nanstd(numbers) < _FEWEST_UNITS * unit:
         return -1.0
-    return half * unit + rest * float(np.nanmax(np.abs(numbers)))
+    return half * unit + rest * largest

@@ -101,7 +101,7 @@ def _sources(whole: Floats, place: int, among: Sequence[int]) -> Weights | None:
     scaled = whole - whole.mean(axis=1, keepdims=True)
     scaled /= np.linalg.norm(scaled, axis=1, keepdims=True)
     chosen, rest, enough = list[int](), own - own.mean(), _ALMOST * unit + _NEARLY * own.std()
-    while np.abs(rest).max() > enough:
+    while not chosen or np.abs(rest).max() > enough:
         others = [at for at in among if at != place and at not in chosen]
         if len(chosen) == MOST_SOURCES or not others:
             return None

@@ -124,6 +124,18 @@ def test_a_flag_is_no_rounded_sum_of_what_says_it() -> None:
     assert named(frame) == {}
 
 
+def test_flags_of_which_one_is_set_are_none() -> None:
+    random = np.random.default_rng(3)
+    flags = pd.get_dummies(pd.Series(random.integers(0, 4, N)).map(lambda kind: 'abcd'[kind]))
+    assert named(flags.astype(float)) == {}
+
+
+@pytest.mark.parametrize('size', [1e-300, 1e150, 1.7e308])
+def test_numbers_of_any_size_are_looked_at(size: float) -> None:
+    frame = pd.DataFrame(np.random.default_rng(7).uniform(-1, 1, (N, 4)) * size, columns=[*'abcd'])
+    assert named(frame) == {}
+
+
 def test_extremes_of_two_and_of_dates() -> None:
     random = np.random.default_rng(4)
     day = 8.64e13
