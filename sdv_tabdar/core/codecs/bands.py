@@ -20,6 +20,7 @@ from sdv_tabdar.core.codecs.echoes import (
     Table,
     code_parts_of,
     digits_in,
+    numbers_of,
     parts_of,
     some_codes,
     some_numbers,
@@ -126,21 +127,10 @@ def find_bands(
     """
     sources = [at for at, codec in enumerate(codecs) if _has_bins(codec)][:_MOST_SOURCES]
     levels = [at for at, codec in enumerate(codecs) if _has_levels(codec)]
-    if not sources or not levels:
-        return ()
-    names = [codecs[at].column.name for at in sources]
-    step = step_between(frame, names)
-    numbers = some_numbers(frame, names)
-    coded = some_codes(frame, [codecs[at] for at in levels], step, replaced)
-    asked = list[_Ranges]()
-    for source, own in zip(sources, numbers, strict=True):
-        for position, codes in zip(levels, coded, strict=True):
-            present = ~np.isnan(own) & _there(codecs[position], codes)
-            if (position, source) not in others:
-                asked += _ranges(position, source, own[present], codes[present])
+    pairs = {(position, source) for position in levels for source in sources} - {*others}
     found = dict[int, Band]()
     for one in sorted(
-        _holding(frame, codecs, asked, replaced),
+        _bands(frame, codecs, pairs, replaced),
         key=lambda one: (one.source in told, len(one.codes), one.source),
     ):
         found.setdefault(one.position, one)
@@ -154,9 +144,9 @@ def kept_bands(
     replaced: pd.DataFrame | None = None,
 ) -> tuple[Band, ...]:
     """Those of some bands that hold in all rows of a table, by its own codes."""
-    found = find_bands(frame, codecs, replaced=replaced) if bands else ()
     pairs = {(one.position, one.source) for one in bands}
-    return tuple(one for one in found if (one.position, one.source) in pairs)
+    pairs = {pair for pair in pairs if _has_levels(codecs[pair[0]]) and _has_bins(codecs[pair[1]])}
+    return tuple(_bands(frame, codecs, pairs, replaced))
 
 
 @dataclasses.dataclass
@@ -218,6 +208,28 @@ def _ranges(position: int, source: int, numbers: Floats, codes: Codes) -> Iterat
     yield _Ranges(position, source, sorted_codes[starts], lows, sorted_numbers[ends], rows)
 
 
+def _bands(
+    frame: Table,
+    codecs: Sequence[Codec],
+    pairs: Collection[tuple[int, int]],
+    replaced: pd.DataFrame | None,
+) -> list[Band]:
+    """Those of pairs of a column of levels and one of numbers, by positions, that are bands."""
+    if not pairs:
+        return []
+    levels, sources = (sorted({*places}) for places in zip(*pairs, strict=True))
+    names = [codecs[at].column.name for at in sources]
+    numbers = some_numbers(numbers_of(frame, names, replaced), names)
+    step = step_between(frame, names)
+    coded = some_codes(frame, [codecs[at] for at in levels], step, replaced)
+    asked = list[_Ranges]()
+    for position, source in sorted(pairs):
+        own, codes = numbers[sources.index(source)], coded[levels.index(position)]
+        present = ~np.isnan(own) & _there(codecs[position], codes)
+        asked += _ranges(position, source, own[present], codes[present])
+    return _holding(frame, codecs, asked, replaced)
+
+
 def _holding(
     frame: Table, codecs: Sequence[Codec], asked: Sequence[_Ranges], replaced: pd.DataFrame | None
 ) -> list[Band]:
@@ -228,13 +240,12 @@ def _holding(
     sources = sorted({names[one.source] for one in asked})
     levels = [codecs[at] for at in sorted({one.position for one in asked})]
     coded = code_parts_of(frame, levels, replaced)
-    digits = digits_in(frame, sources)
-    for numbers, codes in zip(parts_of(frame, sources), coded, strict=True):
+    seen = numbers_of(frame, sources, replaced)
+    digits = digits_in(seen, sources)
+    for numbers, codes in zip(parts_of(seen, sources), coded, strict=True):
         for one in asked:
             own, cells = numbers[names[one.source]], codes[names[one.position]].astype(np.int64)
             rows = ~np.isnan(own) & _there(codecs[one.position], cells)
-            if replaced is not None:
-                rows &= ~replaced[names[one.source]].to_numpy(dtype=bool)
             one.look_at(own[rows], cells[rows])
     found = (one.answer(digits[names[one.source]]) for one in asked)
     return [one for one in found if one is not None]

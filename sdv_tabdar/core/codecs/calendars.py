@@ -19,7 +19,7 @@ import numpy.typing as npt
 import pandas as pd
 
 from sdv_tabdar.core.codecs.codec import Codec
-from sdv_tabdar.core.codecs.echoes import Table, code_parts_of, parts_of
+from sdv_tabdar.core.codecs.echoes import Table, code_parts_of, numbers_of, parts_of
 from sdv_tabdar.core.codecs.lines import Marks
 from sdv_tabdar.core.codecs.numerical import NumericalCodec
 from sdv_tabdar.core.codecs.values import Codes, Floats, as_floats
@@ -235,13 +235,11 @@ def _parts(
     whole = {position for position in others if codecs[position].column.bins}
     names = {place: codecs[place].column.name for place in sources | others}
     plain = [codecs[position] for position in sorted(others - whole)]
-    numbers = parts_of(frame, [names[place] for place in sorted(sources | whole)])
+    wanted = [names[place] for place in sorted(sources | whole)]
+    numbers = parts_of(numbers_of(frame, wanted, replaced), wanted)
     coded = code_parts_of(frame, plain, replaced) if plain else itertools.repeat({})
     for own, levels in zip(numbers, coded, strict=False):
         cells = {place: own[names[place]] for place in sources | whole}
-        if replaced is not None:
-            gone = {place: replaced[names[place]].to_numpy(dtype=bool) for place in cells}
-            cells = {place: np.where(gone[place], np.nan, cells[place]) for place in cells}
         codes = {
             place: _without_missing(codecs[place], levels[names[place]].astype(np.int64))
             for place in others - whole

@@ -360,6 +360,14 @@ def parts_of(frame: Table, names: Sequence[str]) -> Iterator[Mapping[str, Floats
         yield from frame.number_parts(names)
 
 
+def numbers_of(frame: Table, names: Sequence[str], replaced: pd.DataFrame | None) -> Table:
+    """A table whose numbers in some columns are wanted; those that were replaced are gaps."""
+    if replaced is None:
+        return frame
+    assert isinstance(frame, pd.DataFrame), 'cells are replaced in memory only'
+    return frame[[*names]].mask(replaced[[*names]].to_numpy(dtype=bool))
+
+
 def code_parts_of(
     frame: Table, codecs: Sequence[Codec], replaced: pd.DataFrame | None = None
 ) -> Iterator[Mapping[str, Codes]]:

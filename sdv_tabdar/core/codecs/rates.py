@@ -20,6 +20,7 @@ from sdv_tabdar.core.codecs.echoes import (
     Table,
     code_parts_of,
     digits_in,
+    numbers_of,
     parts_of,
     some_codes,
     some_numbers,
@@ -153,7 +154,7 @@ def find_rates(
         return ()
     names = [codecs[place].column.name for place in places]
     step = step_between(frame, names)
-    numbers = some_numbers(_numbers_of(frame, names, replaced), names)
+    numbers = some_numbers(numbers_of(frame, names, replaced), names)
     codes = some_codes(frame, [codecs[place] for place in levels], step, replaced)
     made = {one.result: {*one.factors} for one in products}
     made.update((one.total, {*one.parts}) for one in sums if one.total is not None)
@@ -302,7 +303,7 @@ def _with_rates(
         return ()
     names = {place: codecs[place].column.name for one in found for place in one}
     numbers = sorted({names[place] for one in found for place in one[:2]})
-    seen = _numbers_of(frame, numbers, replaced)
+    seen = numbers_of(frame, numbers, replaced)
     digits = digits_in(seen, numbers)
     ends = [_Ends.of_levels(codecs[level].column.num_codes) for *_, level in found]
     levels = [codecs[level] for level in sorted({level for *_, level in found})]
@@ -316,11 +317,3 @@ def _with_rates(
         for one, own in zip(found, ends, strict=True)
         if own.are_possible
     )
-
-
-def _numbers_of(frame: Table, names: Sequence[str], replaced: pd.DataFrame | None) -> Table:
-    """A table whose numbers in some columns are wanted; those that were replaced are gaps."""
-    if replaced is None:
-        return frame
-    assert isinstance(frame, pd.DataFrame), 'cells are replaced in memory only'
-    return frame[[*names]].mask(replaced[[*names]].to_numpy(dtype=bool))

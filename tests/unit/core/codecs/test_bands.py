@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import dataclasses
 from collections.abc import Sequence
 from pathlib import Path
 
@@ -105,6 +106,12 @@ def test_missing_and_replaced_cells_say_nothing() -> None:
     assert named(frame).keys() == ALL.keys() - {'bracket'}
     replaced.loc[row, 'bracket'] = True
     assert named(frame, replaced).keys() == ALL.keys()
+    for place, row in enumerate(frame.index[frame['risk'] == 'low'][::20]):
+        frame.loc[row, 'age'], replaced.loc[row, 'age'] = (
+            5.0 * place,
+            True,
+        )  # wherever it stands now
+    assert named(frame, replaced).keys() == ALL.keys()
 
 
 def test_one_row_that_is_otherwise_takes_it_away() -> None:
@@ -138,6 +145,9 @@ def test_a_number_that_others_tell_is_not_the_source() -> None:
     kinds = kinds_of(frame) | {'twice': ColumnKind.NUMERICAL}
     (one,) = TableEncoder.fit(frame, kinds, ModelConfig()).bands
     assert list(frame)[one.source] == 'points'
+    one = dataclasses.replace(one, source=list(frame).index('income'))
+    codecs = TableEncoder.fit(frame, kinds, ModelConfig()).codecs
+    assert [kept.source for kept in kept_bands(frame, codecs, [one])] == [one.source]
 
 
 def test_other_rows_keep_what_holds_in_them() -> None:
