@@ -107,8 +107,8 @@ def pair_bias(
         ``(P * heads, 2 + 2 C + X, 2 + C + X)``.
     """
     row = (~observed_by_first).to(torch.int8)
-    pads = row.new_tensor([0, 1]).expand(len(row), 2)
-    nobody = row.new_tensor(2)
+    pads = torch.arange(2, dtype=row.dtype, device=row.device).expand(len(row), 2)
+    nobody = row.new_full((), 2)
     crossed = crossed_by_second.to(torch.int8).where(crossed_by_first | crossed_by_second, nobody)
     keys = torch.cat([pads, row, crossed], dim=1)
     queries = torch.cat([keys, 1 - row], dim=1)

@@ -107,9 +107,9 @@ class Tokenizer(nn.Module):
         """Vectors of the codes of all columns end to end, with what levels in an order share."""
         if not self._ordered:
             return self.code
-        maps = torch.cat([self.nodes, self.score.unsqueeze(1)], dim=1)[self._ordered]
-        parts = zip(self.level_shares.split(self._num_levels), maps.unbind(), strict=True)
-        shared = torch.cat([shares @ own for shares, own in parts])
+        maps = torch.cat([self.nodes, self.score.unsqueeze(1)], dim=1).unbind()
+        parts = zip(self.level_shares.split(self._num_levels), self._ordered, strict=True)
+        shared = torch.cat([shares @ maps[position] for shares, position in parts])
         return self.code.index_add(0, self.level_codes, shared)
 
     def _level_vectors(self, position: int) -> torch.Tensor:

@@ -212,7 +212,7 @@ def attention_bias(visible: torch.Tensor, num_heads: int) -> torch.Tensor:
     _, num_queries, num_keys = visible.shape
     if num_keys >= _MANY and min(num_queries, num_heads) > 1 and visible.device.type == 'cpu':
         return bias
-    return bias.repeat_interleave(num_heads, dim=0)
+    return bias.unsqueeze(1).expand(-1, num_heads, -1, -1).flatten(0, 1)
 
 
 def softmax(logits: torch.Tensor) -> torch.Tensor:

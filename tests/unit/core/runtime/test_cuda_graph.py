@@ -12,8 +12,10 @@ from collections.abc import Callable, Iterator
 from types import SimpleNamespace
 from typing import Any
 
+import numpy as np
 import pytest
 import torch
+from torch.overrides import TorchFunctionMode
 from torch.utils._python_dispatch import TorchDispatchMode
 from torch.utils._pytree import tree_leaves
 
@@ -53,6 +55,24 @@ class OneDevice(TorchDispatchMode):
         return result
 
 
+class NothingOfPython(TorchFunctionMode):
+    """Refuses numbers of Python's that become a tensor: a copy to the GPU, which no graph takes."""
+
+    def __torch_function__(self, func: Any, types: Any, args: Any = (), kwargs: Any = None) -> Any:
+        name = getattr(func, '__name__', '')
+        made = name in ('tensor', 'as_tensor', 'asarray', 'from_numpy', 'new_tensor')
+        picked = name in ('__getitem__', '__setitem__') and _has_list(args[1])
+        assert not made, f'{name} copies to the GPU'
+        assert not picked, f'an index {args[1]} copies to the GPU'
+        return func(*args, **(kwargs or {}))
+
+
+def _has_list(index: Any) -> bool:
+    """Whether an index has places that are no tensor."""
+    parts = index if isinstance(index, tuple) else (index,)
+    return any(isinstance(part, (list, range, np.ndarray)) for part in parts)
+
+
 def _network(schema: TableSchema, config: ModelConfig) -> TabDARNetwork:
     with torch.random.fork_rng(devices=[]):
         return TabDARNetwork(schema, config)
@@ -61,7 +81,7 @@ def _network(schema: TableSchema, config: ModelConfig) -> TabDARNetwork:
 @pytest.mark.parametrize('weighting', ['order', 'sum'])
 @pytest.mark.parametrize('attention', ['bidirectional', 'causal'])
 @pytest.mark.parametrize('order', ['random', 'fixed'])
-def test_a_step_of_fixed_shapes_neither_waits_nor_leaves_the_device(
+def test_a_step_of_fixed_shapes_neither_waits_nor_leaves_the_device_nor_copies_to_it(
     encoded: EncodedTable,
     encoder: TableEncoder,
     tiny: ModelConfig,
@@ -76,7 +96,7 @@ def test_a_step_of_fixed_shapes_neither_waits_nor_leaves_the_device(
     table = encoded.to(META)
     optimizer = Muon(network.hidden_matrices(), lr=1e-3)
     parameters = list(network.parameters())
-    with OneDevice():
+    with OneDevice(), NothingOfPython():
         rows = table.rows(torch.arange(32, device=META))
         settings = TrainingConfig(loss_weighting=weighting)
         loss = batch_loss(network, rows, settings, generator=MetaGenerator())
@@ -245,3 +265,22 @@ def test_a_recording_on_a_gpu() -> None:
     loss, (gradient,) = found(torch.full((4,), 3.0, device=device))
     assert 12 <= float(loss) <= 16
     assert gradient.tolist() == [6.0] * 4
+
+
+@pytest.mark.skipif(not torch.cuda.is_available(), reason='needs a GPU')
+@pytest.mark.parametrize('attention', ['bidirectional', 'causal'])
+def test_a_step_of_the_network_is_recorded_on_a_gpu(
+    encoded: EncodedTable, encoder: TableEncoder, tiny: ModelConfig, attention: str
+) -> None:
+    device = torch.device('cuda')
+    config = dataclasses.replace(tiny, attention=attention)
+    network, table = _network(encoder.schema, config).to(device), encoded.to(device)
+    parameters = list(network.parameters())
+
+    def step(rows: torch.Tensor, generator: torch.Generator) -> recording.Results:
+        loss = batch_loss(network, table.rows(rows), TrainingConfig(), generator=generator)
+        return loss.detach(), torch.autograd.grad(loss, parameters, materialize_grads=True)
+
+    generator = torch.Generator(device).manual_seed(0)
+    found = recording.recorded(step, torch.arange(32, device=device), generator)
+    assert isinstance(found, recording.Recording)
