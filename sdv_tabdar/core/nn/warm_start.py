@@ -29,6 +29,8 @@ def take_weights(network: TabDARNetwork, before: TabDARNetwork, maps: CodeMaps) 
         before: The trained one.
         maps: The codes of the columns.
     """
+    device = network.pad.device
+    maps = [codes.to(device) for codes in maps]
     for own, old in zip(network.members, before.members, strict=True):
         _take_own(own, old, maps)
 

@@ -111,3 +111,16 @@ def test_an_order_that_is_new_changes_nothing_at_first(
     logits = network.code_head.logits(contexts[:, position], position)[:, known >= 0]
     logits_before = trained.code_head.logits(contexts_before[:, position], position)
     assert torch.allclose(logits, logits_before[:, known[known >= 0]], atol=1e-3)
+
+
+@pytest.mark.skipif(not torch.cuda.is_available(), reason='needs a GPU')
+def test_weights_are_taken_on_a_gpu(
+    mixed: pd.DataFrame, others: pd.DataFrame, kinds: dict[str, ColumnKind], tiny: ModelConfig
+) -> None:
+    expected, _, encoder, before = _grown(mixed, others, kinds, tiny)
+    network = random_network(encoder.schema, tiny, seed=2).to('cuda')
+    trained = random_network(before.schema, tiny, seed=1).to('cuda')
+    take_weights(network, trained, encoder.codes_in(before))
+
+    for found, weight in zip(network.parameters(), expected.parameters(), strict=True):
+        assert torch.equal(found.cpu(), weight)
