@@ -15,8 +15,6 @@ import sys
 from collections.abc import Mapping
 from typing import Any
 
-_CHUNK_TOKENS = 2**15  # that go through the network together when drawing, or ...
-_FEW_ROWS, _MOST_TOKENS = 512, 2**17  # ... of tables of which these were fewer rows than this
 _TIME_OF_CALIBRATION = 0.05  # of the longest training
 _CAUSAL_COLUMNS = 64  # from which attention is causal where it is left open
 
@@ -294,28 +292,24 @@ class SamplingConfig:
         num_steps: Steps of the solver of the probability-flow ODE (two denoiser calls each).
         sigma_max: Noise level at which the solver starts, in units where the data have standard
             deviation 0.5.
-        sampling_batch_size: Most rows that go through the network together; fewer in tables of
-            more than 15 columns, but of at most 255 columns no fewer than 512 for that, and of at
-            most 500 no fewer than 256.
+        sampling_batch_size: Most rows that go through the network together; None for 2,048 on a
+            CPU and 32,768 on a GPU. Fewer in tables of more than 15 columns; on a CPU of at most
+            255 columns no fewer than 512 for that, and of at most 500 no fewer than 256.
         num_particles: Particles of a row with several cells known in part.
     """
 
     num_steps: int = 2
     sigma_max: float = 20.0
-    sampling_batch_size: int = 2048
+    sampling_batch_size: int | None = None
     num_particles: int = 64
 
     def __post_init__(self) -> None:
         """Validate each field."""
         _check_integer(self, 'num_steps', 1)
         _check_number(self, 'sigma_max', 0.1)
-        _check_integer(self, 'sampling_batch_size', 1)
+        if self.sampling_batch_size is not None:
+            _check_integer(self, 'sampling_batch_size', 1)
         _check_integer(self, 'num_particles', 1)
-
-    def rows_at_once(self, num_columns: int) -> int:
-        """Rows of a chunk of a table with ``num_columns`` columns."""
-        usual, most = (tokens // (num_columns + 1) for tokens in (_CHUNK_TOKENS, _MOST_TOKENS))
-        return max(min(self.sampling_batch_size, max(usual, min(most, _FEW_ROWS))), 1)
 
 
 PAPER: dict[str, Any] = {

@@ -96,7 +96,7 @@ class TabDARSynthesizer(Drawing, Answering):
         calibration (bool): Whether each column's shares among drawn rows are corrected at the end.
         num_steps (int): Solver steps of the nested diffusion.
         sigma_max (float): Noise level at which the solver starts.
-        sampling_batch_size (int): Rows that go through the network together.
+        sampling_batch_size (int): Rows that go through the network together; None chooses.
         num_particles (int): Draws tried for each row with several conditions that are no values.
         protect_values (bool or int): Whether values that fewer than 5 rows share, or as many as it
             says, are neither kept nor drawn: rare levels, rare numbers and dates, and the least
@@ -175,7 +175,7 @@ class TabDARSynthesizer(Drawing, Answering):
         calibration: bool = _TRAINING.calibration,
         num_steps: int = _SAMPLING.num_steps,
         sigma_max: float = _SAMPLING.sigma_max,
-        sampling_batch_size: int = _SAMPLING.sampling_batch_size,
+        sampling_batch_size: int | None = _SAMPLING.sampling_batch_size,
         num_particles: int = _SAMPLING.num_particles,
         protect_values: bool | int = False,
         rare_token: str | None = None,

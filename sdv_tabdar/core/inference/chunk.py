@@ -12,6 +12,10 @@ from sdv_tabdar.core.nn.network import TabDARNetwork
 from sdv_tabdar.core.nn.rows import Rows
 from sdv_tabdar.core.table import EncodedTable
 
+_USUAL_COLUMNS = 15
+_CHUNK_TOKENS = 2**15  # that go through the network together on a CPU, as its caches hold, or ...
+_FEW_ROWS, _MOST_TOKENS = 512, 2**17  # ... of tables of which these were fewer rows than this
+_GPU_TOKENS = 2**19  # on a GPU: more work for a kernel than for Python, which launches the next
 _MIN_ORDERS = 8  # chunks that a table is cut into, unless they would be smaller than ...
 _MIN_CHUNK = 256  # ... this
 
@@ -124,18 +128,29 @@ def row_index(marked: torch.Tensor) -> Rows:
     return slice(None) if marked.all() else marked.nonzero().squeeze(1)
 
 
-def rows_of_chunk(config: SamplingConfig, num_rows: int, num_columns: int) -> int:
+def rows_at_once(config: SamplingConfig, num_columns: int, device: torch.device) -> int:
+    """Rows that go through the network together, of a table with ``num_columns`` columns."""
+    tokens, least = (_GPU_TOKENS, 1) if device.type != 'cpu' else (_CHUNK_TOKENS, _FEW_ROWS)
+    asked = config.sampling_batch_size or tokens // (_USUAL_COLUMNS + 1)
+    usual, most = (number // (num_columns + 1) for number in (tokens, _MOST_TOKENS))
+    return max(min(asked, max(usual, min(most, least))), 1)
+
+
+def rows_of_chunk(
+    config: SamplingConfig, num_rows: int, num_columns: int, device: torch.device
+) -> int:
     """Rows of a chunk in which all rows follow one order of the columns.
 
     A small table is cut as well, so that its rows do not all follow the same order.
     """
-    return min(config.rows_at_once(num_columns), max(num_rows // _MIN_ORDERS, _MIN_CHUNK))
+    rows = rows_at_once(config, num_columns, device)
+    return min(rows, max(num_rows // _MIN_ORDERS, _MIN_CHUNK))
 
 
 def table_chunks(
     table: EncodedTable, network: TabDARNetwork, config: SamplingConfig
 ) -> Iterator[EncodedTable]:
     """Parts of a table that go through the network together, on the network's device."""
-    size = config.rows_at_once(table.codes.shape[1])
+    size = rows_at_once(config, table.codes.shape[1], network.pad.device)
     for start in range(0, len(table), size):
         yield table.rows(slice(start, start + size)).to(network.pad.device)

@@ -71,7 +71,9 @@ def complete(
     Returns:
         The table with its observed cells untouched and all others filled.
     """
-    size = _chunk_size(config, *table.codes.shape, num_restricted=len(restrictions or {}))
+    num_rows, num_columns = table.codes.shape
+    device, num_restricted = network.pad.device, len(restrictions or {})
+    size = _chunk_size(config, num_rows, num_columns, device, num_restricted=num_restricted)
     size = -(-size // num_copies) * num_copies
     starts = range(0, len(table), size)
     tasks = []
@@ -153,10 +155,15 @@ def _completed_chunk(
 
 
 def _chunk_size(
-    config: SamplingConfig, num_rows: int, num_columns: int, *, num_restricted: int
+    config: SamplingConfig,
+    num_rows: int,
+    num_columns: int,
+    device: torch.device,
+    *,
+    num_restricted: int,
 ) -> int:
     """Rows of a chunk: fewer where each may become a set of particles."""
-    rows = rows_of_chunk(config, num_rows, num_columns)
+    rows = rows_of_chunk(config, num_rows, num_columns, device)
     if num_restricted > 1:
         rows = min(rows, max(_PARTICLE_CHUNKS * rows // config.num_particles, 1))
     return rows

@@ -56,7 +56,8 @@ def log_likelihood(
         ``(B,)`` in nats, or ``(B, C)`` by column, with 0 where a cell is not observed; on the
         CPU, densities per unit of the residual.
     """
-    size = rows_of_chunk(config, *table.codes.shape)
+    num_rows, num_columns = table.codes.shape
+    size = rows_of_chunk(config, num_rows, num_columns, network.pad.device)
     tasks = []
     for start in range(0, len(table), size):
         orders = [network.draw_order(generator=generator) for _ in range(num_orders)]

@@ -13,7 +13,7 @@ from sdv_tabdar.core.codecs.codec import Points, ResidualLaw
 from sdv_tabdar.core.codecs.encoder import TableEncoder
 from sdv_tabdar.core.codecs.pieces import Pieces
 from sdv_tabdar.core.config import SamplingConfig
-from sdv_tabdar.core.inference.chunk import table_chunks
+from sdv_tabdar.core.inference.chunk import rows_at_once, table_chunks
 from sdv_tabdar.core.inference.column import draw_pieces, log_density, log_mass
 from sdv_tabdar.core.nn.heads.codes import among
 from sdv_tabdar.core.nn.incremental import context_beside
@@ -157,7 +157,7 @@ def drawn_again(
         config: Sampling settings.
         generator: Source of randomness.
     """
-    size = config.rows_at_once(table.codes.shape[1])
+    size = rows_at_once(config, table.codes.shape[1], network.pad.device)
     generators = split_generator(generator, len(range(0, len(rows), size)))
 
     def answer(part: slice, chunk: EncodedTable) -> Floats:

@@ -4,10 +4,17 @@ from __future__ import annotations
 
 import dataclasses
 
+import pytest
 import torch
 
 from sdv_tabdar.core.config import SamplingConfig
-from sdv_tabdar.core.inference.chunk import Chunk, row_index, rows_of_chunk, table_chunks
+from sdv_tabdar.core.inference.chunk import (
+    Chunk,
+    row_index,
+    rows_at_once,
+    rows_of_chunk,
+    table_chunks,
+)
 from sdv_tabdar.core.nn.network import TabDARNetwork
 from sdv_tabdar.core.table import EncodedTable
 
@@ -71,9 +78,22 @@ def test_all_rows_are_a_slice() -> None:
 
 
 def test_small_tables_are_cut_so_that_orders_differ() -> None:
-    config = SamplingConfig(sampling_batch_size=1000)
-    assert [rows_of_chunk(config, rows, 5) for rows in (10, 4000, 10**6)] == [256, 500, 1000]
-    assert [rows_of_chunk(config, 10**6, columns) for columns in (63, 200, 2**17)] == [512, 512, 1]
+    config, cpu = SamplingConfig(sampling_batch_size=1000), torch.device('cpu')
+    assert [rows_of_chunk(config, rows, 5, cpu) for rows in (10, 4000, 10**6)] == [256, 500, 1000]
+    sizes = [rows_of_chunk(config, 10**6, columns, cpu) for columns in (63, 200, 2**17)]
+    assert sizes == [512, 512, 1]
+
+
+@pytest.mark.parametrize(
+    ('device', 'rows'),
+    [('cpu', [2048, 2048, 512, 512, 1]), ('cuda', [32768, 32768, 8192, 2608, 3])],
+)
+def test_rows_at_once_are_those_that_a_processor_wants(device: str, rows: list[int]) -> None:
+    columns = (5, 15, 63, 200, 2**17)
+    found = [rows_at_once(SamplingConfig(), number, torch.device(device)) for number in columns]
+    assert found == rows
+    asked = SamplingConfig(sampling_batch_size=100)
+    assert rows_at_once(asked, 5, torch.device(device)) == 100
 
 
 def test_parts_of_a_table_are_the_table(network: TabDARNetwork, encoded: EncodedTable) -> None:
