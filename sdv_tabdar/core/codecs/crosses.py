@@ -104,10 +104,7 @@ class _Search:
         columns = range(len(self.levels))
         if len(columns) <= _CANDIDATES:
             return list(columns)
-        explained = []
-        for column in columns:
-            left = self.targets - self._means(self.levels[column], self.sizes[column], self.targets)
-            explained.append(self._explained(self.targets, left, (column,)))
+        explained = [self._explained((column,), self._cells((column,))) for column in columns]
         order = sorted(columns, key=explained.__getitem__, reverse=True)
         return sorted(order[:_CANDIDATES])
 
@@ -115,44 +112,95 @@ class _Search:
         """What each set with enough rows a level explains beyond its columns' own effects."""
         gains = {}
         for members in sets:
-            level = torch.zeros_like(self.levels[0])
-            for member in members:
-                level = level * self.sizes[member] + self.levels[member]
-            distinct, level = level.unique(return_inverse=True)
-            if len(level) < _MIN_LEVEL_ROWS * len(distinct):
-                continue
-            rest = self._beyond_own_effects(members)
-            left = rest - self._means(level, len(distinct), rest)
-            gains[members] = self._explained(rest, left, members)
+            cells = self._cells(members)
+            if len(self.targets) >= _MIN_LEVEL_ROWS * len(cells.levels):
+                gains[members] = self._explained(members, cells, cells.own_effects())
         return gains
 
-    def _beyond_own_effects(self, members: tuple[int, ...]) -> torch.Tensor:
-        """Targets without the effects of single columns, which are fitted in turn, twice."""
-        effects = [torch.zeros_like(self.targets) for _ in members]
-        rest = self.targets
-        for _ in range(2):
-            for place, member in enumerate(members):
-                rest = rest + effects[place]
-                effects[place] = self._means(self.levels[member], self.sizes[member], rest)
-                rest = rest - effects[place]
-        return rest
-
-    def _means(self, level: torch.Tensor, num_levels: int, values: torch.Tensor) -> torch.Tensor:
-        """For each row the shrunk mean of its level, ``(B, targets)``."""
-        level_, values_ = level[: self.fitted], values[: self.fitted]
-        sums = values.new_zeros(num_levels, values.shape[1]).index_add_(0, level_, values_)
-        counts = torch.bincount(level_, minlength=num_levels).float() + _PRIOR_ROWS
-        return (sums / counts[:, None])[level]
+    def _cells(self, members: tuple[int, ...]) -> _Cells:
+        """The rows by what levels of some columns they have together."""
+        together = torch.zeros_like(self.levels[0])
+        for member in members:
+            together = together * self.sizes[member] + self.levels[member]
+        distinct, cell = together.unique(return_inverse=True)
+        levels = []
+        for member in reversed(members):
+            levels.append(distinct % self.sizes[member])
+            distinct = distinct // self.sizes[member]
+        sizes = [self.sizes[member] for member in members]
+        return _Cells(torch.stack(levels[::-1], dim=1), sizes, cell, self.targets, self.fitted)
 
     def _explained(
-        self, before: torch.Tensor, after: torch.Tensor, members: tuple[int, ...]
+        self, members: tuple[int, ...], cells: _Cells, effects: torch.Tensor | float = 0.0
     ) -> float:
-        """Share of variance explained in validation rows, summed over columns but ``members``."""
-        validation = slice(self.fitted, None)
-        gain = (before[validation].square() - after[validation].square()).mean(dim=0)
+        """Share of variance that cells explain in validation rows beyond effects ``(U, targets)``.
+
+        Summed over columns but ``members``.
+        """
+        counts, sums = cells.validating
+        means = (cells.sums - cells.counts * effects) / (cells.counts + _PRIOR_ROWS)
+        # Of a row's rest r and its mean m, r^2 - (r - m)^2.
+        gain = (means * (2 * (sums - counts * effects) - counts * means)).sum(dim=0) / counts.sum()
         by_column = gain.new_zeros(len(self.levels)).index_add_(0, self.owner, gain)
         by_column[list(members)] = 0
         return float(by_column.clamp_min(0).sum())
+
+
+class _Cells:
+    """Rows that have the same levels of some columns, together.
+
+    Args:
+        levels: ``(U, members)`` of each of U cells.
+        sizes: How many levels each member has.
+        cell: ``(B,)``, of each row.
+        targets: ``(B, targets)``.
+        fitted: Of how many rows, the first ones, means are taken; the others validate.
+
+    Attributes:
+        levels: As given.
+        counts: ``(U, 1)`` fitted rows of each cell.
+        sums: ``(U, targets)`` of their targets.
+        validating: Both of the other rows.
+    """
+
+    def __init__(
+        self,
+        levels: torch.Tensor,
+        sizes: Sequence[int],
+        cell: torch.Tensor,
+        targets: torch.Tensor,
+        fitted: int,
+    ) -> None:
+        self.levels, self._sizes = levels, sizes
+        self.counts, self.sums = _summed(len(levels), cell[:fitted], targets[:fitted])
+        self.validating = _summed(len(levels), cell[fitted:], targets[fitted:])
+
+    def own_effects(self) -> torch.Tensor:
+        """What single members say of each cell ``(U, targets)``: fitted in turn, twice."""
+        effects = [torch.zeros_like(self.sums) for _ in self._sizes]
+        rest = self.sums
+        for _ in range(2):
+            for place, number in enumerate(self._sizes):
+                rest = rest + self.counts * effects[place]
+                effects[place] = self._means(self.levels[:, place], number, rest)
+                rest = rest - self.counts * effects[place]
+        return torch.stack(effects).sum(dim=0)
+
+    def _means(self, level: torch.Tensor, number: int, sums: torch.Tensor) -> torch.Tensor:
+        """For each cell the shrunk mean ``(U, targets)`` of the cells of its level of a member."""
+        counts, of_level = (
+            own.new_zeros(number, own.shape[1]).index_add_(0, level, own)
+            for own in (self.counts, sums)
+        )
+        return (of_level / (counts + _PRIOR_ROWS))[level]
+
+
+def _summed(
+    number: int, cell: torch.Tensor, targets: torch.Tensor
+) -> tuple[torch.Tensor, torch.Tensor]:
+    """How many rows each of some cells has ``(U, 1)``, and the sums of their targets."""
+    sums = targets.new_zeros(number, targets.shape[1]).index_add_(0, cell, targets)
+    return torch.bincount(cell, minlength=number).to(targets)[:, None], sums
 
 
 def _all_groups(schema: TableSchema, num_rows: int) -> list[torch.Tensor]:
