@@ -27,7 +27,7 @@ from sdv_tabdar.core.codecs.echoes import (
     step_between,
 )
 from sdv_tabdar.core.codecs.formulas import Formula
-from sdv_tabdar.core.codecs.lines import digits_of
+from sdv_tabdar.core.codecs.lines import Marks, digits_of
 from sdv_tabdar.core.codecs.numerical import NumericalCodec
 from sdv_tabdar.core.codecs.products import Product, slack_of
 from sdv_tabdar.core.codecs.sums import Digits, Sum, varies
@@ -155,19 +155,21 @@ def find_rates(
     names = [codecs[place].column.name for place in places]
     step = step_between(frame, names)
     numbers = some_numbers(numbers_of(frame, names, replaced), names)
-    codes = some_codes(frame, [codecs[place] for place in levels], step, replaced)
+    codes = np.stack(some_codes(frame, [codecs[place] for place in levels], step, replaced))
     made = {one.result: {*one.factors} for one in products}
     made.update((one.total, {*one.parts}) for one in sums if one.total is not None)
     taken = {*made}
     found: list[tuple[int, int, int]] = []
-    for first, second in _pairs(numbers):
+    digits = [digits_of(own) for own in numbers]
+    for first, second in _pairs(numbers, digits):
         result, source = places[first], places[second]
         is_new = result not in taken and not _follows(source, result, made)
         if not is_new:
             continue
-        own, other = numbers[first], numbers[second]
-        for level, of_level in zip(levels, codes, strict=True):
-            if level not in (result, source) and _tells(own, other, of_level):
+        pair = numbers[first], numbers[second], digits[first]
+        for place in np.flatnonzero(_may_tell(*pair, codes)).tolist():
+            level = levels[place]
+            if level not in (result, source) and _tells(*pair, codes[place]):
                 found.append((result, source, level))
                 taken.add(result)
                 made[result] = {source}
@@ -196,10 +198,9 @@ def _follows(name: int, other: int, made: Mapping[int, Collection[int]]) -> bool
     return name == other or any(_follows(one, other, made) for one in made.get(name, ()))
 
 
-def _pairs(numbers: Floats) -> list[tuple[int, int]]:
+def _pairs(numbers: Floats, digits: Sequence[Digits]) -> list[tuple[int, int]]:
     """Results and sources among ``(columns, rows)`` that have few ratios, earlier sources first."""
     changing = [varies(own) for own in numbers]
-    digits = [digits_of(own) for own in numbers]
     found = []
     for first in np.flatnonzero(changing).tolist():
         size = np.where(np.isfinite(numbers[first]), np.abs(numbers[first]), -1)
@@ -273,9 +274,24 @@ def _roundest(low: float, high: float) -> float:
     return next((number for number in shorter if low <= number <= high), middle)
 
 
-def _tells(own: Floats, other: Floats, codes: Codes) -> bool:
+def _may_tell(own: Floats, other: Floats, digits: Digits, codes: Codes) -> Marks:
+    """Which columns of codes ``(L, rows)`` say a rate for each level in a first look at rows."""
+    rows = np.flatnonzero(np.isfinite(own) & np.isfinite(other) & (other != 0))
+    rows = rows[:: max(len(rows) // _LOOKED_AT, 1)]
+    ratios, slack = _ratios(own[rows], other[rows], digits)
+    number = int(codes.max()) + 2  # and none
+    cells = codes[:, rows] + 1 + np.arange(len(codes))[:, None] * number
+    low, high = np.full(len(codes) * number, -np.inf), np.full(len(codes) * number, np.inf)
+    is_known = np.broadcast_to(~np.isnan(ratios), cells.shape)
+    np.maximum.at(low, cells[is_known], np.broadcast_to(ratios - slack, cells.shape)[is_known])
+    np.minimum.at(high, cells[is_known], np.broadcast_to(ratios + slack, cells.shape)[is_known])
+    is_said = (low <= high).reshape(len(codes), number)
+    return np.asarray(is_said[:, 1:].all(axis=1))
+
+
+def _tells(own: Floats, other: Floats, digits: Digits, codes: Codes) -> bool:
     """Whether results are sources times the rates of their levels, and not those of other rows."""
-    digits, ends = digits_of(own), _Ends.of_levels(int(codes.max()) + 1)
+    ends = _Ends.of_levels(int(codes.max()) + 1)
     ends.add(own, other, codes, digits)
     ratios, slack = _ratios(own, other, digits)
     rows = np.flatnonzero(~np.isnan(ratios) & (codes >= 0))

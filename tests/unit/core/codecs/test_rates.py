@@ -47,6 +47,17 @@ def named(frame: pd.DataFrame) -> list[tuple[str, ...]]:
     return [tuple(names[place] for place in one.columns) for one in found_in(frame)[1]]
 
 
+def test_a_rate_is_found_among_many_columns_of_levels() -> None:
+    """Each of which is looked at in a few rows first."""
+    random, frame = np.random.default_rng(1), bills()
+    others = {
+        f'x{place}': random.choice(np.array(['a', 'b', None], dtype=object), N)
+        for place in range(60)
+    }
+    wide = pd.concat([pd.DataFrame(others), frame], axis=1)
+    assert named(wide) == [('paid', 'net', 'discount'), ('tax', 'paid', 'country')]
+
+
 def test_rates_are_found_as_somebody_wrote_them() -> None:
     frame = bills()
     encoder, found = found_in(frame)
