@@ -31,6 +31,7 @@ from sdv_tabdar.core.diffusion import SIGMA_DATA
 
 _FEW_BINS = 16  # with fewer bins the outermost ones are not halved
 _MIN_END_COUNT = 32  # least numbers in a half of an outermost bin
+_FAR = 3  # widths of the rest of an outermost bin: a gap, beyond which numbers are far away
 _MOST_PARTS = 8192  # in which a column is cut, over all bins
 _FINE = 32  # an interval that stands for a number is at most one in so many of a bin
 _FEW = 5  # numbers at the end of a column, which say how far it may go
@@ -211,14 +212,26 @@ def _split_ends(parts: list[Floats]) -> list[Floats]:
 
 
 def _halved(values: Floats) -> list[Floats]:
-    """Sorted values as their upper half, the upper half of the rest, and so on."""
+    """Sorted values as their upper half, the upper half of the rest, and so on.
+
+    Of the last part, numbers that are far from the rest are a part of their own: the mean of a bin
+    of both would lie in the gap between them.
+    """
     parts = []
     halves = _cut(values, 2)
     while len(halves) == 2 and len(halves[0]) >= _MIN_END_COUNT:
         rest, upper = halves
         parts.append(upper)
         values, halves = rest, _cut(rest, 2)
-    return [*parts, values]
+    far = _num_far(values)
+    return [*parts, values[far:], values[:far]] if far else [*parts, values]
+
+
+def _num_far(values: Floats) -> int:
+    """How many of sorted values at the start are far from all others."""
+    gaps, widths = np.diff(values)[:-3], values[-1:] - values[1:-3]
+    apart = np.flatnonzero((gaps > _FAR * widths) & (widths > 0))
+    return int(apart[-1]) + 1 if len(apart) else 0
 
 
 def _borders(parts: Sequence[Floats], limits: tuple[float, float] | None) -> list[float]:

@@ -127,3 +127,19 @@ def test_where_atoms_are_the_ends_of_a_column_no_value_of_a_single_row_is_kept(s
     assert values[-1] < knots[-1] < 1e6
     assert (np.diff(knots) >= 0).all()
     assert (np.diff(places) > 0).all()
+
+
+def test_numbers_far_from_all_others_have_a_bin_of_their_own() -> None:
+    """Beyond a gap that is more than three times as wide as the rest of an outermost bin."""
+    near = np.sort(np.random.default_rng(0).normal(size=4000))
+    far = np.linspace(1000, 1020, 20)
+    bins, counts = cut_into_bins(np.sort(np.concatenate([near, far, -far])), 32)
+    assert (counts[0], counts[-1]) == (20, 20)
+    assert bins[0].low == -1020 < bins[0].high == bins[1].low < -10
+    assert 10 < bins[-2].high == bins[-1].low < bins[-1].high == 1020
+    assert sum(counts) == 4040
+
+
+def test_numbers_that_spread_out_evenly_towards_an_end_are_not_far() -> None:
+    values = np.sort(np.random.default_rng(0).exponential(size=4000))
+    assert min(cut_into_bins(values, 32)[1]) >= 32
