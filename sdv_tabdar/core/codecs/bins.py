@@ -32,6 +32,7 @@ from sdv_tabdar.core.diffusion import SIGMA_DATA
 _FEW_BINS = 16  # with fewer bins the outermost ones are not halved
 _MIN_END_COUNT = 32  # least numbers in a half of an outermost bin
 _FAR = 3  # widths of the rest of an outermost bin: a gap, beyond which numbers are far away
+_LEAST_NEAR = 4  # numbers of that rest
 _MOST_PARTS = 8192  # in which a column is cut, over all bins
 _FINE = 32  # an interval that stands for a number is at most one in so many of a bin
 _FEW = 5  # numbers at the end of a column, which say how far it may go
@@ -229,8 +230,10 @@ def _halved(values: Floats) -> list[Floats]:
 
 def _num_far(values: Floats) -> int:
     """How many of sorted values at the start are far from all others."""
-    gaps, widths = np.diff(values)[:-3], values[-1:] - values[1:-3]
-    apart = np.flatnonzero((gaps > _FAR * widths) & (widths > 0))
+    nearest = values[1 : max(len(values) - _LEAST_NEAR + 1, 1)]
+    with np.errstate(over='ignore'):
+        gaps, widths = nearest - values[: len(nearest)], values[-1:] - nearest
+    apart = np.flatnonzero((gaps / _FAR > widths) & (widths > 0))
     return int(apart[-1]) + 1 if len(apart) else 0
 
 

@@ -276,17 +276,15 @@ def _roundest(low: float, high: float) -> float:
 
 def _may_tell(own: Floats, other: Floats, digits: Digits, codes: Codes) -> Marks:
     """Which columns of codes ``(L, rows)`` say a rate for each level in a first look at rows."""
-    rows = np.flatnonzero(np.isfinite(own) & np.isfinite(other) & (other != 0))
+    rows = np.flatnonzero(np.isfinite(own) & np.isfinite(other))
     rows = rows[:: max(len(rows) // _LOOKED_AT, 1)]
-    ratios, slack = _ratios(own[rows], other[rows], digits)
-    number = int(codes.max()) + 2  # and none
-    cells = codes[:, rows] + 1 + np.arange(len(codes))[:, None] * number
-    low, high = np.full(len(codes) * number, -np.inf), np.full(len(codes) * number, np.inf)
-    is_known = np.broadcast_to(~np.isnan(ratios), cells.shape)
-    np.maximum.at(low, cells[is_known], np.broadcast_to(ratios - slack, cells.shape)[is_known])
-    np.minimum.at(high, cells[is_known], np.broadcast_to(ratios + slack, cells.shape)[is_known])
-    is_said = (low <= high).reshape(len(codes), number)
-    return np.asarray(is_said[:, 1:].all(axis=1))
+    number = int(codes.max()) + 1
+    starts = np.arange(len(codes))[:, None] * number
+    levels = np.where(codes[:, rows] >= 0, codes[:, rows] + starts, -1)
+    ends = _Ends.of_levels(len(codes) * number)
+    repeated = np.tile(rows, len(codes))
+    ends.add(own[repeated], other[repeated], levels.ravel(), digits)
+    return np.asarray((ends.low <= ends.high).reshape(len(codes), number).all(axis=1))
 
 
 def _tells(own: Floats, other: Floats, digits: Digits, codes: Codes) -> bool:

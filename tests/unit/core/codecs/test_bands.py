@@ -107,10 +107,8 @@ def test_missing_and_replaced_cells_say_nothing() -> None:
     replaced.loc[row, 'bracket'] = True
     assert named(frame, replaced).keys() == ALL.keys()
     for place, row in enumerate(frame.index[frame['risk'] == 'low'][::20]):
-        frame.loc[row, 'age'], replaced.loc[row, 'age'] = (
-            5.0 * place,
-            True,
-        )  # wherever it stands now
+        frame.loc[row, 'age'] = 5.0 * place  # wherever it stands now
+        replaced.loc[row, 'age'] = True
     assert named(frame, replaced).keys() == ALL.keys()
 
 
