@@ -164,8 +164,9 @@ def runs_grid(rows: pd.DataFrame) -> Grid:
     names = list(dict.fromkeys(known['table']))
     shown = []
     for (label, spec), part in known.groupby(['synthesizer', 'spec'], sort=False):
-        options = parse_spec(str(spec)).options
-        told = ', '.join(f'{name}={value!r}' for name, value in options.items()) or 'defaults'
+        method = parse_spec(str(spec))
+        plain = 'rows of a file' if method.kind == 'csv' else 'defaults'
+        told = ', '.join(f'{name}={value!r}' for name, value in method.options.items()) or plain
         seconds = Number('fit_cpu_seconds', '', digits=0)
         by_table = [part.loc[part['table'] == name, 'fit_cpu_seconds'].dropna() for name in names]
         cells = [told, *(seconds.text(values.tolist()) for values in by_table)]
