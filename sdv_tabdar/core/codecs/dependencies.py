@@ -26,7 +26,7 @@ _SEED = 0  # of the choice of rows
 _SEVERAL = -2  # while it is looked for: levels that share a code of the determinant say different
 
 LEVEL_ROWS = 3
-"""Rows of a code of the determinant, on average, at least: fewer would tell of single rows."""
+"""Rows of a level of the determinant, on average, at least: fewer would tell of single rows."""
 
 Pair = tuple[int, int]
 """The positions of a determinant and a dependent."""
@@ -92,11 +92,16 @@ def is_exact(codec: Codec) -> bool:
     return not codec.column.bins and codec.column.num_codes > 1
 
 
+def single_counts(codec: Codec) -> Sequence[int]:
+    """How many rows each code has that stands for one level: the others say nothing of theirs."""
+    return codec.column.counts[: codec.num_single]
+
+
 def _may_follow(codecs: Sequence[Codec], pair: Pair) -> bool:
-    determinant, dependent = (codecs[place].column for place in pair)
-    rows = sum(determinant.counts)
-    return determinant.num_codes >= dependent.num_codes and (
-        rows >= LEVEL_ROWS * determinant.num_codes
+    determinant, dependent = (codecs[place] for place in pair)
+    rows = single_counts(determinant)
+    return determinant.column.num_codes >= dependent.column.num_codes and (
+        sum(rows) >= LEVEL_ROWS * len(rows)
     )
 
 
@@ -157,7 +162,8 @@ def _parts(codes: torch.Tensor) -> Iterator[torch.Tensor]:
 def _tells(codecs: Sequence[Codec], pair: Pair) -> bool:
     """Whether a dependency would hardly be there if the columns were independent."""
     determinant, dependent = (
-        torch.tensor(codecs[place].column.counts, dtype=torch.double).clamp_min(1) for place in pair
+        torch.tensor(counts, dtype=torch.double).clamp_min(1)
+        for counts in (single_counts(codecs[pair[0]]), codecs[pair[1]].column.counts)
     )
     logs = (dependent / dependent.sum()).log()
     by_chance = (determinant[:, None] * logs).logsumexp(dim=1)  # that all rows of a level agree

@@ -65,6 +65,16 @@ def test_levels_that_follow_are_found_those_of_most_levels_first() -> None:
     assert pairs(found_in(frame)[1]) == [(1, 0)]
 
 
+def test_nothing_follows_from_names_that_single_rows_have() -> None:
+    names = [f'n{number}' for number in range(1000)]
+    frame = pd.DataFrame({'name': names, 'team': RANDOM.integers(0, 5, 1000).astype(str)})
+    assert found_in(frame, ModelConfig(max_categories=100))[1] == ()
+    # of those that recur it does, also where others share codes
+    frame = pd.concat([frame, pd.DataFrame({'name': names[:20] * 9, 'team': '3'})])
+    frame['team'] = frame.groupby('name')['team'].transform('first')
+    assert pairs(found_in(frame, ModelConfig(max_categories=23))[1]) == [(0, 1)]
+
+
 def test_of_two_that_follow_from_each_other_the_first_says_what_the_second_is() -> None:
     frame = pd.DataFrame({'code': CITY % 3, 'name': [f'n{number % 3}' for number in CITY]})
     assert pairs(found_in(frame.astype(str))[1]) == [(0, 1)]
