@@ -86,7 +86,8 @@ class ModelConfig:
         denoiser_blocks: Hidden layers of the nested diffusion's network.
         max_atoms: A numerical column keeps at most this many values that come back exactly;
             a column with no more distinct values than that, each of them frequent on average,
-            has atoms only. 0 leaves every number to the diffusion.
+            has atoms only, as has one of up to ``max_categories`` values that belong to another
+            column (coordinates of a shop). 0 leaves every number to the diffusion.
         num_bins: Into how many bins of equal mass the remaining numbers are cut, the two at the
             ends of the column once more if there are 16 or more; the diffusion places a number
             inside its bin. 1 leaves all of them to one diffusion.

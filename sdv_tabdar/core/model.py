@@ -17,7 +17,7 @@ import pandas as pd
 import torch
 
 from sdv_tabdar.core.answering import AnsweringModel
-from sdv_tabdar.core.codecs.encoder import Table
+from sdv_tabdar.core.codecs.attributes import Table
 from sdv_tabdar.core.codecs.level_places import NO_ORDERS, Orders
 from sdv_tabdar.core.config import (
     ModelConfig,

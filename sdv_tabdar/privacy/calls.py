@@ -38,6 +38,7 @@ class ProtectedCalls(Calls):
     protect_values: bool | int = False
     rare_token: str | None = None
     max_atoms: int
+    max_categories: int
     _replaced: pd.DataFrame | None = None
 
     def __getstate__(self) -> dict[str, Any]:
@@ -95,6 +96,7 @@ class ProtectedCalls(Calls):
             Threshold.of(self.protect_values),
             token=self.rare_token,
             max_atoms=self.max_atoms,
+            max_categories=self.max_categories,
         )
         self._replaced = found.replaced
         private_names.describe_anew(self, found.entries)
@@ -152,7 +154,12 @@ class ProtectedCalls(Calls):
         threshold = Threshold.of(self.protect_values)
         tail = Tail.drawn(threshold, generator_of(np.sort(numbers).tobytes()))
         found = protected_numbers(
-            numbers, threshold, tail, max_atoms=self.max_atoms, rounded=lambda bound: bound
+            numbers,
+            threshold,
+            tail,
+            max_atoms=self.max_atoms,
+            max_categories=self.max_categories,
+            rounded=lambda bound: bound,
         )
         return pd.Series(found, index=values.index, name=values.name)
 

@@ -7,7 +7,7 @@ from collections.abc import Callable
 import numpy as np
 import numpy.typing as npt
 
-from sdv_tabdar.core.codecs.atoms import frequent_ones, runs
+from sdv_tabdar.core.codecs.atoms import frequent_ones, recur, runs
 from sdv_tabdar.core.codecs.density import LEAST_EQUAL
 from sdv_tabdar.core.codecs.values import Floats
 from sdv_tabdar.privacy.threshold import Tail, Threshold, generator_of
@@ -21,6 +21,7 @@ def protected_numbers(
     tail: Tail,
     *,
     max_atoms: int,
+    max_categories: int,
     rounded: Callable[[Floats], Floats],
 ) -> Floats:
     """Numbers of a column without those that would give away a few rows.
@@ -36,6 +37,7 @@ def protected_numbers(
         threshold: How many rows must share a number.
         tail: How the ends are bounded.
         max_atoms: As in ``ModelConfig``.
+        max_categories: Likewise; so many values that recur may be atoms, too.
         rounded: Puts a bound on the grid of the column.
 
     Returns:
@@ -49,6 +51,8 @@ def protected_numbers(
     generator = generator_of(ordered.tobytes())
     distinct, counts = runs(ordered)
     atoms = frequent_ones(counts, len(ordered), max_atoms)
+    if max_atoms and recur(counts, max_categories):
+        atoms[:] = True
     told = atoms | (counts >= LEAST_EQUAL)
     is_rare = told & (counts < threshold.blurred(generator, len(counts)))
     found = numbers.copy()

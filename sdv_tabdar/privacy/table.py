@@ -56,6 +56,7 @@ def protected_table(
     *,
     token: str | None,
     max_atoms: int,
+    max_categories: int,
 ) -> ProtectedTable:
     """Protect a training table.
 
@@ -66,6 +67,7 @@ def protected_table(
         threshold: How many rows must share a value.
         token: What takes the place of rare levels in columns of text; None for another level.
         max_atoms: As in ``ModelConfig``.
+        max_categories: Likewise.
 
     Raises:
         InvalidDataError: If the table has too few rows, or a column no level that enough share.
@@ -79,7 +81,7 @@ def protected_table(
             ]
         )
     before = form.plain(frame.reset_index(drop=True))
-    work = _Work(synth, form, before, threshold, token, max_atoms)
+    work = _Work(synth, form, before, threshold, token, max_atoms, max_categories)
     plain = work.without_rare_levels(before)
     for _ in range(_ROUNDS):
         plain = work.without_rare_numbers(plain)
@@ -122,6 +124,7 @@ class _Work:
     threshold: Threshold
     token: str | None
     max_atoms: int
+    max_categories: int
 
     @functools.cached_property
     def profiles(self) -> dict[str, ColumnProfile]:
@@ -221,6 +224,7 @@ class _Work:
                 self.threshold,
                 self.tail,
                 max_atoms=self.max_atoms,
+                max_categories=self.max_categories,
                 rounded=_rounding(profile, self.comparable(self.before, key)),
             )
             changed = ~((found == numbers) | (np.isnan(found) & np.isnan(numbers)))

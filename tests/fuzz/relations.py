@@ -85,12 +85,27 @@ def _exams(name: str, rows: int, random: Random) -> Made:
     return _gaps(made, random), dict.fromkeys(made, NUMBER)
 
 
+def _branches(name: str, rows: int, random: Random) -> Made:
+    """A branch has its place, its size and the day on which it opened, in each of its rows."""
+    number = max(rows // 8, 1)
+    branch = random.integers(0, number, rows)
+    opened = pd.Timestamp('2010-01-01') + pd.to_timedelta(random.integers(0, 4000, number), 'D')
+    made = {
+        f'{name} branch': pd.Series([f'branch {one}' for one in branch], dtype=object),
+        f'{name} north': pd.Series(random.normal(50, 3, number).round(5)[branch]),
+        f'{name} area': pd.Series(random.integers(100, 5000, number)[branch]),
+        f'{name} opened': pd.Series(opened[branch]),
+    }
+    return made, dict(zip(made, [LEVEL, NUMBER, NUMBER, DATE], strict=True))
+
+
 RELATIONS: dict[str, Callable[[str, int, Random], Made]] = {
     'sales': _sales,
     'bills': _bills,
     'stays': _stays,
     'visits': _visits,
     'exams': _exams,
+    'branches': _branches,
 }
 
 
@@ -104,6 +119,13 @@ def kept(kind: str, rows: pd.DataFrame, training: pd.DataFrame) -> pd.Series:
         *exams, mean, best = columns
         off = (sum(exams[1:], exams[0]) / 3 - mean).abs()
         return ~(off > HALF_A_CENT) & ~((np.maximum(exams[0], exams[1]) - best).abs() > 0)
+    if kind == 'branches':
+        branch, *others = columns
+        found = pd.Series(True, index=rows.index)
+        for place, own in enumerate(others, start=1):
+            said = dict(zip(training.iloc[:, 0], training.iloc[:, place], strict=True))
+            found &= (own == branch.map(said)) | own.isna() | branch.isna()
+        return found
     if kind == 'visits':
         weekday, time, month, late = columns
         of_time = (

@@ -10,6 +10,7 @@ from sdv_tabdar.core.codecs.values import Codes, Floats
 _MIN_COUNT = 10
 _MIN_SHARE = 0.002  # of the numbers of a column
 _ROWS_PER_VALUE = 5  # on average, in a column of which all values are atoms
+_RECURRING = 3  # rows that most values have, where many recur
 _TOGETHER = 1 << 20  # numbers that are looked at at a time
 
 
@@ -66,6 +67,15 @@ def frequent_ones(
         frequent &= counts >= np.sort(counts)[-max_atoms]
         frequent[np.flatnonzero(frequent)[max_atoms:]] = False
     return frequent
+
+
+def recur(counts: npt.NDArray[np.int64], most: int) -> bool:
+    """Whether values that occur so often ``(V,)`` are at most so many, and most of them recur.
+
+    Not if one of them recurs, and the others are those of single rows.
+    """
+    is_few = len(counts) > 1 and bool(frequent_ones(counts, int(counts.sum()), most).all())
+    return is_few and float(np.median(counts)) >= _RECURRING
 
 
 def nearest(choices: Floats, values: Floats) -> Codes:

@@ -71,6 +71,16 @@ class Numbers:
         wider[len(below) + len(self.present) :] = more[len(below) :]
         return Numbers(wider, self.num_missing + num_missing, self.allocate)
 
+    def with_more(self, numbers: Floats) -> Numbers:
+        """The same with some more numbers, wherever they are."""
+        if not len(numbers):
+            return self
+        wider = self.allocate(len(self.present) + len(numbers))
+        wider[: len(self.present)] = self.present
+        wider[len(self.present) :] = numbers
+        wider.sort()  # in place, and so in a file
+        return Numbers(wider, self.num_missing, self.allocate)
+
 
 @dataclasses.dataclass(frozen=True, eq=False)
 class Levels:

@@ -8,13 +8,14 @@ from __future__ import annotations
 
 import dataclasses
 from collections.abc import Hashable, Mapping, Sequence
-from typing import Any, TypeAlias
+from typing import Any
 
 import numpy as np
 import numpy.typing as npt
 import pandas as pd
 import torch
 
+from sdv_tabdar.core.codecs.attributes import Table, with_attributes
 from sdv_tabdar.core.codecs.categorical import CategoricalCodec
 from sdv_tabdar.core.codecs.codec import Codec
 from sdv_tabdar.core.codecs.echoes import Echo, echoed, source_digits
@@ -37,9 +38,6 @@ CODECS: Mapping[ColumnKind, type[Codec]] = {
 
 _STATE_VERSION = 4
 _FORMER_VERSIONS = (2, 3)  # bins without steps, and columns without cycles
-
-Table: TypeAlias = 'pd.DataFrame | StoredTable'
-"""A training table, in memory or in files."""
 
 Restrictions = Mapping[str, Sequence[Restriction | None]]
 """For columns, what each row's cell may be; None = anything."""
@@ -108,7 +106,11 @@ class TableEncoder:
             CODECS[kinds[name]].fit(name, frame[name], config, orders.get(name, ()))
             for name in frame.columns
         ]
-        return cls(codecs, Relations.find(frame, codecs, config, replaced))
+        relations = Relations.find(frame, codecs, config, replaced)
+        attributed = with_attributes(frame, codecs, config, relations, replaced)
+        if attributed != codecs:
+            relations = Relations.find(frame, attributed, config, replaced)
+        return cls(attributed, relations)
 
     def grown(
         self,

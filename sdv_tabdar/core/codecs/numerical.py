@@ -88,11 +88,17 @@ class NumericalCodec(Codec):
         """This codec if ``values`` suit it, or a new one of them, see :meth:`Codec.grown`.
 
         They suit it if they lie within its limits, are missing only if some were before, and no
-        point of the distribution function differs by more than ``_MOST_CHANGE``.
+        point of the distribution function differs by more than ``_MOST_CHANGE``. Where all numbers
+        had codes of their own although they were many, new ones get such codes too.
         """
         numbers = Numbers.of(values)
         present, (low, high) = numbers.present, self.limits
         within = not len(present) or (present[0] >= low and present[-1] <= high)
+        if self._has_many_atoms(config):
+            config = dataclasses.replace(config, max_atoms=config.max_categories)
+            within = not len(numbers.without(self.atoms))
+            numbers = numbers.with_more(self.atoms[~np.isin(self.atoms, present)])
+            present = numbers.present
         if within and (self.column.missing is not None or not numbers.num_missing):
             before, now = np.array(self.column.counts), self._counts_of(numbers)
             ranking = np.argsort([sum(interval) for interval in self.column.uniform])
@@ -105,6 +111,10 @@ class NumericalCodec(Codec):
         outer = [end for end in kept if not np.isnan(end)]
         num_missing = len(kept) - len(outer) + (self.column.missing is not None)
         return self.fit(self.column.name, numbers.extended(outer, num_missing), config)
+
+    def _has_many_atoms(self, config: ModelConfig) -> bool:
+        """Whether all numbers have codes of their own because they belong to another column."""
+        return not self.bins and len(self.atoms) > config.max_atoms > 0
 
     def _counts_of(self, numbers: Numbers) -> Codes:
         """How often each code ``(K,)`` stands for one of the numbers, or for a missing cell."""
@@ -119,7 +129,8 @@ class NumericalCodec(Codec):
     def codes_in(self, before: Codec) -> Codes:
         """The codes of the same atoms, and of the middles of the bins, see :meth:`Codec.codes_in`.
 
-        -1 where nothing but missing cells was known.
+        -1 where nothing but missing cells was known, and for a new number among atoms alone, as for
+        a new level: what it belongs to may be new as well.
         """
         assert isinstance(before, NumericalCodec)
         codes = np.full(self.column.num_codes, -1, dtype=np.int64)
@@ -127,6 +138,8 @@ class NumericalCodec(Codec):
             middles = [part.values(np.zeros(1))[0] for part in self.bins]
             places = pd.Series([*self.atoms, *middles], dtype=float, name=self.column.name)
             codes[: len(places)], _ = before.encode(places)
+            if not self.bins and not before.bins:
+                codes[: len(places)][~np.isin(places, before.atoms)] = -1
         if self.column.missing is not None and before.column.missing is not None:
             codes[self.column.missing] = before.column.missing
         return codes

@@ -15,7 +15,12 @@ RANDOM = np.random.default_rng(0)
 
 def protected(numbers: np.ndarray, threshold: Threshold = FIVE) -> np.ndarray:
     return protected_numbers(
-        numbers, threshold, TAIL, max_atoms=256, rounded=lambda bound: np.round(bound, 6)
+        numbers,
+        threshold,
+        TAIL,
+        max_atoms=256,
+        max_categories=2048,
+        rounded=lambda bound: np.round(bound, 6),
     )
 
 
@@ -120,3 +125,12 @@ def test_the_same_table_is_protected_alike_and_thresholds_differ_by_value() -> N
     drawn = FIVE.blurred(generator_of(b'x'), 100)
     assert set(drawn) == {5, 6, 7}
     assert (Threshold.of(True), Threshold.of(9)) == (FIVE, Threshold(9))
+
+
+def test_rare_ones_of_many_values_that_recur_become_those_of_groups_as_well() -> None:
+    """Such numbers may get codes of their own, as what belongs to a shop does."""
+    values = RANDOM.normal(size=300)
+    numbers = np.concatenate([np.repeat(values, 8), np.repeat(values[:20] + 9, 3)])
+    found = protected(numbers)
+    assert np.array_equal(found[: 8 * 300], numbers[: 8 * 300])
+    assert np.unique(found, return_counts=True)[1].min() >= FIVE.rows

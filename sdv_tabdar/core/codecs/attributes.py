@@ -1,0 +1,134 @@
+"""Numbers that belong to what another column names: each of their values becomes an atom.
+
+A shop has its coordinates, a product its weight, a day its price of oil: in a table that was joined
+from several, a number follows from another cell in every row, or another cell from the number. Bins
+could not keep that; of atoms it is a dependency like any other (:mod:`.dependencies`).
+"""
+
+from __future__ import annotations
+
+import dataclasses
+from collections.abc import Collection, Sequence
+from typing import TypeAlias
+
+import numpy as np
+import pandas as pd
+import torch
+
+from sdv_tabdar.core.codecs.atoms import recur, runs
+from sdv_tabdar.core.codecs.codec import Codec
+from sdv_tabdar.core.codecs.density import LEAST_EQUAL
+from sdv_tabdar.core.codecs.dependencies import find_dependencies, is_exact
+from sdv_tabdar.core.codecs.echoes import parts_of, some_codes
+from sdv_tabdar.core.codecs.numerical import NumericalCodec
+from sdv_tabdar.core.codecs.relations import Relations
+from sdv_tabdar.core.codecs.stored import StoredTable
+from sdv_tabdar.core.codecs.values import Floats
+from sdv_tabdar.core.config import ModelConfig
+from sdv_tabdar.core.runtime.row_order import some_rows
+from sdv_tabdar.core.table import EncodedTable
+
+Table: TypeAlias = 'pd.DataFrame | StoredTable'
+"""A training table, in memory or in files."""
+
+_ROWS = 12_000  # that are looked at
+_SEED = 0  # of the choice of them
+
+
+def with_attributes(
+    frame: Table,
+    codecs: Sequence[Codec],
+    config: ModelConfig,
+    relations: Relations,
+    replaced: pd.DataFrame | None = None,
+) -> list[Codec]:
+    """Codecs of a training table; those of numbers that belong to another column have no bins.
+
+    Of such a number there are at most ``max_categories`` values, which recur. What the rows that
+    are looked at show need not hold in all of them: whether it does is seen when all are encoded.
+
+    Args:
+        frame: The table.
+        codecs: One for each column, fitted on it.
+        config: For ``max_categories``, and whether dependencies are kept.
+        relations: What has been found by these codecs; what it says needs no atoms.
+        replaced: As in ``TabDAR.fit``; such cells say nothing, and no value of few rows is kept.
+    """
+    found = list(codecs)
+    if 'dependencies' not in config.kept_relations or not config.max_atoms:
+        return found
+    some, step, hidden = _some_of(frame, replaced)
+    wide = dataclasses.replace(config, max_atoms=config.max_categories)
+    trial = list(codecs)
+    for place in _recurring(some, codecs, config, step):
+        name = codecs[place].column.name
+        codec = NumericalCodec.fit(name, frame[name], wide)
+        if not codec.bins and (replaced is None or min(codec.column.counts) >= LEAST_EQUAL):
+            trial[place] = codec
+    changed = {place for place, codec in enumerate(codecs) if trial[place] is not codec}
+    if changed:
+        for place in changed & _belonging(some, trial, step, hidden, _told(relations)):
+            found[place] = trial[place]
+    return found
+
+
+def _some_of(frame: Table, replaced: pd.DataFrame | None) -> tuple[Table, int, pd.DataFrame | None]:
+    """A table that has the rows to look at, every so many of its rows, and what is hidden there."""
+    if not isinstance(frame, pd.DataFrame):
+        return frame, -(-len(frame) // _ROWS) | 1, None  # odd, as periods seldom are
+    rows = some_rows(len(frame), _ROWS, torch.Generator().manual_seed(_SEED)).numpy()
+    return frame.iloc[rows], 1, None if replaced is None else replaced.iloc[rows]
+
+
+def _recurring(some: Table, codecs: Sequence[Codec], config: ModelConfig, step: int) -> list[int]:
+    """The positions of numbers with bins whose values seem to be few, and most of them to recur."""
+    places = [place for place, codec in enumerate(codecs) if codec.column.bins]
+    names = [codecs[place].column.name for place in places]
+    found = []
+    for place, numbers in zip(places, _numbers(some, names, step), strict=True):
+        _, counts = runs(np.sort(numbers[~np.isnan(numbers)]))
+        if recur(counts, config.max_categories):
+            found.append(place)
+    return found
+
+
+def _numbers(some: Table, names: Sequence[str], step: int) -> list[Floats]:
+    """The numbers of some columns in every so many rows."""
+    found: list[list[Floats]] = [[] for _ in names]
+    start = 0
+    for part in parts_of(some, names) if names else ():
+        for own, name in zip(found, names, strict=True):
+            own.append(part[name][-start % step :: step].copy())
+        start += len(part[names[0]])
+    return [np.concatenate(parts) for parts in found]
+
+
+def _belonging(
+    some: Table,
+    codecs: Sequence[Codec],
+    step: int,
+    hidden: pd.DataFrame | None,
+    told: Collection[frozenset[int]],
+) -> set[int]:
+    """The positions of columns of which one follows from another, but for pairs that are told."""
+    places = [place for place, codec in enumerate(codecs) if is_exact(codec)]
+    exact = [codecs[place] for place in places]
+    codes = np.stack(some_codes(some, exact, step, hidden), axis=1)
+    table = EncodedTable(
+        torch.from_numpy(codes.clip(min=0)),
+        torch.zeros(len(codes), 0),
+        torch.ones((), dtype=torch.bool).expand(codes.shape),
+    )
+    pairs = (
+        {places[entry.determinant], places[entry.dependent]}
+        for entry in find_dependencies(table, exact, codes < 0 if hidden is not None else None)
+    )
+    return set().union(*(pair for pair in pairs if frozenset(pair) not in told))
+
+
+def _told(relations: Relations) -> set[frozenset[int]]:
+    """Pairs of columns of which a line, a curve, a range or a part of a date says the same."""
+    lines = [(one.position, one.source) for one in relations.echoes if one.always]
+    levels = [(one.position, one.source) for one in relations.told_by_numbers]
+    curves = [one.columns for one in relations.aggregates]
+    return {frozenset(pair) for pair in (*lines, *levels, *curves)}
