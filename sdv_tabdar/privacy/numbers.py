@@ -12,6 +12,7 @@ from sdv_tabdar.core.codecs.density import LEAST_EQUAL
 from sdv_tabdar.core.codecs.values import Floats
 from sdv_tabdar.privacy.threshold import Tail, Threshold, generator_of
 
+_FEW = 0.05  # of the rows, at most, if rare values of many that recur become those of groups
 _NEIGHBOURS = 16  # kept numbers on either side, of which one takes the place of a rare one
 
 
@@ -51,10 +52,11 @@ def protected_numbers(
     generator = generator_of(ordered.tobytes())
     distinct, counts = runs(ordered)
     atoms = frequent_ones(counts, len(ordered), max_atoms)
-    if max_atoms and recur(counts, max_categories):
+    few = counts < threshold.blurred(generator, len(counts))
+    if max_atoms and recur(counts, max_categories) and counts[few].sum() <= _FEW * len(ordered):
         atoms[:] = True
     told = atoms | (counts >= LEAST_EQUAL)
-    is_rare = told & (counts < threshold.blurred(generator, len(counts)))
+    is_rare = told & few
     found = numbers.copy()
     if atoms.all():
         values = _merged(distinct, counts, is_rare, threshold.rows, rounded)

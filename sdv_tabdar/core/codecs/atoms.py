@@ -10,7 +10,7 @@ from sdv_tabdar.core.codecs.values import Codes, Floats
 _MIN_COUNT = 10
 _MIN_SHARE = 0.002  # of the numbers of a column
 _ROWS_PER_VALUE = 5  # on average, in a column of which all values are atoms
-_RECURRING = 3  # rows that most values have, where many recur
+_FEW_ROWS, _MOST = 3, 2  # on average, and of most values, in a column of which many recur
 _TOGETHER = 1 << 20  # numbers that are looked at at a time
 
 
@@ -21,12 +21,15 @@ def runs(present: Floats) -> tuple[Floats, npt.NDArray[np.int64]]:
     return present[starts], np.diff(starts, append=len(present))
 
 
-def frequent_numbers(present: Floats, max_atoms: int) -> tuple[Floats, npt.NDArray[np.int64]]:
+def frequent_numbers(
+    present: Floats, max_atoms: int, max_recurring: int = 0
+) -> tuple[Floats, npt.NDArray[np.int64]]:
     """The sorted atoms of a column ``(A,)``, and how often each occurs.
 
     Args:
         present: Sorted numbers. They may be a file, of which a part at a time is in memory.
         max_atoms: How many atoms there may be.
+        max_recurring: How many there may be if they are all values and these :func:`recur`.
     """
     least = max(_MIN_COUNT, _MIN_SHARE * len(present))
     distinct, counts = runs(present[:0])
@@ -37,8 +40,10 @@ def frequent_numbers(present: Floats, max_atoms: int) -> tuple[Floats, npt.NDArr
         values, number = runs(present[start:stop])
         num_distinct += len(values)
         distinct, counts = np.append(distinct, values), np.append(counts, number)
-        if num_distinct > max_atoms:  # too many for all of them
+        if num_distinct > max(max_atoms, max_recurring):  # too many for all of them
             distinct, counts = distinct[counts >= least], counts[counts >= least]
+    if num_distinct == len(counts) and recur(counts, max_recurring):
+        return distinct, counts
     frequent = frequent_ones(counts, len(present), max_atoms)
     return distinct[frequent], counts[frequent]
 
@@ -74,8 +79,8 @@ def recur(counts: npt.NDArray[np.int64], most: int) -> bool:
 
     Not if one of them recurs, and the others are those of single rows.
     """
-    is_few = len(counts) > 1 and bool(frequent_ones(counts, int(counts.sum()), most).all())
-    return is_few and float(np.median(counts)) >= _RECURRING
+    is_few = 1 < len(counts) <= most and counts.sum() >= _FEW_ROWS * len(counts)
+    return bool(is_few) and float(np.median(counts)) >= _MOST
 
 
 def nearest(choices: Floats, values: Floats) -> Codes:

@@ -7,7 +7,6 @@ could not keep that; of atoms it is a dependency like any other (:mod:`.dependen
 
 from __future__ import annotations
 
-import dataclasses
 from collections.abc import Collection, Sequence
 from typing import TypeAlias
 
@@ -58,11 +57,10 @@ def with_attributes(
     if 'dependencies' not in config.kept_relations or not config.max_atoms:
         return found
     some, step, hidden = _some_of(frame, replaced)
-    wide = dataclasses.replace(config, max_atoms=config.max_categories)
     trial = list(codecs)
     for place in _recurring(some, codecs, config, step):
         name = codecs[place].column.name
-        codec = NumericalCodec.fit(name, frame[name], wide)
+        codec = NumericalCodec.fit(name, frame[name], config, belongs=True)
         if not codec.bins and (replaced is None or min(codec.column.counts) >= LEAST_EQUAL):
             trial[place] = codec
     changed = {place for place, codec in enumerate(codecs) if trial[place] is not codec}

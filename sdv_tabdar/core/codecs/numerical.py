@@ -21,7 +21,7 @@ import numpy as np
 import numpy.typing as npt
 import pandas as pd
 
-from sdv_tabdar.core.codecs.atoms import frequent_numbers, nearest
+from sdv_tabdar.core.codecs.atoms import frequent_numbers, frequent_ones, nearest
 from sdv_tabdar.core.codecs.bins import Bin, cut_into_bins
 from sdv_tabdar.core.codecs.codec import Codec, Points, ResidualLaw
 from sdv_tabdar.core.codecs.counted import Counted, Numbers
@@ -57,12 +57,23 @@ class NumericalCodec(Codec):
 
     @classmethod
     def fit(
-        cls, name: str, values: Counted, config: ModelConfig, order: Sequence[Hashable] = ()
+        cls,
+        name: str,
+        values: Counted,
+        config: ModelConfig,
+        order: Sequence[Hashable] = (),
+        *,
+        belongs: bool = False,
     ) -> NumericalCodec:
-        """Learn the codes of a column, see :meth:`Codec.fit`; numbers need no ``order``."""
+        """Learn the codes of a column, see :meth:`Codec.fit`; numbers need no ``order``.
+
+        Where they belong to what another column names, and recur, all of up to ``max_categories``
+        values are atoms.
+        """
         numbers = Numbers.of(values)
         present = numbers.present
-        atoms, counts = frequent_numbers(present, config.max_atoms)
+        most = config.max_categories if belongs else 0
+        atoms, counts = frequent_numbers(present, config.max_atoms, most)
         rest = numbers.without(atoms)
         wanted = max(1, min(config.num_bins, len(rest) // _MIN_BIN_COUNT))
         limits = (float(present[0]), float(present[-1])) if len(present) else None
@@ -94,8 +105,8 @@ class NumericalCodec(Codec):
         numbers = Numbers.of(values)
         present, (low, high) = numbers.present, self.limits
         within = not len(present) or (present[0] >= low and present[-1] <= high)
-        if self._has_many_atoms(config):
-            config = dataclasses.replace(config, max_atoms=config.max_categories)
+        belongs = self._belongs(config)
+        if belongs:
             within = not len(numbers.without(self.atoms))
             numbers = numbers.with_more(self.atoms[~np.isin(self.atoms, present)])
             present = numbers.present
@@ -110,11 +121,14 @@ class NumericalCodec(Codec):
         kept = [end for end in self.limits if not inner[0] <= end <= inner[1]]
         outer = [end for end in kept if not np.isnan(end)]
         num_missing = len(kept) - len(outer) + (self.column.missing is not None)
-        return self.fit(self.column.name, numbers.extended(outer, num_missing), config)
+        wider = numbers.extended(outer, num_missing)
+        return self.fit(self.column.name, wider, config, belongs=belongs)
 
-    def _has_many_atoms(self, config: ModelConfig) -> bool:
-        """Whether all numbers have codes of their own because they belong to another column."""
-        return not self.bins and len(self.atoms) > config.max_atoms > 0
+    def _belongs(self, config: ModelConfig) -> bool:
+        """Whether all numbers are atoms only because they belong to what another column names."""
+        counts = np.array(self.column.counts[: len(self.atoms)])
+        is_usual = frequent_ones(counts, int(counts.sum()), config.max_atoms).all()
+        return not self.bins and not is_usual
 
     def _counts_of(self, numbers: Numbers) -> Codes:
         """How often each code ``(K,)`` stands for one of the numbers, or for a missing cell."""

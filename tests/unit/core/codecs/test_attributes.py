@@ -70,6 +70,14 @@ def test_numbers_that_follow_from_a_level_have_atoms_alone() -> None:
     assert {('shop', 'north'), ('shop', 'area'), ('north', 'area')} <= _pairs(encoder, frame)
 
 
+def test_three_rows_a_value_are_enough_also_when_training_goes_on() -> None:
+    shop = RANDOM.permutation(np.arange(3 * SHOPS) % SHOPS)
+    frame = _shops(shop)
+    encoder = TableEncoder.fit(frame, _kinds(frame), ModelConfig())
+    assert _atoms_of(encoder) == ['north', 'area']
+    assert _atoms_of(encoder.grown(frame, _kinds(frame), ModelConfig())) == ['north', 'area']
+
+
 def test_they_need_no_column_that_names_them() -> None:
     frame = _shops().drop(columns='shop')
     assert _atoms_of(_fitted(frame)) == ['north', 'area']
