@@ -270,7 +270,7 @@ def _is_some(numbers: Floats) -> Marks:
 
 
 def _tells(cells: Floats, formula: Formula, digits: Digits) -> bool:
-    """Whether results ``(3, rows)`` are those of their factors, but not of those of other rows."""
+    """Whether results ``(3, rows)`` are those of their factors, and not if one is another row's."""
     result, first, second = cells
     made = formula.result(first, second)
     known = np.isfinite(made) & np.isfinite(result)
@@ -278,8 +278,12 @@ def _tells(cells: Floats, formula: Formula, digits: Digits) -> bool:
     if len(result) < _FEWEST_ROWS or not _holds(result, first, second, formula, digits).all():
         return False
     half = len(result) // 2
-    pairs = (np.roll(first, half), second), (first, np.roll(second, half))
-    broken = [(~_holds(result, *pair, formula, digits)).sum() for pair in pairs]
+    of_others = (
+        (np.roll(result, half), first, second),  # else what is rounded is 0 as well as 1
+        (result, np.roll(first, half), second),
+        (result, first, np.roll(second, half)),
+    )
+    broken = [(~_holds(*cells, formula, digits)).sum() for cells in of_others]
     return bool(min(broken) >= _BY_CHANCE)
 
 

@@ -123,6 +123,13 @@ def test_a_factor_that_hardly_varies_is_none() -> None:
     assert not found(frame.assign(amount=frame['price']))
 
 
+def test_a_half_is_no_result_that_is_rounded_to_nought_or_one() -> None:
+    random = np.random.default_rng(3)
+    score = random.gamma(2, 20, N).round(2)
+    frame = pd.DataFrame({'score': score, 'again': score, 'flag': random.integers(0, 2, N)})
+    assert fitted(frame).products == ()
+
+
 def test_off_there_are_none() -> None:
     assert not fitted(lines(), ModelConfig(products=False)).products
     assert not fitted(lines(), ModelConfig(column_order='fixed', attention='causal')).products
