@@ -17,10 +17,10 @@ import numpy as np
 
 from sdv_tabdar.core.codecs.codec import Codec
 from sdv_tabdar.core.codecs.curves import CURVES, curves_among, value
-from sdv_tabdar.core.codecs.echoes import Table, digits_in, parts_of, some_numbers
 from sdv_tabdar.core.codecs.lines import Marks, rounded
 from sdv_tabdar.core.codecs.numerical import NumericalCodec
 from sdv_tabdar.core.codecs.sums import Digits, varies
+from sdv_tabdar.core.codecs.table_parts import Table, digits_in, parts_of, some_numbers
 from sdv_tabdar.core.codecs.values import Floats
 from sdv_tabdar.core.codecs.weighted import HALF, MOST_SOURCES, REST, weighted_sums
 

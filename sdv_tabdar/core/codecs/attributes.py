@@ -18,10 +18,10 @@ from sdv_tabdar.core.codecs.atoms import recur, runs
 from sdv_tabdar.core.codecs.codec import Codec
 from sdv_tabdar.core.codecs.density import LEAST_EQUAL
 from sdv_tabdar.core.codecs.dependencies import find_dependencies, is_exact
-from sdv_tabdar.core.codecs.echoes import parts_of, some_codes
 from sdv_tabdar.core.codecs.numerical import NumericalCodec
 from sdv_tabdar.core.codecs.relations import Relations
 from sdv_tabdar.core.codecs.stored import StoredTable
+from sdv_tabdar.core.codecs.table_parts import parts_of, some_codes
 from sdv_tabdar.core.codecs.values import Floats
 from sdv_tabdar.core.config import ModelConfig
 from sdv_tabdar.core.runtime.row_order import some_rows

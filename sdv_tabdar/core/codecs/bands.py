@@ -16,7 +16,10 @@ import numpy as np
 import pandas as pd
 
 from sdv_tabdar.core.codecs.codec import Codec
-from sdv_tabdar.core.codecs.echoes import (
+from sdv_tabdar.core.codecs.lines import MOST_DIGITS, Marks, rounded
+from sdv_tabdar.core.codecs.numerical import NumericalCodec
+from sdv_tabdar.core.codecs.sums import Digits
+from sdv_tabdar.core.codecs.table_parts import (
     Table,
     code_parts_of,
     digits_in,
@@ -26,9 +29,6 @@ from sdv_tabdar.core.codecs.echoes import (
     some_numbers,
     step_between,
 )
-from sdv_tabdar.core.codecs.lines import MOST_DIGITS, Marks, rounded
-from sdv_tabdar.core.codecs.numerical import NumericalCodec
-from sdv_tabdar.core.codecs.sums import Digits
 from sdv_tabdar.core.codecs.values import Codes, Floats
 
 _FEWEST_ROWS = 50  # with both

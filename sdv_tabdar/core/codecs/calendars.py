@@ -19,9 +19,9 @@ import numpy.typing as npt
 import pandas as pd
 
 from sdv_tabdar.core.codecs.codec import Codec
-from sdv_tabdar.core.codecs.echoes import Table, code_parts_of, numbers_of, parts_of
 from sdv_tabdar.core.codecs.lines import Marks
 from sdv_tabdar.core.codecs.numerical import NumericalCodec
+from sdv_tabdar.core.codecs.table_parts import Table, code_parts_of, numbers_of, parts_of
 from sdv_tabdar.core.codecs.values import Codes, Floats, as_floats
 
 DAY, HOUR, MINUTE = 8.64e13, 3.6e12, 6e10

@@ -11,8 +11,8 @@ from collections.abc import Sequence
 import numpy as np
 
 from sdv_tabdar.core.codecs.codec import Codec
-from sdv_tabdar.core.codecs.echoes import Table, parts_of, some_numbers
 from sdv_tabdar.core.codecs.numerical import NumericalCodec
+from sdv_tabdar.core.codecs.table_parts import Table, parts_of, some_numbers
 from sdv_tabdar.core.codecs.values import Floats
 
 _FEWEST_ROWS = 50  # with both numbers; fewer show nothing reliably

@@ -16,7 +16,12 @@ import numpy as np
 import pandas as pd
 
 from sdv_tabdar.core.codecs.codec import Codec
-from sdv_tabdar.core.codecs.echoes import (
+from sdv_tabdar.core.codecs.formulas import Formula
+from sdv_tabdar.core.codecs.lines import Marks, digits_of
+from sdv_tabdar.core.codecs.numerical import NumericalCodec
+from sdv_tabdar.core.codecs.products import Product, slack_of
+from sdv_tabdar.core.codecs.sums import Digits, Sum, varies
+from sdv_tabdar.core.codecs.table_parts import (
     Table,
     code_parts_of,
     digits_in,
@@ -26,11 +31,6 @@ from sdv_tabdar.core.codecs.echoes import (
     some_numbers,
     step_between,
 )
-from sdv_tabdar.core.codecs.formulas import Formula
-from sdv_tabdar.core.codecs.lines import Marks, digits_of
-from sdv_tabdar.core.codecs.numerical import NumericalCodec
-from sdv_tabdar.core.codecs.products import Product, slack_of
-from sdv_tabdar.core.codecs.sums import Digits, Sum, varies
 from sdv_tabdar.core.codecs.values import Codes, Floats
 
 _MOST_COLUMNS = 200  # among which rates are looked for

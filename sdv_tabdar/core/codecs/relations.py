@@ -20,7 +20,7 @@ from sdv_tabdar.core.codecs.calendars import (
     kept_calendar_parts,
 )
 from sdv_tabdar.core.codecs.codec import Codec
-from sdv_tabdar.core.codecs.echoes import Echo, Table, counted_echoes, find_echoes
+from sdv_tabdar.core.codecs.echoes import Echo, counted_echoes, find_echoes
 from sdv_tabdar.core.codecs.inequalities import (
     Inequality,
     find_inequalities,
@@ -29,6 +29,7 @@ from sdv_tabdar.core.codecs.inequalities import (
 from sdv_tabdar.core.codecs.products import BEFORE_RATES, Product, find_products, kept_products
 from sdv_tabdar.core.codecs.rates import Rate, find_rates, kept_rates, multiplied
 from sdv_tabdar.core.codecs.sums import Sum, find_sums, kept_sums
+from sdv_tabdar.core.codecs.table_parts import Table
 from sdv_tabdar.core.config import ModelConfig
 from sdv_tabdar.core.schema import Cross, Dependency, Joint, Zeros
 

@@ -14,9 +14,9 @@ import numpy as np
 import numpy.typing as npt
 
 from sdv_tabdar.core.codecs.codec import Codec
-from sdv_tabdar.core.codecs.echoes import Table, digits_in, parts_of, some_numbers
 from sdv_tabdar.core.codecs.lines import MOST_DIGITS, Marks, digits_of, finest
 from sdv_tabdar.core.codecs.numerical import NumericalCodec
+from sdv_tabdar.core.codecs.table_parts import Table, digits_in, parts_of, some_numbers
 from sdv_tabdar.core.codecs.values import Floats
 
 _FEWEST_ROWS = 50  # without gaps, and ...
