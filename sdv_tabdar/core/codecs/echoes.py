@@ -104,7 +104,32 @@ def find_echoes(
         (positions[index], positions[found[index][1]], found[index][2])
         for index in behind_sources({index: place for index, (_, place, _) in found.items()})
     ]
+    left = [place for place in positions if place not in {own for own, *_ in chosen}]
+    chosen = [*_completions(frame, codecs, left), *chosen]  # sources before what follows from them
     return counted_echoes(frame, codecs, chosen, seen)
+
+
+def _completions(
+    frame: Table, codecs: Sequence[Codec], positions: Sequence[int]
+) -> list[tuple[int, int, Line]]:
+    """Columns that have all numbers of another one, which has none but atoms, and more of them."""
+    sources = [
+        place
+        for place, codec in enumerate(codecs)
+        if isinstance(codec, NumericalCodec) and not codec.bins and len(codec.atoms) > 1
+    ]
+    names = [codecs[place].column.name for place in (*positions, *sources)]
+    numbers = some_numbers(frame, names) if positions and sources else np.zeros((0, 0))
+    found = []
+    for own, place in zip(numbers, positions, strict=False):
+        for source, other in zip(numbers[len(positions) :], sources, strict=True):
+            both = np.flatnonzero(~np.isnan(own) & ~np.isnan(source))
+            if (own[both[:_FEWEST_ROWS]] == source[both[:_FEWEST_ROWS]]).all() and (
+                _count(own[both], source[both], Line()) == len(both) >= _FEWEST_ROWS
+            ):
+                found.append((place, other, Line()))
+                break
+    return found
 
 
 class _Search:

@@ -60,6 +60,24 @@ def test_equal_atoms_are_no_echo() -> None:
     assert not fitted(frame).echoes
 
 
+@pytest.mark.parametrize('order', [('marks', 'completed'), ('completed', 'marks')])
+def test_a_column_completes_another_of_nothing_but_atoms(order: tuple[str, str]) -> None:
+    generator = np.random.default_rng(0)
+    marks = generator.integers(0, 100, ROWS).astype(float)
+    marks[generator.random(ROWS) < 0.3] = np.nan
+    guesses = generator.normal(50, 20, ROWS)
+    completed = np.where(np.isnan(marks), guesses, marks)
+    frame = pd.DataFrame({'marks': marks, 'completed': completed})[[*order]]
+    (echo,) = fitted(frame).echoes
+    assert (order[echo.position], order[echo.source]) == ('completed', 'marks')
+    assert echo.line.is_same
+    assert echo.always
+    frame.loc[frame['marks'].notna().idxmax(), 'completed'] += 1
+    assert fitted(frame).echoes == ()
+    frame['completed'] = np.where(generator.random(ROWS) < 0.5, marks, guesses)
+    assert fitted(frame).echoes == ()
+
+
 def test_numbers_that_are_equal_by_chance_are_no_echo() -> None:
     generator = np.random.default_rng(0)
     frame = pd.DataFrame(generator.integers(0, 15, (ROWS, 2)) * 1.0, columns=['a', 'b'])
