@@ -2,6 +2,8 @@
 
 from __future__ import annotations
 
+from pathlib import Path
+
 import numpy as np
 import pandas as pd
 import pytest
@@ -164,3 +166,33 @@ def test_a_mean_of_one_number_is_that_whole_number(order: tuple[str, str]):
     told = synthesizer.sample_remaining_columns(table[['mean']].head(300), seed=3)
     whole = told['mean'] == told['mean'].round()
     assert (told['mean'] == told['least']).equals(whole)
+
+
+def test_a_column_completes_another_of_few_numbers(tmp_path: Path) -> None:
+    random = np.random.default_rng(3)
+    ability = random.normal(size=900)
+    mark = (70 + 14 * ability).clip(0, 100).round()
+    is_missing = random.random(900) < 0.25
+    marks = pd.DataFrame(
+        {
+            'completed': np.where(is_missing, 70 + 13 * ability, mark),
+            'mark': np.where(is_missing, np.nan, mark),
+            'hours': ability + random.normal(size=900),
+        }
+    )
+    columns = {name: {'sdtype': 'numerical'} for name in marks}
+    synthesizer = TabDARSynthesizer(make_metadata(columns), **TINY)
+    synthesizer.fit(marks)
+    synthesizer.save_safe(tmp_path / 'model.tabdar')
+    loaded = TabDARSynthesizer.load_safe(tmp_path / 'model.tabdar')
+    gaps = marks.head(50).assign(mark=np.nan, completed=np.nan)
+    for rows in (
+        loaded.sample(400),
+        loaded.sample_from_conditions([Condition({'mark': 80.0}, num_rows=50)]),
+        loaded.sample_from_conditions([Condition({'completed': 80.0}, num_rows=50)]),
+        loaded.impute(gaps),
+        loaded.impute(marks[['mark', 'hours']].assign(completed=np.nan).dropna(subset='mark')),
+    ):
+        there = rows[rows['mark'].notna()]
+        assert len(there)
+        assert (there['mark'] == there['completed']).all()
