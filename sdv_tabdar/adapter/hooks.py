@@ -36,7 +36,7 @@ from sdv_tabdar.adapter.parameters import configs
 from sdv_tabdar.adapter.processed import ProcessedFormat, declared_orders
 from sdv_tabdar.adapter.rows_on_disk import append_csv
 from sdv_tabdar.adapter.streamed import Streamed
-from sdv_tabdar.core.codecs.attributes import Table
+from sdv_tabdar.core.codecs.stored import Table
 from sdv_tabdar.core.config import (
     ModelConfig,
     SamplingConfig,

@@ -17,8 +17,8 @@ import pandas as pd
 import torch
 
 from sdv_tabdar.core.answering import AnsweringModel
-from sdv_tabdar.core.codecs.attributes import Table
 from sdv_tabdar.core.codecs.level_places import NO_ORDERS, Orders
+from sdv_tabdar.core.codecs.stored import Table
 from sdv_tabdar.core.config import (
     ModelConfig,
     SamplingConfig,

@@ -17,7 +17,6 @@ import torch
 
 from sdv_tabdar.core.calibration import calibrate
 from sdv_tabdar.core.codecs.aggregates import Aggregate
-from sdv_tabdar.core.codecs.attributes import Table
 from sdv_tabdar.core.codecs.crosses import crosses_of, find_crosses
 from sdv_tabdar.core.codecs.dependencies import find_dependencies, kept_dependencies
 from sdv_tabdar.core.codecs.echoes import Echo
@@ -26,6 +25,7 @@ from sdv_tabdar.core.codecs.inequalities import without_consequences
 from sdv_tabdar.core.codecs.joints import find_joints, kept_joints
 from sdv_tabdar.core.codecs.level_places import NO_ORDERS, Orders
 from sdv_tabdar.core.codecs.rates import written as written_rate
+from sdv_tabdar.core.codecs.stored import Table
 from sdv_tabdar.core.codecs.sums import Sum, written, written_constant
 from sdv_tabdar.core.codecs.zeros import find_zeros, kept_zeros
 from sdv_tabdar.core.config import ModelConfig, SamplingConfig, TrainingConfig

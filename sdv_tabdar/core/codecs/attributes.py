@@ -8,7 +8,6 @@ could not keep that; of atoms it is a dependency like any other (:mod:`.dependen
 from __future__ import annotations
 
 from collections.abc import Collection, Sequence
-from typing import TypeAlias
 
 import numpy as np
 import pandas as pd
@@ -20,18 +19,12 @@ from sdv_tabdar.core.codecs.density import LEAST_EQUAL
 from sdv_tabdar.core.codecs.dependencies import find_dependencies, is_exact
 from sdv_tabdar.core.codecs.numerical import NumericalCodec
 from sdv_tabdar.core.codecs.relations import Relations
-from sdv_tabdar.core.codecs.stored import StoredTable
-from sdv_tabdar.core.codecs.table_parts import parts_of, some_codes
-from sdv_tabdar.core.codecs.values import Floats
+from sdv_tabdar.core.codecs.stored import Table
+from sdv_tabdar.core.codecs.table_parts import some_codes, some_numbers
 from sdv_tabdar.core.config import ModelConfig
-from sdv_tabdar.core.runtime.row_order import some_rows
 from sdv_tabdar.core.table import EncodedTable
 
-Table: TypeAlias = 'pd.DataFrame | StoredTable'
-"""A training table, in memory or in files."""
-
-_ROWS = 12_000  # that are looked at
-_SEED = 0  # of the choice of them
+_ROWS = 10_000  # that are looked at, between two thirds and twice as many of longer tables
 
 
 def with_attributes(
@@ -56,62 +49,43 @@ def with_attributes(
     found = list(codecs)
     if 'dependencies' not in config.kept_relations or not config.max_atoms:
         return found
-    some, step, hidden = _some_of(frame, replaced)
+    step = len(frame) // _ROWS | 1  # odd, as periods seldom are
     trial = list(codecs)
-    for place in _recurring(some, codecs, config, step):
+    for place in _recurring(frame, codecs, config, step):
         name = codecs[place].column.name
         codec = NumericalCodec.fit(name, frame[name], config, belongs=True)
         if not codec.bins and (replaced is None or min(codec.column.counts) >= LEAST_EQUAL):
             trial[place] = codec
     changed = {place for place, codec in enumerate(codecs) if trial[place] is not codec}
     if changed:
-        for place in changed & _belonging(some, trial, step, hidden, _told(relations)):
+        for place in changed & _belonging(frame, trial, step, replaced, _told(relations)):
             found[place] = trial[place]
     return found
 
 
-def _some_of(frame: Table, replaced: pd.DataFrame | None) -> tuple[Table, int, pd.DataFrame | None]:
-    """A table that has the rows to look at, every so many of its rows, and what is hidden there."""
-    if not isinstance(frame, pd.DataFrame):
-        return frame, -(-len(frame) // _ROWS) | 1, None  # odd, as periods seldom are
-    rows = some_rows(len(frame), _ROWS, torch.Generator().manual_seed(_SEED)).numpy()
-    return frame.iloc[rows], 1, None if replaced is None else replaced.iloc[rows]
-
-
-def _recurring(some: Table, codecs: Sequence[Codec], config: ModelConfig, step: int) -> list[int]:
+def _recurring(frame: Table, codecs: Sequence[Codec], config: ModelConfig, step: int) -> list[int]:
     """The positions of numbers with bins whose values seem to be few, and most of them to recur."""
     places = [place for place, codec in enumerate(codecs) if codec.column.bins]
     names = [codecs[place].column.name for place in places]
     found = []
-    for place, numbers in zip(places, _numbers(some, names, step), strict=True):
+    for place, numbers in zip(places, some_numbers(frame, names, step), strict=True):
         _, counts = runs(np.sort(numbers[~np.isnan(numbers)]))
         if recur(counts, config.max_categories):
             found.append(place)
     return found
 
 
-def _numbers(some: Table, names: Sequence[str], step: int) -> list[Floats]:
-    """The numbers of some columns in every so many rows."""
-    found: list[list[Floats]] = [[] for _ in names]
-    start = 0
-    for part in parts_of(some, names) if names else ():
-        for own, name in zip(found, names, strict=True):
-            own.append(part[name][-start % step :: step].copy())
-        start += len(part[names[0]])
-    return [np.concatenate(parts) for parts in found]
-
-
 def _belonging(
-    some: Table,
+    frame: Table,
     codecs: Sequence[Codec],
     step: int,
-    hidden: pd.DataFrame | None,
+    replaced: pd.DataFrame | None,
     told: Collection[frozenset[int]],
 ) -> set[int]:
     """The positions of columns of which one follows from another, but for pairs that are told."""
     places = [place for place, codec in enumerate(codecs) if is_exact(codec)]
     exact = [codecs[place] for place in places]
-    codes = np.stack(some_codes(some, exact, step, hidden), axis=1)
+    codes = np.stack(some_codes(frame, exact, step, replaced), axis=1)
     table = EncodedTable(
         torch.from_numpy(codes.clip(min=0)),
         torch.zeros(len(codes), 0),
@@ -119,7 +93,7 @@ def _belonging(
     )
     pairs = (
         {places[entry.determinant], places[entry.dependent]}
-        for entry in find_dependencies(table, exact, codes < 0 if hidden is not None else None)
+        for entry in find_dependencies(table, exact, codes < 0 if replaced is not None else None)
     )
     return set().union(*(pair for pair in pairs if frozenset(pair) not in told))
 

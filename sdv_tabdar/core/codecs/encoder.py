@@ -15,7 +15,7 @@ import numpy.typing as npt
 import pandas as pd
 import torch
 
-from sdv_tabdar.core.codecs.attributes import Table, with_attributes
+from sdv_tabdar.core.codecs.attributes import with_attributes
 from sdv_tabdar.core.codecs.categorical import CategoricalCodec
 from sdv_tabdar.core.codecs.codec import Codec
 from sdv_tabdar.core.codecs.echoes import Echo, echoed, source_digits
@@ -23,7 +23,7 @@ from sdv_tabdar.core.codecs.level_places import NO_ORDERS, Orders
 from sdv_tabdar.core.codecs.numerical import NumericalCodec
 from sdv_tabdar.core.codecs.pieces import Pieces
 from sdv_tabdar.core.codecs.relations import Relations
-from sdv_tabdar.core.codecs.stored import StoredTable
+from sdv_tabdar.core.codecs.stored import StoredTable, Table
 from sdv_tabdar.core.codecs.values import SHOWN, Floats, as_floats, frame_of
 from sdv_tabdar.core.config import ModelConfig
 from sdv_tabdar.core.restrictions import Restriction
@@ -108,7 +108,7 @@ class TableEncoder:
         ]
         relations = Relations.find(frame, codecs, config, replaced)
         attributed = with_attributes(frame, codecs, config, relations, replaced)
-        if attributed != codecs:
+        if attributed != codecs:  # what a range of such a number says follows from its atoms
             relations = Relations.find(frame, attributed, config, replaced)
         return cls(attributed, relations)
 

@@ -13,7 +13,7 @@ import math
 import tempfile
 from collections.abc import Hashable, Iterator, Mapping, Sequence
 from pathlib import Path
-from typing import Any
+from typing import Any, TypeAlias
 
 import numpy as np
 import numpy.typing as npt
@@ -223,6 +223,10 @@ class StoredTable:
             return np.zeros(shape, dtype)
         with tempfile.TemporaryFile(dir=self._folder) as file:
             return np.asarray(np.memmap(file, dtype=dtype, mode='w+', shape=shape))
+
+
+Table: TypeAlias = 'pd.DataFrame | StoredTable'
+"""A training table, in memory or in files."""
 
 
 def bytes_needed(num_rows: int, kinds: Mapping[str, ColumnKind]) -> int:

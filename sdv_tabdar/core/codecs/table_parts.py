@@ -36,9 +36,16 @@ Table: TypeAlias = 'pd.DataFrame | InParts'
 """A training table, in memory or in files."""
 
 
-def some_numbers(frame: Table, names: Sequence[str]) -> Floats:
-    """Numbers ``(columns, rows)`` of evenly spaced rows, of which all pairs are to be compared."""
-    step = step_between(frame, names)
+def some_numbers(frame: Table, names: Sequence[str], step: int | None = None) -> Floats:
+    """Numbers ``(columns, rows)`` of evenly spaced rows.
+
+    Args:
+        frame: A table.
+        names: The columns.
+        step: Of every so many rows; None if all pairs of columns are to be compared, for as many
+            rows as there is time for.
+    """
+    step = step_between(frame, names) if step is None else step
     found: list[list[Floats]] = [[] for _ in names]
     start = 0
     for part in parts_of(frame, names) if names else ():

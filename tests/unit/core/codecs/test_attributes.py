@@ -8,6 +8,7 @@ import numpy as np
 import pandas as pd
 import pytest
 
+from sdv_tabdar.core.codecs import attributes
 from sdv_tabdar.core.codecs.dependencies import find_dependencies, kept_dependencies
 from sdv_tabdar.core.codecs.encoder import TableEncoder
 from sdv_tabdar.core.codecs.numerical import NumericalCodec
@@ -121,8 +122,13 @@ def test_it_can_be_turned_off(config: dict[str, object]) -> None:
     assert _atoms_of(_fitted(_shops(), ModelConfig(**settings))) == []  # type: ignore[arg-type]
 
 
-def test_a_table_in_files_gets_the_same(tmp_path: Path) -> None:
+@pytest.mark.parametrize('rows', [10_000, 300])
+def test_a_table_in_files_gets_the_same(
+    tmp_path: Path, monkeypatch: pytest.MonkeyPatch, rows: int
+) -> None:
+    monkeypatch.setattr(attributes, '_ROWS', rows)
     frame = _shops()
+    assert _atoms_of(_fitted(frame)) == ['north', 'area']
     with StoredTable(tmp_path, _kinds(frame)) as stored:
         for start in range(0, N, 99):
             stored.append(frame.iloc[start : start + 99])
