@@ -1,4 +1,4 @@
-"""Cells of the test rows hidden at random and filled again: ours beside scikit-learn's imputers.
+"""Cells of the test rows hidden at random and filled again: ours beside other imputers.
 
 Every method learns from the training rows and fills the test rows, of which it sees the known
 cells alone. Numbers are compared by RMSE and MAE in standard deviations of the training rows,
@@ -17,8 +17,9 @@ import pandas as pd
 from sdv_tabdar import evaluation
 from sdv_tabdar.benchmark.experiments.options import parse_imputer
 from sdv_tabdar.benchmark.jobs.steps import Fitted
+from sdv_tabdar.benchmark.methods import hyperimpute
 from sdv_tabdar.benchmark.methods.exchange import path_for, read_filled, write_rows
-from sdv_tabdar.benchmark.methods.imputers import IMPUTERS, Columns
+from sdv_tabdar.benchmark.methods.imputers import IMPUTERS, Columns, TableImputer
 from sdv_tabdar.benchmark.output.tables import Number
 
 SCORES = ('rmse', 'mae', 'accuracy')
@@ -41,6 +42,7 @@ def measure(
     test_rows: int | None,
     num_samples: int,
     gaps: str | None = None,
+    hyperimpute_python: str | None = None,
 ) -> dict[str, Any]:
     """Hide cells of the test rows, fill them with each method, score.
 
@@ -52,6 +54,7 @@ def measure(
         test_rows: At most so many test rows.
         num_samples: Draws of ours.
         gaps: A folder into which the test rows with their gaps are written; None for none.
+        hyperimpute_python: The Python that has hyperimpute; None is this one.
     """
     dataset, seed = fitted.dataset, fitted.job.seed
     truth = _test_rows(dataset.test, test_rows, seed)
@@ -78,7 +81,7 @@ def measure(
             cost = _cost(fitted.fit_seconds, start)
         else:
             train_rows, start = len(train), time.perf_counter()
-            imputer = IMPUTERS[name](columns, share=share, seed=seed)
+            imputer = _imputer(name, columns, share, seed, hyperimpute_python)
             imputer.fit(train)
             fit_seconds, start = time.perf_counter() - start, time.perf_counter()
             filled = imputer.fill(known)
@@ -90,6 +93,14 @@ def measure(
         rows.append({'method': name, 'train_rows': train_rows, **found, **cost})
         print(rows[-1], flush=True)
     return {'rows': rows}
+
+
+def _imputer(
+    name: str, columns: Columns, share: float, seed: int, python: str | None
+) -> TableImputer:
+    if name in hyperimpute.OUTSIDE:
+        return hyperimpute.build(name, columns, share=share, seed=seed, python=python)
+    return IMPUTERS[name](columns, share=share, seed=seed)
 
 
 def _test_rows(rows: pd.DataFrame, count: int | None, seed: int) -> pd.DataFrame:

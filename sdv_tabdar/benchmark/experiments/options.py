@@ -9,10 +9,12 @@ from collections.abc import Callable, Mapping
 from pathlib import Path
 from typing import Any
 
+from sdv_tabdar.benchmark.methods.hyperimpute import OUTSIDE
 from sdv_tabdar.benchmark.methods.imputers import IMPUTERS
 from sdv_tabdar.evaluation.registry import METRICS
 
 ALL = 'all'
+_IMPUTERS = ', '.join([*IMPUTERS, *OUTSIDE])
 
 
 def whole(text: str) -> int:
@@ -57,10 +59,9 @@ def share(text: str) -> float:
 def imputer(text: str) -> str:
     """The name of an imputer, or ``NAME=csv:PATH``."""
     is_file = parse_imputer(text) is not None
-    if text not in IMPUTERS and not is_file:
-        known = ', '.join(IMPUTERS)
+    if text not in (*IMPUTERS, *OUTSIDE) and not is_file:
         raise argparse.ArgumentTypeError(
-            f"it must be one of {known} or look like NAME=csv:PATH, but it is '{text}'"
+            f"it must be one of {_IMPUTERS} or look like NAME=csv:PATH, but it is '{text}'"
         )
     return text
 
@@ -219,12 +220,15 @@ OPTIONS: Mapping[str, Option] = {
     ),
     'share': Option('share of the cells of the test rows to hide', share),
     'methods': Option(
-        f'what to put beside ours, of {", ".join(IMPUTERS)}, or NAME=csv:PATH for test rows that '
-        'were filled elsewhere; {table} and {seed} in PATH are filled in',
+        f'what to put beside ours, of {_IMPUTERS}, or NAME=csv:PATH for test rows that were filled '
+        'elsewhere; {table} and {seed} in PATH are filled in',
         kind=imputer,
         many=True,
         empty=True,
         metavar='METHOD',
+    ),
+    'hyperimpute_python': Option(
+        f'the Python that has hyperimpute, for {", ".join(OUTSIDE)}', metavar='PYTHON'
     ),
     'gaps': Option(
         'write the test rows with gaps there, as TABLE_SEED.csv, for methods that run elsewhere',

@@ -4,8 +4,8 @@ from __future__ import annotations
 
 from pathlib import Path
 
+from sdv_tabdar.benchmark.methods.outside import OutsideSynthesizer
 from sdv_tabdar.benchmark.methods.spec import Request
-from sdv_tabdar.benchmark.methods.tabularargn import TabularARGN
 
 
 def build(request: Request) -> Dpmm:
@@ -20,7 +20,7 @@ def build(request: Request) -> Dpmm:
     )
 
 
-class Dpmm(TabularARGN):
+class Dpmm(OutsideSynthesizer):
     """AIM or MST of the package dpmm, run by a script in a Python that has it.
 
     Source:

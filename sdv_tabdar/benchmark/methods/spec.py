@@ -54,6 +54,10 @@ KINDS: Mapping[str, Kind] = {
         'the Python of python=)',
         'dpmm:build',
     ),
+    'forestdiffusion': Kind(
+        'flows of boosted trees (needs ForestDiffusion, here or in the Python of python=)',
+        'forestdiffusion:build',
+    ),
     'real': Kind('real rows that nothing was trained on, where there are any', 'references:real'),
     'copy': Kind('a copy of training rows', 'references:copy'),
     'independent': Kind(

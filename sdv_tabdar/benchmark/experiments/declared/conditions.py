@@ -107,7 +107,7 @@ EXPERIMENTS: Mapping[str, Experiment] = {
         note='{known_rows} rows drawn and scored; the spread is that of the first 2,000.',
     ),
     'imputation': Experiment(
-        "hidden cells filled again, beside scikit-learn's imputers",
+        'hidden cells filled again, beside other imputers',
         {
             **on_tables(ASKED, 'letter', 'adult', 'default', 'shoppers'),
             **TRAINED,
@@ -117,10 +117,19 @@ EXPERIMENTS: Mapping[str, Experiment] = {
             'test_rows': None,
             'num_samples': 10,
             'gaps': None,
+            'hyperimpute_python': None,
         },
         AskModels(
             imputation.measure,
-            ('share', 'methods', 'baseline_rows', 'test_rows', 'num_samples', 'gaps'),
+            (
+                'share',
+                'methods',
+                'baseline_rows',
+                'test_rows',
+                'num_samples',
+                'gaps',
+                'hyperimpute_python',
+            ),
         ),
         OneTable('Filling hidden cells', ['table', 'method'], imputation.NUMBERS, within='table'),
         note='{share:.0%} of the cells of the test rows hidden at random. Errors in standard '

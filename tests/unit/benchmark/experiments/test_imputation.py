@@ -66,3 +66,14 @@ def test_the_best_imputation_of_a_table_is_marked() -> None:
     assert [cell.best for cell in ours[:3]] == [True, False, True]
     assert [cell.best for cell in other[:3]] == [True, False, False]
     assert [cell.text for cell in ours] == ['0.5000', '-', '0.8000', '9', '1.0', '2.0']
+
+
+def test_imputers_of_another_python_stand_beside_ours(
+    tmp_path: Path, ask_tiny: Callable[..., str], called: list[dict[str, Any]]
+) -> None:
+    python = tmp_path / 'python'
+    python.write_text('#!/bin/sh\nexit 1\n')
+    python.chmod(0o755)
+    asked = ('imputation', '--methods', 'mot', '--hyperimpute-python', python)
+    printed = ask_tiny(*asked, '--num-samples', 2, '--test-rows', 10, code=1)
+    assert 'needs the package hyperimpute' in printed
