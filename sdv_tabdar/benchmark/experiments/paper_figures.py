@@ -192,33 +192,39 @@ def distances(kept: Sequence[Kept]) -> str:
 
 
 def nested_picture(rows: pd.DataFrame) -> str:
-    """Likelihood of test rows by the number of bins, with the diffusion and evenly."""
+    """Likelihood of test rows by the number of bins, with the diffusion and evenly.
+
+    All of its panels span as many nats, so that what is next to nothing looks so.
+    """
     settings = rows['setting'].str.extract(r'(?P<bins>\d+) bins (?P<how>\w+)')
     rows = rows.assign(bins=np.log2(settings['bins'].astype(float)), how=settings['how'])
+    means = rows.groupby(['table', 'how', 'bins'])['likelihood'].mean().groupby('table')
+    nats = float((means.max() - means.min()).max())
     panels = []
     for table, part in rows.groupby('table', sort=False):
-        panels.append(_by_bins(part, 'likelihood', f'{table}: test rows, nats'))
+        panels.append(_by_bins(part, 'likelihood', f'{table}: test rows, nats', nats))
         if table == TIED:
             panels.append(_by_bins(part, 'tie', f'{table}: distance of y and x'))
     return sheet(panels, COLUMNS, ('nested diffusion', 'evenly'), 'The nested diffusion, by bins')
 
 
-def _by_bins(rows: pd.DataFrame, key: str, title: str) -> Panel:
+def _by_bins(rows: pd.DataFrame, key: str, title: str, span: float = 0.0) -> Panel:
     means = rows.groupby(['how', 'bins'])[key].mean()
     lines = [
         (means[how].index.to_numpy(dtype=float), means[how].to_numpy(dtype=float))
         for how in sorted(set(rows['how']), key=EVENLY.__eq__)
     ]
-    low, high = _margins(means.to_numpy(dtype=float))
+    low, high = _margins(means.to_numpy(dtype=float), span)
     ends = (float(rows['bins'].min()), float(rows['bins'].max()))
     x = (f'{2 ** ends[0]:g}', 'bins', f'{2 ** ends[1]:g}')
     return Panel(title, curves(lines, (ends, (low, high))), x, (f'{low:.3g}', '', f'{high:.3g}'))
 
 
-def _margins(values: Floats) -> Range:
-    """The range of the values with a twentieth of it on either side."""
+def _margins(values: Floats, span: float) -> Range:
+    """The range of the values, made as wide as a span, with a twentieth of it on either side."""
     low, high = float(np.nanmin(values)), float(np.nanmax(values))
-    return low - (high - low) / 20, high + (high - low) / 20
+    wide = max(span, high - low)
+    return (low + high) / 2 - 0.55 * wide, (low + high) / 2 + 0.55 * wide
 
 
 def _range(column: pd.Series) -> Range:

@@ -4,19 +4,18 @@ from __future__ import annotations
 
 from pathlib import Path
 
-from sdv_tabdar.benchmark.methods.outside import OutsideSynthesizer
+from sdv_tabdar.benchmark.methods.outside import OutsideSynthesizer, split_python
 from sdv_tabdar.benchmark.methods.spec import Request
 
 
 def build(request: Request) -> Dpmm:
     """AIM or MST for the table of a request; the option ``python`` says where dpmm is."""
-    options = {'method': 'mst', **request.spec.options}
-    python = options.pop('python', None)
+    python, options = split_python(request.spec)
     return Dpmm(
         request.dataset.sdtypes,
-        python=None if python is None else str(python),
+        python=python,
         seed=request.seed,
-        options=options,
+        options={'method': 'mst', **options},
     )
 
 

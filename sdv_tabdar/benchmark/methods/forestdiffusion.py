@@ -4,20 +4,19 @@ from __future__ import annotations
 
 from pathlib import Path
 
-from sdv_tabdar.benchmark.methods.outside import OutsideSynthesizer
+from sdv_tabdar.benchmark.methods.outside import OutsideSynthesizer, class_label, split_python
 from sdv_tabdar.benchmark.methods.spec import Request
 
 
 def build(request: Request) -> ForestDiffusion:
     """ForestDiffusion for the table of a request; the option ``python`` says where it is."""
-    options = dict(request.spec.options)
-    python, dataset = options.pop('python', None), request.dataset
+    python, options = split_python(request.spec)
     return ForestDiffusion(
-        dataset.sdtypes,
-        python=None if python is None else str(python),
+        request.dataset.sdtypes,
+        python=python,
         seed=request.seed,
         options=options,
-        label=dataset.target if dataset.target in dataset.discrete else None,
+        label=class_label(request.dataset),
     )
 
 

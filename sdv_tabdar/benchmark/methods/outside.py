@@ -17,7 +17,21 @@ from pathlib import Path
 
 import pandas as pd
 
+from sdv_tabdar.benchmark.data.datasets import Dataset
 from sdv_tabdar.benchmark.methods.exchange import read_rows, write_rows
+from sdv_tabdar.benchmark.methods.spec import Spec
+
+
+def split_python(spec: Spec) -> tuple[str | None, dict[str, object]]:
+    """The Python that the option ``python`` names, if there is one, and the other options."""
+    options = dict(spec.options)
+    python = options.pop('python', None)
+    return None if python is None else str(python), options
+
+
+def class_label(dataset: Dataset) -> str | None:
+    """The target of a table, if it has classes."""
+    return dataset.target if dataset.target in dataset.discrete else None
 
 
 class Outside:

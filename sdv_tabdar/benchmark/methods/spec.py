@@ -58,6 +58,7 @@ KINDS: Mapping[str, Kind] = {
         'flows of boosted trees (needs ForestDiffusion, here or in the Python of python=)',
         'forestdiffusion:build',
     ),
+    'tabddpm': Kind('TabDDPM (needs synthcity, here or in the Python of python=)', 'tabddpm:build'),
     'real': Kind('real rows that nothing was trained on, where there are any', 'references:real'),
     'copy': Kind('a copy of training rows', 'references:copy'),
     'independent': Kind(

@@ -37,8 +37,18 @@ def asked(prepared: Path, text: str, python: Path | str) -> Request:
     return Request(spec, load_dataset(prepared, 'one'), seed=0, argn_python=argn_python)
 
 
-METHODS = ['tabularargn', 'dpmm:python=PYTHON,epsilon=1.0', 'forestdiffusion:python=PYTHON']
-PACKAGES = {'tabularargn': 'mostlyai-engine', 'dpmm': 'dpmm', 'forestdiffusion': 'ForestDiffusion'}
+METHODS = [
+    'tabularargn',
+    'dpmm:python=PYTHON,epsilon=1.0',
+    'forestdiffusion:python=PYTHON',
+    'tabddpm:python=PYTHON',
+]
+PACKAGES = {
+    'tabularargn': 'mostlyai-engine',
+    'dpmm': 'dpmm',
+    'forestdiffusion': 'ForestDiffusion',
+    'tabddpm': 'synthcity',
+}
 
 
 @pytest.mark.parametrize('text', METHODS)
