@@ -18,6 +18,7 @@ from sdv_tabdar.benchmark.methods.spec import (
     parse_options,
     parse_spec,
     timed_spec,
+    without_python,
 )
 from sdv_tabdar.benchmark.output.rendering import Cell, Grid
 from sdv_tabdar.benchmark.output.tables import FLOOR_LABEL, comparison
@@ -69,10 +70,8 @@ def run_rows(results: Results, floors: Floors) -> Rows:
         tasks[job.table] = result['data']['task']
         found = {key: scores[real] for key, real in REAL_BESIDE.items() if {key, real} <= {*scores}}
         beside.setdefault((job.table, job.seed), {}).update(found)
-        begin = facts(job, result['environment'])
-        rows.append(
-            {**begin, 'task': tasks[job.table], 'spec': job.spec, **_costs(result), **scores}
-        )
+        begin = {**facts(job, result['environment']), 'task': tasks[job.table]}
+        rows.append({**begin, 'spec': without_python(job.spec), **_costs(result), **scores})
     rows += [
         {'table': table, 'synthesizer': FLOOR_LABEL, 'task': tasks[table], **scores}
         for table, scores in [

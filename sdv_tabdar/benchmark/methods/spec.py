@@ -161,6 +161,14 @@ def parse_spec(text: str) -> Spec:
     return Spec(label, kind, parse_options(options, text), place)
 
 
+def without_python(text: str) -> str:
+    """The text of a synthesizer without where on this machine its Python is, to be kept."""
+    spec = parse_spec(text)
+    if 'python' not in spec.options:
+        return text
+    return str(dataclasses.replace(spec, options={**spec.options, 'python': 'PYTHON'}))
+
+
 def parse_options(text: str, whole: str) -> dict[str, object]:
     """Read ``name=value,name=value``; values are Python literals, anything else is a string.
 

@@ -6,7 +6,7 @@ import importlib
 
 import pytest
 
-from sdv_tabdar.benchmark.methods.spec import KINDS, parse_spec, timed_spec
+from sdv_tabdar.benchmark.methods.spec import KINDS, parse_spec, timed_spec, without_python
 
 
 def test_a_name_alone() -> None:
@@ -74,3 +74,9 @@ def test_every_kind_has_a_builder(kind: object) -> None:
     module, _, name = kind.builder.partition(':')  # type: ignore[attr-defined]
     found = importlib.import_module(f'sdv_tabdar.benchmark.methods.{module}')
     assert callable(getattr(found, name))
+
+
+def test_what_is_kept_does_not_say_where_a_python_is() -> None:
+    kept = without_python("dpmm:python='/home/me/bin/python',method='aim'")
+    assert kept == "dpmm:python='PYTHON',method='aim'"
+    assert without_python('tvae:epochs=3') == 'tvae:epochs=3'
