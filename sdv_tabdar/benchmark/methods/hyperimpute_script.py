@@ -13,18 +13,9 @@ import json
 import sys
 import time
 from pathlib import Path
-from typing import Any
 
 import numpy as np
 import pandas as pd
-
-
-def options_of(settings: dict[str, Any]) -> dict[str, Any]:
-    """Arguments of the imputer; columns of as few values as categories have are categories."""
-    options = {'random_state': settings['seed'], **settings['options']}
-    if settings['name'] == 'hyperimpute':
-        options.setdefault('class_threshold', max(5, settings['most_levels'] + 1))
-    return options
 
 
 def main(step: str, folder: Path) -> None:
@@ -35,7 +26,8 @@ def main(step: str, folder: Path) -> None:
     if step == 'fill':
         rows = pd.DataFrame(np.load(folder / 'rows.npy'))
         start = time.perf_counter()
-        imputer = plugins.Imputers().get(settings['name'], **options_of(settings))
+        options = {'random_state': settings['seed'], **settings['options']}
+        imputer = plugins.Imputers().get(settings['plugin'], **options)
         np.save(folder / 'filled.npy', np.asarray(imputer.fit_transform(rows), dtype=float))
     took = {
         'seconds': time.perf_counter() - start,

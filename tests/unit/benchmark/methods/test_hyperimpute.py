@@ -63,20 +63,14 @@ def test_gaps_are_filled_from_training_rows_as_well(
     assert filled['x'].tolist()[:2] == [1.0, 2.0]
     # Three in ten training cells are hidden, so that the greatest may be.
     assert 10 <= filled['x'][2] <= 19
-    assert Means.asked['name'] == OUTSIDE[name].name
+    assert Means.asked['name'] == OUTSIDE[name]['plugin']
     assert Means.asked['random_state'] == 1
-    assert Means.asked.get('class_threshold') == (5 if name == 'hyperimpute' else None)
 
 
 def run_here(made: Any, step: str, settings: dict[str, Any]) -> None:
     """Do a step without another process."""
     (made._folder / 'settings.json').write_text(json.dumps({**made.settings, **settings}))
     hyperimpute_script.main(step, made._folder)
-
-
-def test_categories_of_many_levels_are_categories() -> None:
-    settings = {'name': 'hyperimpute', 'seed': 0, 'options': {}, 'most_levels': 42}
-    assert hyperimpute_script.options_of(settings)['class_threshold'] == 43
 
 
 def test_without_the_package_it_is_said_where_to_put_it(tmp_path: Path) -> None:
