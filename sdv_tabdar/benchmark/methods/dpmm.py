@@ -4,19 +4,13 @@ from __future__ import annotations
 
 from pathlib import Path
 
-from sdv_tabdar.benchmark.methods.outside import OutsideSynthesizer, split_python
+from sdv_tabdar.benchmark.methods.outside import OutsideSynthesizer
 from sdv_tabdar.benchmark.methods.spec import Request
 
 
 def build(request: Request) -> Dpmm:
     """AIM or MST for the table of a request; the option ``python`` says where dpmm is."""
-    python, options = split_python(request.spec)
-    return Dpmm(
-        request.dataset.sdtypes,
-        python=python,
-        seed=request.seed,
-        options={'method': 'mst', **options},
-    )
+    return Dpmm.of(request, {'method': 'mst'})
 
 
 class Dpmm(OutsideSynthesizer):

@@ -4,20 +4,13 @@ from __future__ import annotations
 
 from pathlib import Path
 
-from sdv_tabdar.benchmark.methods.outside import OutsideSynthesizer, class_label, split_python
+from sdv_tabdar.benchmark.methods.outside import OutsideSynthesizer, class_label
 from sdv_tabdar.benchmark.methods.spec import Request
 
 
 def build(request: Request) -> ForestDiffusion:
     """ForestDiffusion for the table of a request; the option ``python`` says where it is."""
-    python, options = split_python(request.spec)
-    return ForestDiffusion(
-        request.dataset.sdtypes,
-        python=python,
-        seed=request.seed,
-        options=options,
-        label=class_label(request.dataset),
-    )
+    return ForestDiffusion.of(request, label=class_label(request.dataset))
 
 
 class ForestDiffusion(OutsideSynthesizer):

@@ -19,7 +19,7 @@ from typing import Any
 import numpy as np
 import pandas as pd
 
-NUMBERS = ('numerical', 'datetime')
+NUMBERS = ('numerical',)  # a date is a level, as the package knows none
 
 
 def read(path: Path, sdtypes: dict[str, str]) -> pd.DataFrame:

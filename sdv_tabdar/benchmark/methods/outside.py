@@ -14,19 +14,15 @@ import tempfile
 import weakref
 from collections.abc import Mapping
 from pathlib import Path
+from typing import TypeVar
 
 import pandas as pd
 
 from sdv_tabdar.benchmark.data.datasets import Dataset
 from sdv_tabdar.benchmark.methods.exchange import read_rows, write_rows
-from sdv_tabdar.benchmark.methods.spec import Spec
+from sdv_tabdar.benchmark.methods.spec import Request
 
-
-def split_python(spec: Spec) -> tuple[str | None, dict[str, object]]:
-    """The Python that the option ``python`` names, if there is one, and the other options."""
-    options = dict(spec.options)
-    python = options.pop('python', None)
-    return None if python is None else str(python), options
+Made = TypeVar('Made', bound='OutsideSynthesizer')
 
 
 def class_label(dataset: Dataset) -> str | None:
@@ -109,6 +105,30 @@ class OutsideSynthesizer(Outside):
     ) -> None:
         own = {'sdtypes': dict(sdtypes), 'seed': seed, 'options': dict(options or {})}
         super().__init__({**own, **settings}, python=python)
+
+    @classmethod
+    def of(
+        cls: type[Made],
+        request: Request,
+        defaults: Mapping[str, object] | None = None,
+        **settings: object,
+    ) -> Made:
+        """For the table of a request, whose option ``python`` says where the Python is.
+
+        Args:
+            request: The table, the seed, and arguments for the method.
+            defaults: Arguments that stand in place of those that the request lacks.
+            settings: What else the script is told.
+        """
+        options = {**(defaults or {}), **request.spec.options}
+        python = options.pop('python', None)
+        return cls(
+            request.dataset.sdtypes,
+            python=None if python is None else str(python),
+            seed=request.seed,
+            options=options,
+            **settings,
+        )
 
     def fit(self, data: pd.DataFrame) -> None:
         """Train and keep the trained model in a temporary folder."""

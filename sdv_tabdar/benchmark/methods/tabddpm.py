@@ -4,20 +4,13 @@ from __future__ import annotations
 
 from pathlib import Path
 
-from sdv_tabdar.benchmark.methods.outside import OutsideSynthesizer, class_label, split_python
+from sdv_tabdar.benchmark.methods.outside import OutsideSynthesizer, class_label
 from sdv_tabdar.benchmark.methods.spec import Request
 
 
 def build(request: Request) -> TabDDPM:
     """TabDDPM for the table of a request; the option ``python`` says where synthcity is."""
-    python, options = split_python(request.spec)
-    return TabDDPM(
-        request.dataset.sdtypes,
-        python=python,
-        seed=request.seed,
-        options=options,
-        label=class_label(request.dataset),
-    )
+    return TabDDPM.of(request, label=class_label(request.dataset))
 
 
 class TabDDPM(OutsideSynthesizer):

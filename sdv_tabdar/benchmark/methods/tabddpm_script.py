@@ -17,7 +17,7 @@ from typing import Any
 
 import pandas as pd
 
-NUMBERS = ('numerical', 'datetime')
+NUMBERS = ('numerical',)  # a date is a level, as the package knows none
 
 
 def read(path: Path, sdtypes: dict[str, str]) -> pd.DataFrame:
