@@ -9,7 +9,7 @@ from __future__ import annotations
 import argparse
 import dataclasses
 import statistics
-from collections.abc import Mapping, Sequence
+from collections.abc import Iterator, Mapping, Sequence
 
 import pandas as pd
 
@@ -280,8 +280,21 @@ def _row_titles(name: str, options: argparse.Namespace) -> dict[str, str]:
 
 
 def paper_tables(rows: pd.DataFrame) -> list[Grid]:
-    """All tables that there are rows for."""
-    return [paper_grid(TABLES[str(name)], part) for name, part in rows.groupby('part', sort=False)]
+    """All tables that there are rows for, those of variants once for each base."""
+    return [paper_grid(TABLES[name], part) for name, _, part in by_part_and_base(rows)]
+
+
+def by_part_and_base(rows: pd.DataFrame) -> Iterator[tuple[str, str, pd.DataFrame]]:
+    """The rows of each of the paper's tables, apart by what they vary if they vary a base.
+
+    Returns:
+        The table's name, the base ('' where nothing is varied) and the rows.
+    """
+    for part, found in rows.groupby('part', sort=False):
+        table = TABLES[str(part)]
+        bases = found.groupby('base', sort=False) if table.variants else [('', found)]
+        for base, own in bases:
+            yield str(part), str(base), own
 
 
 def paper_grid(table: PaperTable, rows: pd.DataFrame) -> Grid:

@@ -18,9 +18,14 @@ import pandas as pd
 
 from sdv_tabdar.benchmark.experiments import nested
 from sdv_tabdar.benchmark.experiments.imputation import NUMBERS as IMPUTED
-from sdv_tabdar.benchmark.experiments.paper import TABLES, paper_grid, published_grid
+from sdv_tabdar.benchmark.experiments.paper import (
+    TABLES,
+    by_part_and_base,
+    paper_grid,
+    published_grid,
+)
 from sdv_tabdar.benchmark.experiments.paper_figures import figures
-from sdv_tabdar.benchmark.methods.spec import parse_spec
+from sdv_tabdar.benchmark.methods.spec import OURS, parse_spec
 from sdv_tabdar.benchmark.output import raw, tables
 from sdv_tabdar.benchmark.output.rendering import Cell, Grid, to_markdown
 from sdv_tabdar.benchmark.output.tables import Number
@@ -123,10 +128,10 @@ def parts_of_page(rows: dict[str, pd.DataFrame]) -> dict[str, Grid]:
     """The tables of the page by name."""
     found: dict[str, Grid] = {}
     if 'paper' in rows:
-        for name, part in rows['paper'].groupby('part', sort=False):
-            table = TABLES[str(name)]
+        for name, base, part in by_part_and_base(rows['paper']):
+            table = TABLES[name]
             shown = _of_its_data(part, table.data)
-            found[str(name)] = _with_footer(paper_grid(table, shown), shown)
+            found[_block_of(name, base)] = _with_footer(paper_grid(table, shown), shown)
         found[RUNS_PART] = runs_grid(rows['paper'])
     if 'nested_diffusion' in rows:
         part = rows['nested_diffusion']
@@ -144,6 +149,12 @@ def parts_of_page(rows: dict[str, pd.DataFrame]) -> dict[str, Grid]:
         grid = tables.table(errors, 'By defaults', by, YARDSTICKS, within='table')
         found['yardsticks'] = _with_footer(grid, part)
     return found
+
+
+def _block_of(name: str, base: str) -> str:
+    """The block of the page that has a table of the paper: our own defaults are the plain base."""
+    is_plain = base in ('', OURS[0])
+    return name if is_plain else re.sub(r'[^\w-]+', '-', f'{name}-{base}')
 
 
 def _of_its_data(rows: pd.DataFrame, data: Sequence[str]) -> pd.DataFrame:

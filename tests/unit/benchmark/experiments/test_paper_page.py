@@ -11,7 +11,7 @@ from xml.etree import ElementTree
 import pandas as pd
 import pytest
 
-from sdv_tabdar.benchmark.experiments import nested, paper_figures, paper_page
+from sdv_tabdar.benchmark.experiments import nested, paper, paper_figures, paper_page
 from sdv_tabdar.benchmark.jobs import steps
 from sdv_tabdar.benchmark.output import raw
 
@@ -159,6 +159,23 @@ def test_a_table_shows_the_data_that_the_paper_has_there(tables: list[str], titl
     grid = paper_page.parts_of_page({'paper': pd.DataFrame(rows)})['timing']
     assert grid.title == f'Time, averages over {title}'
     assert grid.rows[0][1][0].text == f'{len(title):.1f}'
+
+
+def test_what_varies_another_base_has_a_table_of_its_own() -> None:
+    row = {'part': 'depth', 'row': '2', 'table': 'adult', 'kind': 'tabdar', 'seed': 0}
+    row |= {'threads': 1, 'machine': 'M', 'spec': 'tabdar', 'fit_cpu_seconds': 1.0}
+    bases = {'tabdar': 0.01, 'tabdar-paper': 0.02, 'tabdar-paper:width=8': 0.03}
+    rows = pd.DataFrame(
+        {**row, 'base': base, 'synthesizer': base, 'shape_error': error}
+        for base, error in bases.items()
+    )
+    found = paper_page.parts_of_page({'paper': rows})
+    blocks = ['depth', 'depth-tabdar-paper', 'depth-tabdar-paper-width-8']
+    assert [name for name in found if name.startswith('depth')] == blocks
+    for name, (base, error) in zip(blocks, bases.items(), strict=True):
+        assert found[name].title == f'Depth of {base}, averages over adult'
+        assert found[name].rows[0][1][0].text == f'{100 * error:.2f}'
+    assert len(paper.paper_tables(rows)) == 3
 
 
 def test_yardsticks_that_runs_share_count_once_and_errors_are_one_minus_scores(
