@@ -69,8 +69,9 @@ FIELDS = {
                 'parts': checked.items(_COUNT),
                 'digits': checked.items(_DIGITS),
                 'constant': checked.optional(checked.number(-1e300, 1e300)),
+                'is_single': checked.flag,
             },
-            absent=('constant',),
+            absent=('constant', 'is_single'),
         )
     ),
     'products': checked.items(

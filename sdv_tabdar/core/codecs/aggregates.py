@@ -17,12 +17,12 @@ import numpy as np
 
 from sdv_tabdar.core.codecs.codec import Codec
 from sdv_tabdar.core.codecs.curves import CURVES, curves_among, value
-from sdv_tabdar.core.codecs.lines import Marks, rounded
+from sdv_tabdar.core.codecs.lines import SINGLE, Marks, rounded, slack_of
 from sdv_tabdar.core.codecs.numerical import NumericalCodec
 from sdv_tabdar.core.codecs.sums import Digits, varies
 from sdv_tabdar.core.codecs.table_parts import Table, digits_in, parts_of, some_numbers
 from sdv_tabdar.core.codecs.values import Floats
-from sdv_tabdar.core.codecs.weighted import HALF, MOST_SOURCES, REST, weighted_sums
+from sdv_tabdar.core.codecs.weighted import MOST_SOURCES, weighted_sums
 
 _FEWEST_ROWS = 50  # without gaps; fewer show nothing reliably
 _LOOKED_AT = 2_500  # rows, at least if there are so many, before all
@@ -85,8 +85,9 @@ class Aggregate:
         digits, size = self.digits[0], np.abs(np.nan_to_num(made, posinf=0.0, neginf=0.0))
         if self.kind == 'weighted':
             size = np.abs(numbers) @ np.array(self.weights) + abs(self.constant)
-        slack = REST * size + (0.0 if digits is None else HALF * 10.0**-digits)
-        is_off = np.abs(result - made) > slack
+        else:
+            size = np.maximum(size, CURVES[self.kind].least_size)
+        is_off = np.abs(result - made) > slack_of(digits, size)
         return ~is_off & ~(np.isnan(made) & ~np.isnan(numbers).any(axis=1) & ~np.isnan(result))
 
     def written(self, names: Sequence[str]) -> str:
@@ -96,7 +97,7 @@ class Aggregate:
             return f'{CURVES[self.kind].words} {last}'
         if self.kind in EXTREMES:
             return f'the {self.kind} of {", ".join(firsts)} and {last}'
-        if self.constant == 0 and np.allclose(self.weights, 1 / len(sources), rtol=REST):
+        if self.constant == 0 and np.allclose(self.weights, 1 / len(sources), rtol=SINGLE):
             return f'the mean of {", ".join(firsts)} and {last}'
         terms = [
             f'{weight:.6g} times {name}' for weight, name in zip(self.weights, sources, strict=True)
@@ -125,24 +126,26 @@ def find_aggregates(
     Args:
         frame: The table.
         codecs: One for each of its columns, fitted on it.
-        told: Positions of columns that other relations tell: they are neither results nor sources.
+        told: Positions of columns that other relations tell: they are no results, and of curves
+            alone sources.
 
     Returns:
         Each behind those whose results are its sources; none of what follows from itself.
     """
-    names = [
-        codec.column.name
-        for place, codec in enumerate(codecs)
-        if isinstance(codec, NumericalCodec) and place not in told
-    ][:_MOST_COLUMNS]
+    places = [at for at, codec in enumerate(codecs) if isinstance(codec, NumericalCodec)]
+    places = places[:_MOST_COLUMNS]
+    names = [codecs[at].column.name for at in places]
     numbers = some_numbers(frame, names) if len(names) > 1 else np.zeros((0, 0))
     numbers = numbers[:, :: max(1, numbers.shape[1] // _LOOKED_AT)].copy()
-    chosen = [place for place, column in enumerate(numbers) if varies(column)]
+    chosen = [index for index, column in enumerate(numbers) if varies(column)]
     if len(chosen) < 2:
         return ()
-    names, numbers = [names[place] for place in chosen], numbers[chosen]
-    named = [*_curves(names, numbers), *_extremes(names, numbers), *_weighted(names, numbers)]
-    return _with_digits(frame, codecs, _in_order(_holding(frame, named)))
+    free = [index for index in chosen if places[index] not in told]
+    of_curves = [*free, *(index for index in chosen if places[index] in told)]
+    named = list(_curves([names[index] for index in of_curves], numbers[of_curves], len(free)))
+    names, numbers = [names[index] for index in free], numbers[free]
+    named += [*_extremes(names, numbers), *_weighted(names, numbers)]
+    return _in_order(_with_digits(frame, codecs, _holding(frame, named)))
 
 
 def kept_aggregates(
@@ -194,26 +197,32 @@ def _holding(frame: Table, named: Sequence[_Named]) -> list[_Named]:
     return left
 
 
-def _in_order(named: Sequence[_Named]) -> list[_Named]:
-    """One for each result, each behind those that make its sources, without circles."""
-    first: dict[str, _Named] = {}
-    for one in named:
-        first.setdefault(one[0], one)
-    found: dict[str, _Named] = {}
-    while True:
-        ready = [
-            name
-            for name, one in first.items()
-            if name not in found and not ({*one[1]} & (first.keys() - found.keys()))
-        ]
-        if not ready:
-            return list(found.values())
-        found |= {name: first[name] for name in ready}
+def _in_order(aggregates: Sequence[Aggregate]) -> tuple[Aggregate, ...]:
+    """One for each result, each behind those that make its sources, without circles.
+
+    Of two that tell each other the one of fewer digits is the source, or the one that steps less.
+    """
+    left: dict[int, Aggregate] = {}
+    for one in aggregates:
+        left.setdefault(one.result, one)
+    found = list[Aggregate]()
+    while left:
+        ready = [one for one in left.values() if not {*one.sources} & left.keys()]
+        gone = ready or [min(reversed(left.values()), key=_fineness)]
+        for one in gone:
+            del left[one.result]
+        found += ready
+    return tuple(found)
 
 
-def _curves(names: Sequence[str], numbers: Floats) -> Iterator[_Named]:
-    """Columns ``(columns, rows)`` that are a curve of another."""
-    for own, other, name in curves_among(numbers, HALF, REST):
+def _fineness(one: Aggregate) -> tuple[float, float]:
+    digits = one.digits[0]
+    return np.inf if digits is None else digits, sum(one.weights)
+
+
+def _curves(names: Sequence[str], numbers: Floats, num_free: int) -> Iterator[_Named]:
+    """Columns ``(columns, rows)``, of the first ones, that are a curve of another."""
+    for own, other, name in curves_among(numbers, num_free):
         yield names[own], (names[other],), name, (), 0.0
 
 

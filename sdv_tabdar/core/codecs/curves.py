@@ -7,7 +7,7 @@ from collections.abc import Callable, Iterator, Mapping
 
 import numpy as np
 
-from sdv_tabdar.core.codecs.lines import digits_of
+from sdv_tabdar.core.codecs.lines import digits_of, slack_of
 from sdv_tabdar.core.codecs.values import Floats
 
 _FIRST_ROWS = 16  # that are looked at before all
@@ -24,24 +24,30 @@ class Curve:
         words: What it is, before the other's name.
         of: The function.
         back: Of the result ``(B,)`` and the number so far ``(B,)``: the number with such a result.
+        least_size: What results near to 0 count as when it is said how far they may be off: the
+            logarithm of a number that is off by a share is off by as much.
     """
 
     words: str
     of: Callable[[Floats], Floats]
     back: Callable[[Floats, Floats], Floats]
+    least_size: float = 0.0
 
 
 def _monotone(
-    words: str, of: Callable[[Floats], Floats], back: Callable[[Floats], Floats]
+    words: str,
+    of: Callable[[Floats], Floats],
+    back: Callable[[Floats], Floats],
+    least_size: float = 0.0,
 ) -> Curve:
-    return Curve(words, of, lambda result, _: back(result))
+    return Curve(words, of, lambda result, _: back(result), least_size)
 
 
 CURVES: Mapping[str, Curve] = {
-    'log': _monotone('the natural logarithm of', np.log, np.exp),
-    'log1p': _monotone('the natural logarithm of 1 +', np.log1p, np.expm1),
-    'log10': _monotone('the decimal logarithm of', np.log10, lambda result: 10.0**result),
-    'log2': _monotone('the binary logarithm of', np.log2, np.exp2),
+    'log': _monotone('the natural logarithm of', np.log, np.exp, 1.0),
+    'log1p': _monotone('the natural logarithm of 1 +', np.log1p, np.expm1, 1.0),
+    'log10': _monotone('the decimal logarithm of', np.log10, lambda result: 10.0**result, 1.0),
+    'log2': _monotone('the binary logarithm of', np.log2, np.exp2, 1.0),
     'sqrt': _monotone('the square root of', np.sqrt, np.square),
     'square': Curve(
         'the square of', np.square, lambda result, own: np.copysign(np.sqrt(result), own)
@@ -63,21 +69,20 @@ def source(name: str, result: Floats, numbers: Floats) -> Floats:
         return CURVES[name].back(result, numbers)
 
 
-def curves_among(numbers: Floats, half: float, rest: float) -> Iterator[tuple[int, int, str]]:
+def curves_among(numbers: Floats, num_results: int) -> Iterator[tuple[int, int, str]]:
     """Pairs of columns ``(columns, rows)`` of which the first is a curve of the second.
 
     Of each pair one curve; what is one of another is not its source as well.
 
     Args:
         numbers: The columns; NaN where a cell is missing.
-        half: Of a rounded number's unit, by which it may be off.
-        rest: Of one that is not rounded.
+        num_results: Of the first columns, which alone may be a curve.
     """
-    slack = np.array([_slack(own, half, rest) for own in numbers])
+    slack = np.array([_slack(own) for own in numbers])
     told = set[tuple[int, int]]()
     for name in CURVES:
         made = value(name, numbers)
-        for own in range(len(numbers)):
+        for own in range(num_results):
             rows = np.flatnonzero(~np.isnan(numbers[own]))[:_FIRST_ROWS]
             with np.errstate(invalid='ignore'):
                 off = np.abs(made[:, rows] - numbers[own, rows]) > slack[own]
@@ -91,7 +96,7 @@ def curves_among(numbers: Floats, half: float, rest: float) -> Iterator[tuple[in
                     yield own, other, name
 
 
-def _slack(numbers: Floats, half: float, rest: float) -> float:
+def _slack(numbers: Floats) -> float:
     """By how much a result may be off; below 0 if its numbers are huge or near to each other."""
     largest = float(np.nanmax(np.abs(numbers)))
     if largest > _LARGEST:
@@ -100,4 +105,4 @@ def _slack(numbers: Floats, half: float, rest: float) -> float:
     unit = 0.0 if digits is None else 10.0**-digits
     if np.nanstd(numbers) < _FEWEST_UNITS * unit:
         return -1.0
-    return half * unit + rest * largest
+    return slack_of(digits, largest)

@@ -28,6 +28,9 @@ _NOISE = 1e-9  # of a slope or a shift, by which computing changes it
 _ROUNDED = 1e-12  # of a number on a line, which a computer may round away
 _UNSURE = 0.02  # of a slope, the most by which rounded numbers may change it
 MOST_DIGITS = 9  # behind the point; numbers with more are taken as they are
+HALF = 0.5 + 1e-6  # of a rounded number's unit, by which it may be off, and ...
+REST = 1e-9  # ... of its size, what computing may leave of it beside that
+SINGLE = 1e-6  # of one that is not rounded: what float32, or a text file, has left of it
 _LONGEST = 2.0**63  # nanoseconds that pandas can hold
 _FIRST = 1_000  # numbers whose digits are looked at before those of all
 _LOSSY = 0.5  # times the rounding unit of a column is the least that a source's may become
@@ -131,6 +134,11 @@ def rounded(numbers: Number, digits: int | None) -> Number:
     return found
 
 
+def slack_of(digits: int | None, size: Number) -> Number:
+    """By how much a number of such a size, with so many digits if it is rounded, may be off."""
+    return SINGLE * size if digits is None else HALF * 10.0**-digits + REST * size
+
+
 def digits_of(numbers: Floats) -> int | None:
     """Digits behind the point of numbers that have few; NaN does not count."""
     present = numbers[np.isfinite(numbers)]
@@ -142,7 +150,8 @@ def digits_of(numbers: Floats) -> int | None:
 
 def _have_digits(numbers: Floats, digits: int) -> bool:
     """Whether finite numbers have no more digits behind the point."""
-    rest = np.abs(np.round(numbers, digits) - numbers)
+    with np.errstate(over='ignore'):  # of the largest ones
+        rest = np.abs(np.round(numbers, digits) - numbers)
     return bool((rest <= _ROUNDED * np.abs(numbers)).all())
 
 

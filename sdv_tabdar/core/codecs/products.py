@@ -21,7 +21,7 @@ import numpy.typing as npt
 from sdv_tabdar.core.codecs.categorical import CategoricalCodec
 from sdv_tabdar.core.codecs.codec import Codec
 from sdv_tabdar.core.codecs.formulas import OF_TIME, UNITS, Formula
-from sdv_tabdar.core.codecs.lines import Marks, digits_of, rounded
+from sdv_tabdar.core.codecs.lines import SINGLE, Marks, digits_of, rounded
 from sdv_tabdar.core.codecs.numerical import NumericalCodec
 from sdv_tabdar.core.codecs.sums import Digits, Sum, varies
 from sdv_tabdar.core.codecs.table_parts import Table, digits_in, parts_of, some_numbers
@@ -34,7 +34,6 @@ _LOOKED_AT = (16, 400)  # rows of a first and of a second look, and ...
 _OF_EACH = 4  # ... so many in which a column is not 0
 _BY_CHANCE = 20  # rows in which a factor must be another than that of some other row
 _NOISE = 1e-12  # of a rounded number, which computing may add
-_REST = 1e-6  # of one that is not rounded: what float32, or a text file, has left of it
 _HALF = 0.5  # of a rounded number's unit, by which it may be off
 _FIRST_ROWS = 4  # of the few that are looked at
 _OFTEN = 8  # of these few, in which the result of a rarer formula is there and not 0
@@ -203,7 +202,7 @@ def _candidates(numbers: Floats) -> Iterator[tuple[int, int, int, Formula, float
     few, some = _telling(numbers)
     is_some = _is_some(some).astype(np.float32)
     slack = np.stack(
-        [slack_of(own, places, _REST) for own, places in zip(few, digits, strict=True)]
+        [slack_of(own, places, SINGLE) for own, places in zip(few, digits, strict=True)]
     )
     is_often = _is_some(few).sum(axis=1) >= _OFTEN
     every = np.ones((len(few), len(few)), dtype=bool)
@@ -330,7 +329,7 @@ def _holds(
     """Where a result is that of its factors, or one of the three is missing, or a divisor 0."""
     made = formula.result(first, second)
     rest = np.abs(result - made)
-    slack = slack_of(made, None if formula.is_exact else digits, _REST)
+    slack = slack_of(made, None if formula.is_exact else digits, SINGLE)
     return ~(np.isfinite(made) & (rest > slack))
 
 

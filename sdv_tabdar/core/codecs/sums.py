@@ -14,7 +14,7 @@ import numpy as np
 import numpy.typing as npt
 
 from sdv_tabdar.core.codecs.codec import Codec
-from sdv_tabdar.core.codecs.lines import MOST_DIGITS, Marks, digits_of, finest
+from sdv_tabdar.core.codecs.lines import MOST_DIGITS, SINGLE, Marks, digits_of, finest
 from sdv_tabdar.core.codecs.numerical import NumericalCodec
 from sdv_tabdar.core.codecs.table_parts import Table, digits_in, parts_of, some_numbers
 from sdv_tabdar.core.codecs.values import Floats
@@ -50,12 +50,15 @@ class Sum:
         digits: Behind the point, of the total if that is a column and then of each part; None
             where numbers are not rounded.
         constant: What the parts make in all rows; None if they make a column.
+        is_single: Whether they do so only but for what float32, or a text file, has left of
+            numbers that are not rounded.
     """
 
     total: int | None
     parts: tuple[int, ...]
     digits: tuple[Digits, ...]
     constant: float | None = None
+    is_single: bool = False
 
     @property
     def columns(self) -> tuple[int, ...]:
@@ -71,14 +74,16 @@ class Sum:
     def to_state(self) -> dict[str, Any]:
         """The fields as plain values."""
         places = {'total': self.total, 'parts': list(self.parts)}
-        return {**places, 'digits': list(self.digits), 'constant': self.constant}
+        told = {'constant': self.constant, 'is_single': self.is_single}
+        return {**places, 'digits': list(self.digits), **told}
 
     @classmethod
     def from_state(cls, state: Mapping[str, Any]) -> Sum:
-        """The sum that :meth:`to_state` described; former versions had no constants."""
+        """The sum that :meth:`to_state` described; former versions knew only exact ones."""
         parts, digits = tuple(state['parts']), tuple(state['digits'])
         constant = state.get('constant')
-        return cls(state['total'], parts, digits, None if constant is None else float(constant))
+        constant = None if constant is None else float(constant)
+        return cls(state['total'], parts, digits, constant, state.get('is_single', False))
 
 
 def written(parts: Sequence[str]) -> str:
@@ -112,25 +117,25 @@ def find_sums(frame: Table, codecs: Sequence[Codec]) -> tuple[Sum, ...]:
         if isinstance(codec, NumericalCodec)
     }
     found = []
-    for total, parts in sums_in(frame, list(positions)):
+    for total, parts in sums_in(frame, list(positions), singles=True):
         places = tuple(positions[part] for part in parts)
         if isinstance(total, str):
             found.append(Sum(positions[total], places, (0,) * (len(places) + 1)))
         else:
             found.append(Sum(None, places, (0,) * len(places), constant=total))
-    return _with_digits(frame, codecs, found)
+    return _as_in(frame, codecs, found)
 
 
 def kept_sums(frame: Table, codecs: Sequence[Codec], sums: Sequence[Sum]) -> tuple[Sum, ...]:
     """Those of some sums that hold in all rows of a table, with the digits of both tables."""
     names = [codec.column.name for codec in codecs]
     named = [one.named(names) for one in sums]
-    holding = set(_holding(frame, named))
+    holding = set(_holding(frame, named, SINGLE))
     kept = [one for one, name in zip(sums, named, strict=True) if name in holding]
-    return _with_digits(frame, codecs, kept)
+    return _as_in(frame, codecs, kept)
 
 
-def sums_in(frame: Table, names: Sequence[str]) -> list[Named]:
+def sums_in(frame: Table, names: Sequence[str], *, singles: bool = False) -> list[Named]:
     """The columns of numbers that are the sum of others, or make a constant, in rows without gaps.
 
     What needs no sum to be said is none: the same number twice, or a straight line.
@@ -138,6 +143,7 @@ def sums_in(frame: Table, names: Sequence[str]) -> list[Named]:
     Args:
         frame: A table.
         names: Its columns of numbers.
+        singles: Whether numbers that are not rounded may be off by what float32 leaves of them.
 
     Returns:
         Each behind those whose totals are parts of it; none that follows from others.
@@ -147,16 +153,19 @@ def sums_in(frame: Table, names: Sequence[str]) -> list[Named]:
     columns = _comparable(numbers)
     if len(columns) < 3:
         return []
+    rows = _telling_rows(numbers, columns)
+    unrounded = singles and finest(map(digits_of, rows.T)) is None
+    rests = (_REST, SINGLE) if unrounded else (_REST,)
     places = [
         (total if total == _NO_COLUMN else columns[total], tuple(columns[part] for part in parts))
-        for total, parts in _shortened(_relations(_telling_rows(numbers, columns)))
+        for total, parts in _shortened(one for rest in rests for one in _relations(rows, rest))
     ]
     named = [
         (_constant(numbers[[*parts]]) if total == _NO_COLUMN else names[total], _of(names, parts))
         for total, parts in sorted(places, key=_first_of_all)
         if all(varies(numbers[place]) for place in (total, *parts) if place != _NO_COLUMN)
     ]
-    return _ordered(_independent(_holding(frame, named)))
+    return _ordered(_independent(_holding(frame, named, rests[-1])))
 
 
 def _of(names: Sequence[str], places: Iterable[int]) -> tuple[str, ...]:
@@ -226,26 +235,31 @@ def _most_frequent(column: Floats) -> float:
     return float(values[counts.argmax()])
 
 
-def _relations(rows: Floats) -> Iterator[Place]:
-    """Columns of rows ``(R, columns)`` that are the sum of others, found in several orders."""
+def _relations(rows: Floats, rest: float) -> Iterator[Place]:
+    """Columns of rows ``(R, columns)`` that are the sum of others, found in several orders.
+
+    Args:
+        rows: Some rows without gaps.
+        rest: What a sum may leave of a column, as a share of its size.
+    """
     sizes = np.abs(rows).max(axis=0)
     sizes[sizes == 0] = 1.0  # a number may be there in rows with gaps alone
     scaled = rows / sizes
     straight, by_size = np.arange(rows.shape[1]), np.argsort(sizes, kind='stable')
     ones = np.ones((1, len(rows)))
-    for beside in (ones[:0], ones) if _make(scaled, ones[0]) else (ones[:0],):
+    for beside in (ones[:0], ones) if _left(scaled, ones[0]) <= rest else (ones[:0],):
         for order in (straight, straight[::-1], by_size, by_size[::-1]):
-            yield from _relations_in(scaled, sizes, order, beside)
+            yield from _relations_in(scaled, sizes, order, beside, rest)
 
 
-def _make(rows: Floats, wanted: Floats) -> bool:
-    """Whether some weights of columns ``(R, columns)`` make a vector ``(R,)``."""
+def _left(rows: Floats, wanted: Floats) -> float:
+    """What weights of columns ``(R, columns)`` leave at most of a vector ``(R,)``."""
     basis = np.linalg.qr(rows)[0]
-    return bool(np.abs(wanted - basis @ (basis.T @ wanted)).max() <= _REST)
+    return float(np.abs(wanted - basis @ (basis.T @ wanted)).max())
 
 
 def _relations_in(
-    rows: Floats, sizes: Floats, order: npt.NDArray[np.int64], beside: Floats
+    rows: Floats, sizes: Floats, order: npt.NDArray[np.int64], beside: Floats, enough: float
 ) -> Iterator[Place]:
     """Sums by which a column depends on those before it in an order.
 
@@ -254,6 +268,7 @@ def _relations_in(
         sizes: ``(columns,)``, what they have been divided by.
         order: ``(columns,)``.
         beside: ``(K, R)``, what each sum may have as well, with any weight: a constant or nothing.
+        enough: What a sum may leave of a column.
     """
     first, independent = len(beside), np.zeros(0, dtype=np.int64)
     vectors = np.empty((first + len(order), len(rows)))
@@ -262,7 +277,7 @@ def _relations_in(
         rest, basis = rows[:, column], vectors[: first + len(independent)]
         for _ in range(2):  # once more against rounding
             rest = rest - (basis @ rest) @ basis
-        if np.abs(rest).max() > _REST:
+        if np.abs(rest).max() > enough:
             vectors[len(basis)] = rest / np.linalg.norm(rest)
             independent = np.append(independent, column)
             continue
@@ -297,8 +312,14 @@ def _shortened(sums: Iterable[Place]) -> set[Place]:
     return found
 
 
-def _holding(frame: Table, sums: Sequence[Named]) -> list[Named]:
-    """Those of some sums that hold in all rows of a table that have all of their cells."""
+def _holding(frame: Table, sums: Sequence[Named], rest: float) -> list[Named]:
+    """Those of some sums that hold in all rows of a table that have all of their cells.
+
+    Args:
+        frame: The table.
+        sums: By names.
+        rest: As in :func:`adds_up`.
+    """
     left = list(sums)
     for cells in parts_of(frame, _columns_of(left)) if left else ():
         left = [
@@ -307,6 +328,7 @@ def _holding(frame: Table, sums: Sequence[Named]) -> list[Named]:
             if adds_up(
                 cells[total] if isinstance(total, str) else np.full(len(cells[parts[0]]), total),
                 np.stack([cells[part] for part in parts], axis=1),
+                rest,
             ).all()
         ]
     return left
@@ -318,13 +340,19 @@ def _columns_of(sums: Iterable[Named]) -> list[str]:
     return sorted(name for name in found if isinstance(name, str))
 
 
-def adds_up(total: Floats, parts: Floats) -> Marks:
-    """In which rows a total ``(B,)`` is the sum of its parts ``(B, P)``, or a cell is missing."""
-    rest = np.abs(total - parts.sum(axis=1))
+def adds_up(total: Floats, parts: Floats, rest: float) -> Marks:
+    """In which rows a total is the sum of its parts, or a cell is missing.
+
+    Args:
+        total: ``(B,)``.
+        parts: ``(B, P)``.
+        rest: By what share of their size numbers that are not rounded may be off.
+    """
+    gap = np.abs(total - parts.sum(axis=1))
     size = np.abs(total) + np.abs(parts).sum(axis=1)
     digits = finest(digits_of(column) for column in (total, *parts.T))
-    slack = _REST * size if digits is None else np.minimum(_REST * size, 0.5 * 10.0**-digits)
-    return ~(rest > slack)
+    slack = rest * size if digits is None else np.minimum(_REST * size, 0.5 * 10.0**-digits)
+    return ~(gap > slack)
 
 
 def _independent(sums: Sequence[Named]) -> list[Named]:
@@ -356,11 +384,15 @@ def _ordered(sums: Sequence[Named]) -> list[Named]:
     return sorted(sums, key=lambda one: len(_below(one[1], sums)))
 
 
-def _with_digits(frame: Table, codecs: Sequence[Codec], sums: Sequence[Sum]) -> tuple[Sum, ...]:
-    """Sums with the digits that their columns have in a table, if these are more."""
+def _as_in(frame: Table, codecs: Sequence[Codec], sums: Sequence[Sum]) -> tuple[Sum, ...]:
+    """Sums with the digits that their columns have in a table, if these are more.
+
+    Likewise with whether they hold only but for what float32 leaves.
+    """
     names = [codec.column.name for codec in codecs]
     columns = sorted({names[place] for one in sums for place in one.columns})
     digits = digits_in(frame, columns)
+    exact = {*_holding(frame, [one.named(names) for one in sums], _REST)}
     return tuple(
         dataclasses.replace(
             one,
@@ -368,6 +400,7 @@ def _with_digits(frame: Table, codecs: Sequence[Codec], sums: Sequence[Sum]) -> 
                 finest((before, digits[names[place]]))
                 for before, place in zip(one.digits, one.columns, strict=True)
             ),
+            is_single=one.is_single or one.named(names) not in exact,
         )
         for one in sums
     )

@@ -12,7 +12,7 @@ from typing import TypeAlias
 
 import numpy as np
 
-from sdv_tabdar.core.codecs.lines import Marks, digits_of
+from sdv_tabdar.core.codecs.lines import REST, SINGLE, Marks, digits_of, slack_of
 from sdv_tabdar.core.codecs.values import Floats
 
 _FEWEST_ROWS = 50  # without gaps, and ...
@@ -26,12 +26,6 @@ _NEGLIGIBLE = 0.05  # of a unit of a result: what a source changes that is none
 _MOST_DENOMINATOR = 12  # of weights that are fractions
 _MOST_WEIGHT_DIGITS = 4
 _NO_DATE = 1e15  # numbers of which a weighted sum is looked for are smaller
-
-HALF = 0.5 + 1e-6
-"""Of a rounded number's unit, by which it may be off."""
-
-REST = 1e-9
-"""Of one that is not rounded: what computing may leave."""
 
 Weights: TypeAlias = 'tuple[list[int], tuple[float, ...], float]'
 """The places of sources, their weights and the constant."""
@@ -112,7 +106,7 @@ def _sources(whole: Floats, place: int, among: Sequence[int]) -> Weights | None:
         if fewer and np.abs(_left_by(scaled[fewer], own)).max() <= enough:
             chosen = fewer
     chosen.sort()
-    found = _weights(whole[chosen], own, unit)
+    found = _weights(whole[chosen], own, digits)
     return None if found is None else (chosen, *found)
 
 
@@ -123,21 +117,26 @@ def _left_by(scaled: Floats, own: Floats) -> Floats:
     return np.asarray(centred - weights @ scaled)
 
 
-def _weights(sources: Floats, own: Floats, unit: float) -> tuple[tuple[float, ...], float] | None:
+def _weights(
+    sources: Floats, own: Floats, digits: int | None
+) -> tuple[tuple[float, ...], float] | None:
     """The weights, all above 0, by which sources ``(sources, rows)`` make a number, and a constant.
 
     Args:
         sources: The sources.
         own: The number ``(rows,)``.
-        unit: What it is a multiple of; 0 if it is not rounded.
+        digits: Behind its point; None if it is not rounded.
     """
-    slack = HALF * unit + REST * np.abs(own).max() * len(sources)
+    unit = 0.0 if digits is None else 10.0**-digits
+    size = float(np.abs(own).max())
+    slack = slack_of(digits, size * len(sources))
     spread = sources.std(axis=1)
     scaled = (sources - sources.mean(axis=1, keepdims=True)) / spread[:, None]
     found = np.linalg.lstsq(scaled.T, own - own.mean(), rcond=1e-10)[0]
     if (found <= _NEGLIGIBLE * unit).any():
         return None
-    unsure = 4 * unit / np.sqrt(12 * sources.shape[1]) / spread + 1e-9 * found / spread
+    noise = SINGLE * size if digits is None else unit / np.sqrt(3)
+    unsure = 2 * noise / np.sqrt(sources.shape[1]) / spread + REST * found / spread
     for simple in (_decimal, _fraction, _as_it_is):
         weights = [simple(*pair) for pair in zip((found / spread).tolist(), unsure, strict=True)]
         rest = own - np.array(weights) @ sources

@@ -10,7 +10,7 @@ asked.
 from __future__ import annotations
 
 import dataclasses
-from collections.abc import Mapping, Sequence
+from collections.abc import Collection, Mapping, Sequence
 
 import numpy as np
 import pandas as pd
@@ -46,10 +46,15 @@ class Aggregating:
     told: Marks
     restrictions: Mapping[str, Sequence[Restriction | None]]
 
-    def aggregate(self, frame: pd.DataFrame) -> None:
+    def aggregate(self, frame: pd.DataFrame, stays: Collection[int] = ()) -> None:
         """Make rows keep their aggregates, as far as they can; ``frame`` is written into.
 
         Those of columns that it lacks are left.
+
+        Args:
+            frame: Decoded rows.
+            stays: Results by position to which their sources move sooner than that they become
+                what these make.
         """
         names = self.encoder.schema.names
         for one in self.encoder.aggregates:
@@ -63,6 +68,8 @@ class Aggregating:
                 ],
                 axis=1,
             )
+            if one.result in stays:
+                self._lead(one, numbers)
             self._settle(one, numbers)
             for place, position in enumerate(one.columns):
                 if not np.array_equal(numbers[:, place], before[:, place], equal_nan=True):
@@ -77,13 +84,17 @@ class Aggregating:
             done = rows[self._may_be(one.result, rows, wanted[rows])]
             numbers[done, 0] = wanted[done]
             left[done] = False
-        rows = np.flatnonzero(~one.holds(numbers[:, 0], numbers[:, 1:]))
-        if len(rows):
-            numbers[rows] = self._led(one, rows, numbers[rows])
+        self._lead(one, numbers)
         left = ~one.holds(numbers[:, 0], numbers[:, 1:]) & ~self.known[:, one.result]
         rows, made = np.flatnonzero(left), one.of(numbers[:, 1:])
         done = rows[self._may_be(one.result, rows, made[rows], bounded=False)]
         numbers[done, 0] = made[done]
+
+    def _lead(self, one: Aggregate, numbers: Floats) -> None:
+        """Move the sources of rows ``(B, columns)`` to their results, where one does not hold."""
+        rows = np.flatnonzero(~one.holds(numbers[:, 0], numbers[:, 1:]))
+        if len(rows):
+            numbers[rows] = self._led(one, rows, numbers[rows])
 
     def _nearest(self, one: Aggregate, made: Floats) -> Floats:
         """The results ``(B,)`` nearest to others, of those in training and in a range asked for."""

@@ -34,7 +34,7 @@ class Arithmetic:
         What is in a sum and a product (of invoices the amount of a line) is made by its factors
         first; where the sum then has moved it, these follow. What a column must not have
         (``kept_values.py``) it has neither before nor afterwards. Aggregates may be part of
-        either, and either of them.
+        either, and either of them; the sources of one that a sum has moved go with it.
         """
         self._contain(frame)
         self.aggregating.aggregate(frame)
@@ -42,7 +42,7 @@ class Arithmetic:
         self._adding_beside_products(frame).add_up(frame)
         if self._summed:
             self.multiplying.multiply(frame, self._summed)
-        self.aggregating.aggregate(frame)
+        self.aggregating.aggregate(frame, self._summed)
         self._contain(frame)
 
     def _contain(self, frame: pd.DataFrame) -> None:

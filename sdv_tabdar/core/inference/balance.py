@@ -20,7 +20,7 @@ _ROUNDS = 4  # of moving parts in proportion, after which the largest take what 
 _NEAR = 1e-9  # of a number, and ...
 _OF_A_UNIT = 1e-3  # ... of the unit of its last digit, by which computing changes it
 _HALF = 0.5  # of that unit: rounded numbers that add up are off by less
-_EXACT = 1e-13  # of the numbers of a sum, by which unrounded ones that add up may be off
+EXACT = 1e-13  # of the numbers of a sum, by which unrounded ones that add up may be off
 
 
 @dataclasses.dataclass(frozen=True)
@@ -32,11 +32,13 @@ class Total:
         parts: The others.
         follows: Whether it may become what its parts make; of several sums with the same total
             one may say so.
+        rest: By what share of their size numbers that are not rounded may be off.
     """
 
     place: int
     parts: tuple[int, ...]
     follows: bool = True
+    rest: float = EXACT
 
     @property
     def columns(self) -> list[int]:
@@ -82,7 +84,7 @@ class Balance:
         known = [digits for place in total.columns if (digits := self.digits[place]) is not None]
         slack: Floats | float = _HALF * 10.0 ** -max(known, default=0)
         if len(known) < len(total.columns):
-            slack = _EXACT * (np.abs(values[:, total.place]) + np.abs(parts).sum(axis=1))
+            slack = total.rest * (np.abs(values[:, total.place]) + np.abs(parts).sum(axis=1))
         return np.where(np.abs(gaps) > slack, gaps, 0.0)
 
     def num_held(self, values: Floats) -> Codes:

@@ -19,10 +19,11 @@ import numpy.typing as npt
 import pandas as pd
 
 from sdv_tabdar.core.codecs.aggregates import EXTREMES, Aggregate
+from sdv_tabdar.core.codecs.atoms import nearest
 from sdv_tabdar.core.codecs.calendars import part_cells
 from sdv_tabdar.core.codecs.curves import CURVES, source
 from sdv_tabdar.core.codecs.encoder import TableEncoder
-from sdv_tabdar.core.codecs.lines import Marks, rounded
+from sdv_tabdar.core.codecs.lines import SINGLE, Marks, rounded
 from sdv_tabdar.core.codecs.numerical import NumericalCodec
 from sdv_tabdar.core.codecs.products import Product
 from sdv_tabdar.core.codecs.rates import Rate, rates_of
@@ -214,8 +215,20 @@ class Consequences:
                 if position != one.total:
                     found = made[:, total.place] - found
                 found = rounded(found, one.digits[place])
+                if one.is_single:
+                    size = np.nansum(np.abs(made[:, total.columns]), axis=1)
+                    found = self._at_atoms(position, found, SINGLE * size)
                 made[:, summed.places[position]] = found
                 yield position, found, rows & (summed.balance.gaps(made, total) == 0)
+
+    def _at_atoms(self, position: int, numbers: Floats, slack: Floats) -> Floats:
+        """Numbers ``(B,)``, or the atoms of their column that they are by so much."""
+        codec = self.encoder.codecs[position]
+        assert isinstance(codec, NumericalCodec)
+        if not len(codec.atoms):
+            return numbers
+        atoms = codec.atoms[nearest(codec.atoms, numbers)]
+        return np.where(np.abs(numbers - atoms) <= slack, atoms, numbers)
 
     def _of_aggregates(self) -> Iterator[Said]:
         for one in self.encoder.aggregates:
@@ -224,7 +237,13 @@ class Consequences:
             yield one.result, found, ~np.isnan(found)
             result = self._of(one.result)
             for place, position in enumerate(one.sources if one.kind not in EXTREMES else ()):
-                yield position, *_missing_source(one, place, result, sources)
+                found, rows = _missing_source(one, place, result, sources)
+                if one.digits[1 + place] is None:
+                    size = np.abs(found)
+                    if one.kind == 'weighted':
+                        size = size + np.abs(result) / one.weights[place]
+                    found = self._at_atoms(position, found, SINGLE * size)
+                yield position, found, rows
 
     def _of_products(self) -> Iterator[Said]:
         for one in self.encoder.products:

@@ -9,11 +9,11 @@ from collections.abc import Mapping
 import numpy as np
 
 from sdv_tabdar.core.codecs.encoder import TableEncoder
-from sdv_tabdar.core.codecs.lines import finest
+from sdv_tabdar.core.codecs.lines import SINGLE, finest
 from sdv_tabdar.core.codecs.numerical import NumericalCodec
 from sdv_tabdar.core.codecs.sums import Digits, Sum
 from sdv_tabdar.core.codecs.values import Floats
-from sdv_tabdar.core.inference.balance import Balance, Total
+from sdv_tabdar.core.inference.balance import EXACT, Balance, Total
 
 
 @dataclasses.dataclass(frozen=True)
@@ -68,7 +68,8 @@ class SummedColumns:
                 of_constants.append(finest(one.digits))
             else:
                 place = self.places[one.total]
-            totals.append(Total(place, parts, one in self._followed))
+            rest = SINGLE if one.is_single else EXACT
+            totals.append(Total(place, parts, one in self._followed, rest))
             digits.update(zip(one.columns, one.digits, strict=True))
         levels = [levels_of(self.encoder, column, digits[column]) for column in self.columns]
         all_digits = [*(digits[column] for column in self.columns), *of_constants]

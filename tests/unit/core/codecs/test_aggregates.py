@@ -107,14 +107,38 @@ def test_numbers_that_are_not_rounded_and_weights_as_they_are() -> None:
     assert one.constant == pytest.approx(0, abs=1e-9)
 
 
-def test_sums_lines_and_independent_columns_are_none() -> None:
+def test_sums_and_independent_columns_are_none() -> None:
     random = np.random.default_rng(2)
     frame = pd.DataFrame(random.integers(0, 50, (N, 3)).astype(float), columns=EXAMS)
     frame['total'] = frame[EXAMS].sum(axis=1)  # a sum
-    frame['twice'] = 2 * frame['first']  # a line
-    frame['rest'] = 80 - frame['second']  # another one
+    frame['rest'] = 80 - frame['second']  # a line
     frame['flag'] = (frame['first'] > 20).astype(float)
     assert named(frame) == {}
+
+
+def test_of_two_that_tell_each_other_one_follows() -> None:
+    random = np.random.default_rng(2)
+    frame = pd.DataFrame({'twice': 0.0, 'first': random.integers(0, 50, N).astype(float)})
+    frame['twice'] = 2 * frame['first']  # of few numbers, that levels tell
+    frame['other'] = random.normal(size=N)
+    assert named(frame) == {'twice': "2 times 'first'"}
+    single = pd.DataFrame({'exact': random.normal(500, 90, N).round(1)})
+    single['score'] = ((single['exact'] - 500) / 100).astype(np.float32).astype(float)
+    assert named(single) == {'score': "0.01 times 'exact' + -5"}
+
+
+@pytest.mark.parametrize('kind', [*CURVES, 'mean', 'weighted'])
+def test_what_float32_has_left_of_a_relation_is_enough(kind: str) -> None:
+    random = np.random.default_rng(4)
+    frame = pd.DataFrame(random.lognormal(0, 1, (N, 3)), columns=EXAMS)
+    made = {'mean': frame.mean(axis=1), 'weighted': 0.3 * frame['first'] + 0.7 * frame['third']}
+    frame['made'] = made[kind] if kind in made else value(kind, frame['first'].to_numpy())
+    single = frame.astype(np.float32).astype(float)
+    (one,) = found_in(single)[1]  # of positive numbers either is a curve of the other
+    assert 3 in one.columns
+    assert one.kind in (kind, 'weighted' if kind in made else 'sqrt')
+    off = single['made'] + np.where(np.arange(N) == 7, 1e-4, 0.0)
+    assert named(single.assign(made=off)) == {}
 
 
 def test_a_flag_is_no_rounded_sum_of_what_says_it() -> None:

@@ -65,6 +65,19 @@ def test_digits_are_those_of_each_column() -> None:
     assert fitted(exact.assign(r=exact.sum(axis=1))).sums == (Sum(2, (0, 1), (None,) * 3),)
 
 
+def test_what_float32_has_left_of_a_sum_is_enough() -> None:
+    parts = pd.DataFrame(RANDOM.gamma(1, 90, (N, 3)), columns=list('pqr')).astype(np.float32)
+    frame = parts.assign(total=parts.sum(axis=1)).astype(float)
+    assert fitted(frame).sums == (Sum(3, (0, 1, 2), (None,) * 4, is_single=True),)
+    shares = frame[list('pqr')].div(frame['total'], axis=0).astype(np.float32).astype(float)
+    assert fitted(shares).sums == (Sum(None, (0, 1, 2), (None,) * 3, 1.0, is_single=True),)
+    frame.loc[7, 'total'] += 0.01
+    assert fitted(frame).sums == ()
+    cents = bills().mul(1_000_000).round(2)  # of rounded numbers each digit counts
+    cents.loc[7, 'net'] += 0.01
+    assert [one.parts for one in fitted(cents).sums] == [(2, 3)]
+
+
 def test_a_part_that_is_rarely_there_is_one() -> None:
     fee = np.zeros(9 * N)
     fee[5::280] = 3.5

@@ -130,6 +130,26 @@ def test_numbers_that_are_not_rounded_are_as_exact_as_floats() -> None:
     assert np.allclose(rows['all'], rows[['p', 'q', 'r']].sum(axis=1), rtol=1e-12, atol=1e-12)
 
 
+def test_sums_in_float32_are_exact_where_drawn_and_leave_no_crumbs_where_given() -> None:
+    random = np.random.default_rng(5)
+    parts = {name: random.gamma(2, 20, N) for name in ('visits', 'drugs', 'stay')}
+    for values, share in zip(parts.values(), (0.3, 0.6, 0.9), strict=True):
+        values[random.random(N) < share] = 0.0
+    frame = pd.DataFrame(parts).astype(np.float32)
+    frame['all'] = frame.sum(axis=1)
+    frame['log'] = np.log1p(frame['all'])
+    frame = frame.astype(float)
+    model = trained(frame)
+    rows = model.sample(400)
+    assert (rows['all'] - rows[[*parts]].sum(axis=1)).abs().max() <= 1e-9
+    assert (rows['log'] - np.log1p(rows['all'])).abs().max() <= 1e-6
+    for name in frame:
+        known = np.tile(frame.columns != name, (N, 1))
+        filled = model.complete(frame.where(known), known).rows
+        assert ((filled[name] == 0) == (frame[name] == 0)).all()
+        assert np.allclose(filled[name], frame[name], rtol=1e-5, atol=1e-4)
+
+
 def test_orders_are_kept_beside_sums() -> None:
     random = np.random.default_rng(4)
     net = random.integers(40, 90, N) / 4
