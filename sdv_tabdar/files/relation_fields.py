@@ -104,10 +104,12 @@ FIELDS = {
                 'result': _COUNT,
                 'sources': checked.items(_COUNT),
                 'kind': checked.one_of(*AGGREGATES),
-                'weights': checked.items(checked.number(0.0)),
+                'weights': checked.items(checked.number(-1.0)),
                 'constant': checked.number(),
                 'digits': checked.items(_DIGITS),
-            }
+                'is_loose': checked.flag,
+            },
+            absent=('is_loose',),
         )
     ),
     'bands': checked.items(

@@ -168,7 +168,8 @@ def _check_aggregates(encoder: Mapping[str, Any], place: str) -> None:
             raise Unfit(where, 'is not of numbers.')
         if len(one['weights']) != (len(one['sources']) if one['kind'] == 'weighted' else 0):
             raise Unfit(f'{where}.weights', 'are not one for each source.')
-        if 0 in one['weights']:
+        are_rest = one.get('is_loose', False) and {*one['weights']} == {-1.0}
+        if not are_rest and any(weight <= 0 for weight in one['weights']):
             raise Unfit(f'{where}.weights', 'are not above 0.')
         if len(one['digits']) != len(columns):
             raise Unfit(f'{where}.digits', 'are not one for each column.')

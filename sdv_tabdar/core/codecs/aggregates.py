@@ -17,7 +17,7 @@ import numpy as np
 
 from sdv_tabdar.core.codecs.codec import Codec
 from sdv_tabdar.core.codecs.curves import CURVES, curves_among, value
-from sdv_tabdar.core.codecs.lines import SINGLE, Marks, rounded, slack_of
+from sdv_tabdar.core.codecs.lines import HALF, SINGLE, Marks, rounded, slack_of
 from sdv_tabdar.core.codecs.numerical import NumericalCodec
 from sdv_tabdar.core.codecs.sums import Digits, varies
 from sdv_tabdar.core.codecs.table_parts import Table, digits_in, parts_of, some_numbers
@@ -34,8 +34,8 @@ EXTREMES = 'greatest', 'least'
 KINDS = 'weighted', *EXTREMES, *CURVES
 """What a column is of others; the last ones of one other."""
 
-_Named: TypeAlias = 'tuple[str, tuple[str, ...], str, tuple[float, ...], float]'
-"""Names of the result and of the sources, the kind, weights and the constant."""
+_Named: TypeAlias = 'tuple[str, tuple[str, ...], str, tuple[float, ...], float, bool]'
+"""Names of the result and of the sources, the kind, weights, the constant, and ``is_loose``."""
 
 
 @dataclasses.dataclass(frozen=True)
@@ -46,10 +46,12 @@ class Aggregate:
         result: Its position.
         sources: Positions of the others, one of a curve and of an extreme two at least.
         kind: One of :data:`KINDS`.
-        weights: Of the sources, all above 0; none if the kind is not ``'weighted'``.
+        weights: Of the sources, all above 0 or all -1; none if the kind is not ``'weighted'``.
         constant: What is added to the weighted sum.
         digits: Behind the point, of the result and then of the sources; None where numbers are
             not rounded.
+        is_loose: Whether the sources of a weighted sum were rounded after it was made of them, so
+            that it is nearly so in the last digit.
     """
 
     result: int
@@ -58,6 +60,7 @@ class Aggregate:
     weights: tuple[float, ...]
     constant: float
     digits: tuple[Digits, ...]
+    is_loose: bool = False
 
     @property
     def columns(self) -> tuple[int, ...]:
@@ -84,11 +87,19 @@ class Aggregate:
             return ~(np.abs(result - made) > 0)
         digits, size = self.digits[0], np.abs(np.nan_to_num(made, posinf=0.0, neginf=0.0))
         if self.kind == 'weighted':
-            size = np.abs(numbers) @ np.array(self.weights) + abs(self.constant)
+            size = np.abs(numbers) @ np.abs(self.weights) + abs(self.constant)
         else:
             size = np.maximum(size, CURVES[self.kind].least_size)
-        is_off = np.abs(result - made) > slack_of(digits, size)
+        is_off = np.abs(result - made) > slack_of(digits, size) + self._by_sources
         return ~is_off & ~(np.isnan(made) & ~np.isnan(numbers).any(axis=1) & ~np.isnan(result))
+
+    @property
+    def _by_sources(self) -> float:
+        """By how much the rounding of its sources may have changed a result."""
+        if not self.is_loose:
+            return 0.0
+        units = [0.0 if one is None else 10.0**-one for one in self.digits[1:]]
+        return float(HALF * (np.abs(self.weights) @ np.array(units)))
 
     def written(self, names: Sequence[str]) -> str:
         """What the result is of sources of such names, for a person to read."""
@@ -97,8 +108,13 @@ class Aggregate:
             return f'{CURVES[self.kind].words} {last}'
         if self.kind in EXTREMES:
             return f'the {self.kind} of {", ".join(firsts)} and {last}'
+        listed = f'{", ".join(firsts)} and {last}' if firsts else last
         if self.constant == 0 and np.allclose(self.weights, 1 / len(sources), rtol=SINGLE):
-            return f'the mean of {", ".join(firsts)} and {last}'
+            return f'the mean of {listed}' if firsts else last
+        if self.is_loose and {*self.weights} == {-1.0}:
+            return f'{self.constant:.6g} less {listed}'
+        if self.is_loose and {*self.weights} == {1.0} and self.constant == 0:
+            return f'the sum of {listed}'
         terms = [
             f'{weight:.6g} times {name}' for weight, name in zip(self.weights, sources, strict=True)
         ]
@@ -160,6 +176,7 @@ def kept_aggregates(
             one.kind,
             one.weights,
             one.constant,
+            one.is_loose,
         )
         for one in aggregates
     ]
@@ -168,10 +185,10 @@ def kept_aggregates(
 
 def _placed(one: _Named, names: Sequence[str], digits: Mapping[str, Digits]) -> Aggregate:
     """What is said by names, by positions."""
-    result, sources, kind, weights, constant = one
+    result, sources, kind, weights, constant, is_loose = one
     places = tuple(names.index(source) for source in sources)
     own = tuple(digits[name] for name in (result, *sources))
-    return Aggregate(names.index(result), places, kind, weights, constant, own)
+    return Aggregate(names.index(result), places, kind, weights, constant, own, is_loose)
 
 
 def _with_digits(
@@ -223,13 +240,14 @@ def _fineness(one: Aggregate) -> tuple[float, float]:
 def _curves(names: Sequence[str], numbers: Floats, num_free: int) -> Iterator[_Named]:
     """Columns ``(columns, rows)``, of the first ones, that are a curve of another."""
     for own, other, name in curves_among(numbers, num_free):
-        yield names[own], (names[other],), name, (), 0.0
+        yield names[own], (names[other],), name, (), 0.0, False
 
 
 def _weighted(names: Sequence[str], numbers: Floats) -> Iterator[_Named]:
     """Columns ``(columns, rows)`` that are a weighted sum of others."""
-    for own, (sources, weights, constant) in weighted_sums(numbers):
-        yield names[own], tuple(names[at] for at in sources), 'weighted', weights, constant
+    for own, (sources, weights, constant, is_loose) in weighted_sums(numbers):
+        chosen = tuple(names[at] for at in sources)
+        yield names[own], chosen, 'weighted', weights, constant, is_loose
 
 
 def _extremes(names: Sequence[str], numbers: Floats) -> Iterator[_Named]:
@@ -244,7 +262,8 @@ def _extremes(names: Sequence[str], numbers: Floats) -> Iterator[_Named]:
             below = [other for other in below if _is_below_by_itself(signed[other], own)]
             sources = _covering(own, signed[below])
             if sources:
-                yield names[place], tuple(names[below[at]] for at in sources), kind, (), 0.0
+                chosen = tuple(names[below[at]] for at in sources)
+                yield names[place], chosen, kind, (), 0.0, False
 
 
 def _is_below_by_itself(low: Floats, high: Floats) -> bool:

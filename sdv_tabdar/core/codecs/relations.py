@@ -99,6 +99,8 @@ class Relations:
         told |= {one.total for one in sums if one.total is not None}
         told |= {one.result for one in products} | {one.result for one in rates}
         aggregates = find_aggregates(seen, codecs, told) if 'sums' in kept else ()
+        summed = [{*one.columns} for one in sums]
+        aggregates = tuple(one for one in aggregates if {*one.columns} not in summed)
         dated: tuple[CalendarPart, ...] = ()
         bands: tuple[Band, ...] = ()
         if 'dependencies' in kept:

@@ -2,7 +2,8 @@
 
 A grade is two fifths of one exam and three of another. Correlations say which columns others
 nearly tell; weights then are taken as somebody wrote them, .4 or a third. One source may be enough,
-where rounding hides the straight line (:mod:`.lines`).
+where rounding hides the straight line (:mod:`.lines`). Often a result was made before its sources
+were rounded: totals and percentages of statistics add up but for the last digit.
 """
 
 from __future__ import annotations
@@ -12,7 +13,7 @@ from typing import TypeAlias
 
 import numpy as np
 
-from sdv_tabdar.core.codecs.lines import REST, SINGLE, Marks, digits_of, slack_of
+from sdv_tabdar.core.codecs.lines import HALF, REST, SINGLE, Marks, digits_of, slack_of
 from sdv_tabdar.core.codecs.values import Floats
 
 _FEWEST_ROWS = 50  # without gaps, and ...
@@ -21,14 +22,17 @@ MOST_SOURCES = 12
 _RIDGE = 1e-9  # beside correlations of 1, so that columns that follow from others do no harm
 _NEARLY = 1e-3  # of a column's size: what is left of it by that
 _ALMOST = 0.75  # of a unit, by which a rounded number may be off before weights are round
+_UNITS_OFF = 4  # of a rounded number, by which it may be off before its sources are known
+_UNSURE = 0.02  # of a weight, where sources are rounded
+_FEWEST_UNITS = 10  # times what they may be off, a result's numbers must be apart
 _MOST_LEFT = 0.02  # of a column's variance: what others may leave of a rounded one
 _NEGLIGIBLE = 0.05  # of a unit of a result: what a source changes that is none
 _MOST_DENOMINATOR = 12  # of weights that are fractions
 _MOST_WEIGHT_DIGITS = 4
 _NO_DATE = 1e15  # numbers of which a weighted sum is looked for are smaller
 
-Weights: TypeAlias = 'tuple[list[int], tuple[float, ...], float]'
-"""The places of sources, their weights and the constant."""
+Weights: TypeAlias = 'tuple[list[int], tuple[float, ...], float, bool]'
+"""Places of sources, their weights, the constant, and whether the sources are rounded since."""
 
 
 def weighted_sums(numbers: Floats) -> Iterator[tuple[int, Weights]]:
@@ -42,13 +46,12 @@ def weighted_sums(numbers: Floats) -> Iterator[tuple[int, Weights]]:
     if len(columns) < 2:
         return
     everything = range(len(whole))
-    found = {place: _sources(whole, place, everything) for place in _nearly_told(whole)}
+    found = {place: _sources_of(whole, place, everything) for place in _nearly_told(whole)}
     plain = [at for at in everything if found.get(at) is None]
     for place, first in found.items():
-        one = first and (_sources(whole, place, plain) or first)  # sooner not of each other
+        one = first and (_sources_of(whole, place, plain) or first)  # sooner not of each other
         if one is not None:
-            sources, weights, constant = one
-            yield columns[place], ([columns[at] for at in sources], weights, constant)
+            yield columns[place], ([columns[at] for at in one[0]], *one[1:])
 
 
 def _whole_rows(numbers: Floats, columns: Sequence[int]) -> Marks:
@@ -79,23 +82,45 @@ def _nearly_told(whole: Floats) -> list[int]:
     scaled = (whole - whole.mean(axis=1, keepdims=True)) / sizes[:, None]
     inverse = np.linalg.inv(scaled @ scaled.T / whole.shape[1] + _RIDGE * np.eye(len(whole)))
     rest = np.abs(inverse @ scaled).max(axis=1) / np.diag(inverse)
-    units = np.array([0.0 if (one := digits_of(own)) is None else 10.0**-one for own in whole])
-    is_told = rest * sizes <= 2 * units + _NEARLY * sizes
+    is_told = rest * sizes <= _UNITS_OFF * _units(whole) + _NEARLY * sizes
     return np.flatnonzero(is_told & (1 / np.diag(inverse) < _MOST_LEFT)).tolist()
 
 
-def _sources(whole: Floats, place: int, among: Sequence[int]) -> Weights | None:
+def _units(columns: Floats) -> Floats:
+    """What each of some columns ``(columns, rows)`` is a multiple of; 0 if it is not rounded."""
+    digits = map(digits_of, columns)
+    return np.array([0.0 if one is None else 10.0**-one for one in digits])
+
+
+def _sources_of(whole: Floats, place: int, among: Sequence[int]) -> Weights | None:
+    """What makes one of the columns, if need be before its sources were rounded."""
+    exact = _sources(whole, place, among, np.zeros(len(whole)))
+    return exact or _sources(whole, place, among, _units(whole))
+
+
+def _sources(whole: Floats, place: int, among: Sequence[int], units: Floats) -> Weights | None:
     """What makes one of the columns ``(columns, rows)``, of sources among some, as few as can be.
 
     Each is taken for what is left of the column by those before it; what only stood for others is
     left out again.
+
+    Args:
+        whole: The columns.
+        place: The one.
+        among: Where sources may be.
+        units: ``(columns,)``, to which sources were rounded after the column was made of them; 0
+            for those that were not.
     """
     own, digits = whole[place], digits_of(whole[place])
     unit = 0.0 if digits is None else 10.0**-digits
     scaled = whole - whole.mean(axis=1, keepdims=True)
     scaled /= np.linalg.norm(scaled, axis=1, keepdims=True)
     chosen, rest, enough = list[int](), own - own.mean(), _ALMOST * unit + _NEARLY * own.std()
-    while not chosen or np.abs(rest).max() > enough:
+
+    def is_enough(sources: Sequence[int], left: Floats) -> bool:
+        return bool(np.abs(left).max() <= enough + _ALMOST * units[sources].sum())
+
+    while not chosen or not is_enough(chosen, rest):
         others = [at for at in among if at != place and at not in chosen]
         if len(chosen) == MOST_SOURCES or not others:
             return None
@@ -103,11 +128,11 @@ def _sources(whole: Floats, place: int, among: Sequence[int]) -> Weights | None:
         rest = _left_by(scaled[chosen], own)
     for at in list(chosen):
         fewer = [other for other in chosen if other != at]
-        if fewer and np.abs(_left_by(scaled[fewer], own)).max() <= enough:
+        if fewer and is_enough(fewer, _left_by(scaled[fewer], own)):
             chosen = fewer
     chosen.sort()
-    found = _weights(whole[chosen], own, digits)
-    return None if found is None else (chosen, *found)
+    found = _weights(whole[chosen], own, digits, units[chosen])
+    return None if found is None else (chosen, *found, bool(units[chosen].any()))
 
 
 def _left_by(scaled: Floats, own: Floats) -> Floats:
@@ -118,33 +143,51 @@ def _left_by(scaled: Floats, own: Floats) -> Floats:
 
 
 def _weights(
-    sources: Floats, own: Floats, digits: int | None
+    sources: Floats, own: Floats, digits: int | None, units: Floats
 ) -> tuple[tuple[float, ...], float] | None:
     """The weights, all above 0, by which sources ``(sources, rows)`` make a number, and a constant.
+
+    Of sources that were rounded since they are all 1, those of a mean, or all -1: with the number
+    these make the constant.
 
     Args:
         sources: The sources.
         own: The number ``(rows,)``.
         digits: Behind its point; None if it is not rounded.
+        units: ``(sources,)``, as in :func:`_sources`.
     """
     unit = 0.0 if digits is None else 10.0**-digits
     size = float(np.abs(own).max())
-    slack = slack_of(digits, size * len(sources))
+    own_slack = slack_of(digits, size * len(sources))
     spread = sources.std(axis=1)
     scaled = (sources - sources.mean(axis=1, keepdims=True)) / spread[:, None]
     found = np.linalg.lstsq(scaled.T, own - own.mean(), rcond=1e-10)[0]
-    if (found <= _NEGLIGIBLE * unit).any():
+    is_loose = bool(units.any())
+    is_rest = is_loose and len(found) > 1 and bool((np.abs(found / spread + 1) <= _UNSURE).all())
+    if not is_rest and (found <= _NEGLIGIBLE * unit).any():
         return None
     noise = SINGLE * size if digits is None else unit / np.sqrt(3)
     unsure = 2 * noise / np.sqrt(sources.shape[1]) / spread + REST * found / spread
-    for simple in (_decimal, _fraction, _as_it_is):
+    if is_loose:
+        unsure = np.maximum(unsure, _UNSURE)
+    for simple in (_decimal, _fraction) if is_loose else (_decimal, _fraction, _as_it_is):
         weights = [simple(*pair) for pair in zip((found / spread).tolist(), unsure, strict=True)]
         rest = own - np.array(weights) @ sources
+        slack = own_slack + HALF * float(np.abs(weights) @ units)
         middle, room = float(rest.min() + rest.max()) / 2, slack - float(np.ptp(rest)) / 2
-        if room >= 0 and all(weight > 0 for weight in weights):
+        fits = all(weight > 0 for weight in weights)
+        if is_loose:
+            fits = _is_plain(weights) and own.std() >= _FEWEST_UNITS * slack
+        if room >= 0 and fits:
             simple_one = _decimal(middle, room)
             return tuple(weights), middle if np.isnan(simple_one) else simple_one
     return None
+
+
+def _is_plain(weights: Sequence[float]) -> bool:
+    """Whether weights are all 1, all -1, or those of a mean: others would absorb a few units."""
+    of_mean = min(weights) > 0 and abs(sum(weights) - 1) <= REST
+    return of_mean or {*weights} in ({1.0}, {-1.0})
 
 
 def _decimal(number: float, unsure: float) -> float:

@@ -232,6 +232,8 @@ class Consequences:
 
     def _of_aggregates(self) -> Iterator[Said]:
         for one in self.encoder.aggregates:
+            if one.is_loose:  # of which the last digit may be another
+                continue
             sources = np.stack([self._of(position) for position in one.sources], axis=1)
             found = one.of(sources)
             yield one.result, found, ~np.isnan(found)

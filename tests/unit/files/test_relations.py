@@ -258,6 +258,8 @@ MEAN = {
         ('one for each source', {'weights': [0.5]}),
         ('one for each source', {'kind': 'least'}),
         ('above 0', {'weights': [0.5, 0.0]}),
+        ('above 0', {'weights': [-1.0, -1.0]}),
+        ('is_loose', {'is_loose': 1}),
         ('weights', {'weights': [0.5, -1.0]}),
         ('weights', {'weights': [0.5, float('inf')]}),
         ('constant', {'constant': float('nan')}),
@@ -270,7 +272,10 @@ def test_aggregates_that_do_not_fit_the_columns_are_refused(
     model: TabDAR, wrong: str, changed: dict[str, object]
 ) -> None:
     later = MEAN | {'result': 3, 'kind': 'greatest', 'weights': []}
-    fits = state_with(model, aggregates=[MEAN, later])
+    rest = MEAN | {'weights': [-1.0, -1.0], 'is_loose': True}
+    for first in (MEAN, rest):
+        fits = state_with(model, aggregates=[first, later])
+        assert model_state.checked_description(fits, 'model')
     assert model_state.checked_description(fits, 'model')['encoder']['aggregates']
     aggregates = [MEAN | changed, later]
     with pytest.raises(Unfit, match=wrong):

@@ -243,3 +243,45 @@ def test_a_state_is_plain_and_comes_back(lost: Collection[str]) -> None:
     encoder, found = found_in(grades())
     state = {name: value for name, value in encoder.to_state().items() if name not in lost}
     assert TableEncoder.from_state(state).aggregates == (() if lost else tuple(found))
+
+
+def rounded_since(seed: int = 5) -> pd.DataFrame:
+    """Totals and shares whose parts were rounded after they had been made of them."""
+    random = np.random.default_rng(seed)
+    reached, hit = random.beta(8, 18, N), random.beta(8, 12, N)
+    frame = pd.DataFrame({'reached': reached, 'hit': hit, 'both': reached + hit}).round(3)
+    shares = 100 * random.dirichlet([3, 2, 4], N)
+    frame[['sand', 'silt', 'clay']] = shares.round(1)
+    costs = random.gamma(2, 300, (N, 3))
+    frame[['rent', 'food', 'rest']] = costs.round(0)
+    frame['all'] = costs.sum(axis=1).round(0)
+    return frame
+
+
+def test_figures_that_do_not_add_up_due_to_rounding_are_found() -> None:
+    frame = rounded_since()
+    assert named(frame) == {
+        'both': "the sum of 'reached' and 'hit'",
+        'sand': "100 less 'silt' and 'clay'",
+        'all': "the sum of 'rent', 'food' and 'rest'",
+    }
+    encoder, found = found_in(frame)
+    assert all(one.is_loose for one in found)
+    assert not encoder.sums
+    for one in found:
+        cells = frame.iloc[:, [*one.columns]].to_numpy()
+        steps = np.array([0, 1, -1, 2, -2]) * 10.0 ** -(one.digits[0] or 0)
+        holds = [one.holds(cells[:, 0] + step, cells[:, 1:]).all() for step in 10 * steps]
+        assert holds == [True, False, False, False, False]
+    frame.loc[7, ['both', 'clay', 'all']] += [0.004, 0.4, 4]
+    assert named(frame) == {}
+
+
+def test_what_is_alike_but_for_a_few_units_is_none() -> None:
+    random = np.random.default_rng(6)
+    own = random.gamma(2, 300, N)
+    alike = pd.DataFrame({'own': own, 'like': own + random.normal(0, 0.2, N)}).round(1)
+    alike['more'] = (1.01 * own + random.normal(0, 3, N)).round(1)
+    alike['narrow'] = random.integers(0, 4, N)
+    alike['both'] = alike['narrow'] + random.integers(0, 2, N)
+    assert named(alike) == {}

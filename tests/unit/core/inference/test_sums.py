@@ -150,6 +150,28 @@ def test_sums_in_float32_are_exact_where_drawn_and_leave_no_crumbs_where_given()
         assert np.allclose(filled[name], frame[name], rtol=1e-5, atol=1e-4)
 
 
+def test_figures_that_do_not_add_up_due_to_rounding_nearly_do() -> None:
+    random = np.random.default_rng(6)
+    costs, shares = random.gamma(2, 300, (N, 3)), 100 * random.dirichlet([3, 2, 4], N)
+    frame = pd.DataFrame(costs.round(0), columns=['rent', 'food', 'rest'])
+    frame['all'] = costs.sum(axis=1).round(0)
+    frame[['sand', 'silt', 'clay']] = shares.round(1)
+    model = trained(frame)
+
+    def off(rows: pd.DataFrame) -> int:
+        costs = (rows['all'] - rows[['rent', 'food', 'rest']].sum(axis=1)).abs() > 2.001
+        shares = (rows[['sand', 'silt', 'clay']].sum(axis=1) - 100).abs() > 0.201
+        return int((costs | shares).sum())
+
+    rows = model.sample(600)
+    assert off(frame) == off(rows) == 0
+    for name in frame:
+        assert rows[name].between(frame[name].min(), frame[name].max()).all()
+        known = np.tile(frame.columns != name, (N, 1))
+        assert off(model.complete(frame.where(known), known).rows) == 0
+    assert model.complete(frame.assign(all=9_000)).rows['all'].eq(9_000).all()
+
+
 def test_orders_are_kept_beside_sums() -> None:
     random = np.random.default_rng(4)
     net = random.integers(40, 90, N) / 4
