@@ -140,12 +140,25 @@ def slack_of(digits: int | None, size: Number) -> Number:
 
 
 def digits_of(numbers: Floats) -> int | None:
-    """Digits behind the point of numbers that have few; NaN does not count."""
+    """Digits behind the point of numbers that have few; NaN does not count.
+
+    The decimals that stand for numbers in float32 are no few digits: their last one is not exact.
+    """
     present = numbers[np.isfinite(numbers)]
     for digits in range(MOST_DIGITS + 1):
         if _have_digits(present[:_FIRST], digits) and _have_digits(present, digits):
-            return digits
+            return None if _are_written_floats(present[:_FIRST], digits) else digits
     return None
+
+
+def _are_written_floats(numbers: Floats, digits: int) -> bool:
+    """Whether numbers with such digits, finer than a float32 is, stand for one each: 5.9215784."""
+    with np.errstate(over='ignore'):
+        floats = numbers.astype(np.float32)
+    largest = np.abs(floats).max(initial=0)
+    if digits == 0 or not np.isfinite(largest) or 10.0**-digits >= np.spacing(largest):
+        return False
+    return bool((floats.astype(str).astype(np.float64) == numbers).all())
 
 
 def _have_digits(numbers: Floats, digits: int) -> bool:

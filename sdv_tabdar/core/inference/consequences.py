@@ -217,18 +217,17 @@ class Consequences:
                 found = rounded(found, one.digits[place])
                 if one.is_single:
                     size = np.nansum(np.abs(made[:, total.columns]), axis=1)
-                    found = self._at_atoms(position, found, SINGLE * size)
+                    found = self._at_marks(position, found, SINGLE * size)
                 made[:, summed.places[position]] = found
                 yield position, found, rows & (summed.balance.gaps(made, total) == 0)
 
-    def _at_atoms(self, position: int, numbers: Floats, slack: Floats) -> Floats:
-        """Numbers ``(B,)``, or the atoms of their column that they are by so much."""
+    def _at_marks(self, position: int, numbers: Floats, slack: Floats) -> Floats:
+        """Numbers ``(B,)``, or the atoms and limits of their column that they are by so much."""
         codec = self.encoder.codecs[position]
         assert isinstance(codec, NumericalCodec)
-        if not len(codec.atoms):
-            return numbers
-        atoms = codec.atoms[nearest(codec.atoms, numbers)]
-        return np.where(np.abs(numbers - atoms) <= slack, atoms, numbers)
+        marks = np.unique([*codec.atoms, *codec.limits])
+        found = marks[nearest(marks, numbers)]
+        return np.where(np.abs(numbers - found) <= slack, found, numbers)
 
     def _of_aggregates(self) -> Iterator[Said]:
         for one in self.encoder.aggregates:
@@ -244,7 +243,7 @@ class Consequences:
                     size = np.abs(found)
                     if one.kind == 'weighted':
                         size = size + np.abs(result) / one.weights[place]
-                    found = self._at_atoms(position, found, SINGLE * size)
+                    found = self._at_marks(position, found, SINGLE * size)
                 yield position, found, rows
 
     def _of_products(self) -> Iterator[Said]:
@@ -252,7 +251,10 @@ class Consequences:
             cells = [self._numbers(position) for position in one.columns]
             for place, position in enumerate(one.columns):
                 if isinstance(self.encoder.codecs[position], NumericalCodec):
-                    yield position, *_made(one, place, cells)
+                    found, rows = _made(one, place, cells)
+                    if one.digits[place] is None:
+                        found = self._at_marks(position, found, SINGLE * np.abs(found))
+                    yield position, found, rows
 
     def _of_rates(self) -> Iterator[Said]:
         for rate, one in self._rated:

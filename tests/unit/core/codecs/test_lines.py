@@ -97,6 +97,19 @@ def test_digits_behind_the_point(numbers: list[float], digits: int | None) -> No
     assert digits_of(np.array(numbers)) == digits
 
 
+def test_decimals_that_stand_for_float32_are_no_digits() -> None:
+    random = np.random.default_rng(0)
+    logs = np.log(random.gamma(3, 8, 200)).astype(np.float32)
+    written = logs.astype(str).astype(np.float64)
+    assert written[0] != logs[0]
+    assert digits_of(written) is None
+    assert digits_of(written[:1].round(8) + 1e-8) == 8  # of no float32 the shortest
+    prices = (random.gamma(3, 8, 200) * 1e6).round(2)
+    for numbers in (prices, prices.round(), prices.astype(np.float32).round(-3).astype(float)):
+        assert digits_of(numbers) is not None
+    assert digits_of(random.random(200).astype(np.float32).round(3).astype(str).astype(float)) == 3
+
+
 def test_back_and_forth_is_where_it_came_from() -> None:
     for own in VAT.of(prices())[:50]:
         assert VAT.of(VAT.back(float(own))) == own
