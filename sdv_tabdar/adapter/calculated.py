@@ -50,11 +50,14 @@ def calculated(table: FittedTable, rows: pd.DataFrame, known: Known) -> pd.DataF
         if key in known.partial
     }
     table.model.settle(found, exact, restrictions)
-    made = {
-        key: table.profiles[key].typed(_plain(table.profiles[key], found[key]), rows.index)
-        for key in numbers
-        if not np.array_equal(found[key].to_numpy(), numbers[key], equal_nan=True)
-    }
+    made = {}
+    for key, before in numbers.items():
+        profile, after = table.profiles[key], found[key].to_numpy()
+        moved = (after != before) & ~np.isnan(after)
+        if moved.any():
+            # Of decimals that stand for float32, relations know no digits.
+            after = np.where(moved, _rounded(profile, after), after)
+            made[key] = profile.typed(_plain(profile, after), rows.index)
     return with_columns(rows, made) if made else rows
 
 
@@ -70,8 +73,12 @@ def _numbers(profile: ColumnProfile, values: pd.Series) -> Floats:
     return pd.to_numeric(values).to_numpy(dtype=np.float64, na_value=np.nan)
 
 
-def _plain(profile: ColumnProfile, numbers: pd.Series) -> list[Any]:
+def _rounded(profile: ColumnProfile, numbers: Floats) -> Floats:
+    return profile.rounded(numbers) if profile.role is Role.NUMBER else numbers
+
+
+def _plain(profile: ColumnProfile, numbers: Floats) -> list[Any]:
     """The plain values of numbers, None for NaN; levels as training had them."""
     if profile.role is Role.NUMBER:
-        return profile.plain_of(numbers.to_numpy())
+        return profile.plain_of(numbers)
     return [profile.levels.get(level_key(number)) for number in numbers.tolist()]

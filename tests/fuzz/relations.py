@@ -12,6 +12,7 @@ NUMBER = {'sdtype': 'numerical'}
 LEVEL = {'sdtype': 'categorical'}
 DATE = {'sdtype': 'datetime'}
 HALF_A_CENT = 0.00501
+LEFT_BY_FLOAT32 = 2e-6
 PRICES = np.array([0.99, 2.5, 3.99, 7.99, 12.5, 19.99])
 
 Random = np.random.Generator
@@ -85,6 +86,20 @@ def _exams(name: str, rows: int, random: Random) -> Made:
     return _gaps(made, random), dict.fromkeys(made, NUMBER)
 
 
+def _figures(name: str, rows: int, random: Random) -> Made:
+    """A wage and its logarithm, once in float32, a total that was rounded as its parts were."""
+    wage, parts = random.lognormal(2, 0.5, rows).astype('float32'), random.gamma(2, 300, (rows, 2))
+    read = random.choice(['float', 'str'])  # as they are, or by the decimals that stand for them
+    made = {
+        f'{name} wage': pd.Series(wage.astype(read).astype(float)),
+        f'{name} log': pd.Series(np.log(wage).astype(read).astype(float)),
+        f'{name} total': pd.Series(parts.sum(axis=1).round(1)),
+        f'{name} first': pd.Series(parts[:, 0].round(1)),
+        f'{name} second': pd.Series(parts[:, 1].round(1)),
+    }
+    return _gaps(made, random), dict.fromkeys(made, NUMBER)
+
+
 def _branches(name: str, rows: int, random: Random) -> Made:
     """A branch has its place, its size and the day on which it opened, in each of its rows."""
     number = max(rows // 8, 1)
@@ -106,6 +121,7 @@ RELATIONS: dict[str, Callable[[str, int, Random], Made]] = {
     'visits': _visits,
     'exams': _exams,
     'branches': _branches,
+    'figures': _figures,
 }
 
 
@@ -119,6 +135,10 @@ def kept(kind: str, rows: pd.DataFrame, training: pd.DataFrame) -> pd.Series:
         *exams, mean, best = columns
         off = (sum(exams[1:], exams[0]) / 3 - mean).abs()
         return ~(off > HALF_A_CENT) & ~((np.maximum(exams[0], exams[1]) - best).abs() > 0)
+    if kind == 'figures':
+        wage, log, total, first, second = columns
+        off = (first + second - total).abs() > 0.1501
+        return ~((np.log(wage) - log).abs() > LEFT_BY_FLOAT32) & ~off
     if kind == 'branches':
         branch, *others = columns
         found = pd.Series(True, index=rows.index)
