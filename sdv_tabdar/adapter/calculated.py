@@ -56,7 +56,7 @@ def calculated(table: FittedTable, rows: pd.DataFrame, known: Known) -> pd.DataF
         moved = (after != before) & ~np.isnan(after)
         if moved.any():
             # Of decimals that stand for float32, relations know no digits.
-            after = np.where(moved, _rounded(profile, after), after)
+            after = np.where(moved, profile.rounded(after), after)
             made[key] = profile.typed(_plain(profile, after), rows.index)
     return with_columns(rows, made) if made else rows
 
@@ -71,10 +71,6 @@ def _numbers(profile: ColumnProfile, values: pd.Series) -> Floats:
     if profile.role is Role.NUMBER:
         return profile.comparable(values).to_numpy()
     return pd.to_numeric(values).to_numpy(dtype=np.float64, na_value=np.nan)
-
-
-def _rounded(profile: ColumnProfile, numbers: Floats) -> Floats:
-    return profile.rounded(numbers) if profile.role is Role.NUMBER else numbers
 
 
 def _plain(profile: ColumnProfile, numbers: Floats) -> list[Any]:

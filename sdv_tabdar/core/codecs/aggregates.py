@@ -17,7 +17,7 @@ import numpy as np
 
 from sdv_tabdar.core.codecs.codec import Codec
 from sdv_tabdar.core.codecs.curves import CURVES, curves_among, value
-from sdv_tabdar.core.codecs.lines import HALF, SINGLE, Marks, rounded, slack_of
+from sdv_tabdar.core.codecs.lines import HALF, REST, SINGLE, Marks, rounded, slack_of
 from sdv_tabdar.core.codecs.numerical import NumericalCodec
 from sdv_tabdar.core.codecs.sums import Digits, varies
 from sdv_tabdar.core.codecs.table_parts import Table, digits_in, parts_of, some_numbers
@@ -90,7 +90,7 @@ class Aggregate:
             size = np.abs(numbers) @ np.abs(self.weights) + abs(self.constant)
         else:
             size = np.maximum(size, CURVES[self.kind].least_size)
-        is_off = np.abs(result - made) > slack_of(digits, size) + self._by_sources
+        is_off = np.abs(result - made) > slack_of(size, digits, noise=REST) + self._by_sources
         return ~is_off & ~(np.isnan(made) & ~np.isnan(numbers).any(axis=1) & ~np.isnan(result))
 
     @property

@@ -7,7 +7,7 @@ from collections.abc import Callable, Iterator, Mapping
 
 import numpy as np
 
-from sdv_tabdar.core.codecs.lines import digits_of, slack_of
+from sdv_tabdar.core.codecs.lines import REST, digits_of, slack_of
 from sdv_tabdar.core.codecs.values import Floats
 
 _FIRST_ROWS = 16  # that are looked at before all
@@ -105,4 +105,4 @@ def _slack(numbers: Floats) -> float:
     unit = 0.0 if digits is None else 10.0**-digits
     if np.nanstd(numbers) < _FEWEST_UNITS * unit:
         return -1.0
-    return slack_of(digits, largest)
+    return slack_of(largest, digits, noise=REST)

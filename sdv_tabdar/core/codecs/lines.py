@@ -28,8 +28,8 @@ _NOISE = 1e-9  # of a slope or a shift, by which computing changes it
 _ROUNDED = 1e-12  # of a number on a line, which a computer may round away
 _UNSURE = 0.02  # of a slope, the most by which rounded numbers may change it
 MOST_DIGITS = 9  # behind the point; numbers with more are taken as they are
-HALF = 0.5 + 1e-6  # of a rounded number's unit, by which it may be off, and ...
-REST = 1e-9  # ... of its size, what computing may leave of it beside that
+HALF = 0.5  # of a rounded number's unit, by which it may be off, and ...
+REST = 1e-9  # ... of its size, what computing may leave of a sum beside that
 SINGLE = 1e-6  # of one that is not rounded: what float32, or a text file, has left of it
 _LONGEST = 2.0**63  # nanoseconds that pandas can hold
 _FIRST = 1_000  # numbers whose digits are looked at before those of all
@@ -134,9 +134,19 @@ def rounded(numbers: Number, digits: int | None) -> Number:
     return found
 
 
-def slack_of(digits: int | None, size: Number) -> Number:
-    """By how much a number of such a size, with so many digits if it is rounded, may be off."""
-    return SINGLE * size if digits is None else HALF * 10.0**-digits + REST * size
+def slack_of(
+    numbers: Number, digits: int | None, rest: float = SINGLE, noise: float = _ROUNDED
+) -> Number:
+    """By how much what others make of numbers may be off.
+
+    Args:
+        numbers: The numbers, or their sizes.
+        digits: Behind their point; None if they are not rounded.
+        rest: The part of those that are not.
+        noise: The part of those that are, which computing may add to half of a unit.
+    """
+    size: Number = np.abs(numbers)
+    return rest * size if digits is None else HALF * 10.0**-digits + noise * size
 
 
 def digits_of(numbers: Floats) -> int | None:

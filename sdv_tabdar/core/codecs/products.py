@@ -21,7 +21,7 @@ import numpy.typing as npt
 from sdv_tabdar.core.codecs.categorical import CategoricalCodec
 from sdv_tabdar.core.codecs.codec import Codec
 from sdv_tabdar.core.codecs.formulas import OF_TIME, UNITS, Formula
-from sdv_tabdar.core.codecs.lines import SINGLE, Marks, digits_of, rounded
+from sdv_tabdar.core.codecs.lines import Marks, digits_of, rounded, slack_of
 from sdv_tabdar.core.codecs.numerical import NumericalCodec
 from sdv_tabdar.core.codecs.sums import Digits, Sum, varies
 from sdv_tabdar.core.codecs.table_parts import Table, digits_in, parts_of, some_numbers
@@ -33,8 +33,6 @@ _MOST_COLUMNS = 200  # among which products are looked for
 _LOOKED_AT = (16, 400)  # rows of a first and of a second look, and ...
 _OF_EACH = 4  # ... so many in which a column is not 0
 _BY_CHANCE = 20  # rows in which a factor must be another than that of some other row
-_NOISE = 1e-12  # of a rounded number, which computing may add
-_HALF = 0.5  # of a rounded number's unit, by which it may be off
 _FIRST_ROWS = 4  # of the few that are looked at
 _OFTEN = 8  # of these few, in which the result of a rarer formula is there and not 0
 
@@ -201,9 +199,7 @@ def _candidates(numbers: Floats) -> Iterator[tuple[int, int, int, Formula, float
     digits = [digits_of(own) for own in numbers]
     few, some = _telling(numbers)
     is_some = _is_some(some).astype(np.float32)
-    slack = np.stack(
-        [slack_of(own, places, SINGLE) for own, places in zip(few, digits, strict=True)]
-    )
+    slack = np.stack([slack_of(own, places) for own, places in zip(few, digits, strict=True)])
     is_often = _is_some(few).sum(axis=1) >= _OFTEN
     every = np.ones((len(few), len(few)), dtype=bool)
     for formula, first in itertools.product((*_PLAIN, *_RARE), range(len(columns))):
@@ -329,12 +325,5 @@ def _holds(
     """Where a result is that of its factors, or one of the three is missing, or a divisor 0."""
     made = formula.result(first, second)
     rest = np.abs(result - made)
-    slack = slack_of(made, None if formula.is_exact else digits, SINGLE)
+    slack = slack_of(made, None if formula.is_exact else digits)
     return ~(np.isfinite(made) & (rest > slack))
-
-
-def slack_of(numbers: Floats, digits: Digits, rest: float) -> Floats:
-    """By how much results may be off; ``rest`` is the part of those that are not rounded."""
-    if digits is None:
-        return np.asarray(rest * np.abs(numbers))
-    return np.asarray(_HALF * 10.0**-digits + _NOISE * np.abs(numbers))

@@ -17,9 +17,9 @@ import pandas as pd
 
 from sdv_tabdar.core.codecs.codec import Codec
 from sdv_tabdar.core.codecs.formulas import Formula
-from sdv_tabdar.core.codecs.lines import Marks, digits_of
+from sdv_tabdar.core.codecs.lines import Marks, digits_of, slack_of
 from sdv_tabdar.core.codecs.numerical import NumericalCodec
-from sdv_tabdar.core.codecs.products import Product, slack_of
+from sdv_tabdar.core.codecs.products import Product
 from sdv_tabdar.core.codecs.sums import Digits, Sum, varies
 from sdv_tabdar.core.codecs.table_parts import (
     Table,

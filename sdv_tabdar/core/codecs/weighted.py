@@ -158,7 +158,7 @@ def _weights(
     """
     unit = 0.0 if digits is None else 10.0**-digits
     size = float(np.abs(own).max())
-    own_slack = slack_of(digits, size * len(sources))
+    own_slack = slack_of(size * len(sources), digits, noise=REST)
     spread = sources.std(axis=1)
     scaled = (sources - sources.mean(axis=1, keepdims=True)) / spread[:, None]
     found = np.linalg.lstsq(scaled.T, own - own.mean(), rcond=1e-10)[0]
