@@ -15,12 +15,14 @@ import dataclasses
 import functools
 import itertools
 import math
+from collections import defaultdict
 from collections.abc import Mapping, Sequence
 
 import numpy as np
 import torch
 
 from sdv_tabdar.core.codecs.dependencies import LEVEL_ROWS
+from sdv_tabdar.core.codecs.supports import Levels, Support
 from sdv_tabdar.core.codecs.values import Floats
 from sdv_tabdar.core.runtime.row_order import some_rows
 from sdv_tabdar.core.schema import Column, Dependency, TableSchema, Zeros
@@ -34,6 +36,7 @@ _LEAST_ROWS = 20  # that answer together; fewer would tell of single people
 _BY_CHANCE = 14.0  # -log of the probability at most that any of independent columns look like that
 _BESIDE = 5  # rows that are not so, as expected, are looked at on both sides of codes that are
 _AS_MANY = 0.4  # of them must be there
+_PAIRS_PER_ROW = 64  # of codes of two columns, at most, if it is asked which never meet at all
 _MOST = 12  # columns that one follows; those with most evidence
 _SEED = 0  # of the choice of rows
 
@@ -64,17 +67,21 @@ def find_zeros(
     rows = some_rows(len(table), max(most, 1), torch.Generator().manual_seed(_SEED))
     sample = table.codes[rows].cpu().long()
     skipped = {frozenset((entry.determinant, entry.dependent)) for entry in known}
-    evidence = {
-        pair: found
-        for pair, found in _looked(sample, columns, traits).items()
-        if frozenset(pair) not in skipped
-    }
+    levels = [Levels.of(column) for column in columns]
+    looks = _looked(sample, columns, traits), _sparse(sample, levels, len(table))
+    evidence: dict[Pair, float] = defaultdict(float)
+    for pair, found_there in itertools.chain(*(look.items() for look in looks)):
+        if frozenset(pair) not in skipped:
+            evidence[pair] += found_there
     chosen = _chosen(evidence, columns)
     counts = _counted(table.codes, columns, chosen)
     found = []
     for determinant, dependent in chosen:
         own = _Answers.of(counts[determinant, dependent], columns[determinant], traits[dependent])
         allowed = own.allowed(len(table), len(columns))
+        support = Support.of(counts[determinant, dependent], levels[determinant], levels[dependent])
+        if support is not None and support.is_whole(len(table)):
+            allowed &= ~support.never
         found.append(_zeros(determinant, dependent, allowed))
     return tuple(entry for entry in found if entry.allowed)
 
@@ -285,18 +292,37 @@ def _looked(
     return found
 
 
+def _sparse(codes: torch.Tensor, levels: Sequence[Levels], num_rows: int) -> dict[Pair, float]:
+    """The rows that some rows ``(B, C)`` lack of pairs of levels which may never meet."""
+    found: dict[Pair, float] = {}
+    places = [place for place, own in enumerate(levels) if own.are.sum() > 1]
+    for pair in itertools.combinations(places, 2):
+        first, second = (levels[place] for place in pair)
+        sizes = len(first.are), len(second.are)
+        if math.prod(sizes) <= _PAIRS_PER_ROW * len(codes):
+            support = Support.of(_pairs(codes, pair, sizes), first, second)
+            if support is not None and support.is_whole(num_rows):
+                found[pair] = support.expected * len(codes)
+    return found
+
+
+def _pairs(codes: torch.Tensor, pair: Pair, sizes: tuple[int, ...]) -> torch.Tensor:
+    """Rows ``(K1, K2)`` of each pair of codes of two columns, of some rows ``(B, C)``."""
+    both = codes[:, pair[0]] * sizes[1] + codes[:, pair[1]]
+    return torch.bincount(both, minlength=math.prod(sizes)).view(sizes)
+
+
 def _counted(
     codes: torch.Tensor, columns: Sequence[Column], pairs: Sequence[Pair]
 ) -> Mapping[Pair, torch.Tensor]:
     """Rows ``(K, K_other)`` of each pair of codes, of some pairs of columns."""
     sizes = {pair: tuple(columns[place].num_codes for place in pair) for pair in pairs}
-    found = {pair: torch.zeros(math.prod(sizes[pair]), dtype=torch.int64) for pair in pairs}
+    found = {pair: torch.zeros(sizes[pair], dtype=torch.int64) for pair in pairs}
     for start in range(0, len(codes), _TOGETHER) if pairs else ():
         part = codes[start : start + _TOGETHER].cpu().long()
-        for (first, second), counts in found.items():
-            both = part[:, first] * sizes[first, second][1] + part[:, second]
-            counts += torch.bincount(both, minlength=len(counts))
-    return {pair: counts.view(sizes[pair]) for pair, counts in found.items()}
+        for pair, counts in found.items():
+            counts += _pairs(part, pair, sizes[pair])
+    return found
 
 
 def _zeros(determinant: int, dependent: int, allowed: torch.Tensor) -> Zeros:

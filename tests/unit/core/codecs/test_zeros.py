@@ -192,3 +192,45 @@ def test_a_look_at_many_columns_is_at_fewer_rows() -> None:
         {**columns, 'y': np.where(gap, 'no', 'yes'), 'z': pd.Series(AGE).mask(gap)}
     )
     assert named(frame) == {('y', 'z'), ('z', 'y')}
+
+
+def survey(num_rows: int, per_year: int = 15) -> pd.DataFrame:
+    """Days of surveys: some of each year, others in each."""
+    random = np.random.default_rng(3)
+    days = np.stack([random.permutation(31)[:per_year] + 1 for _ in range(12)])
+    year = random.integers(0, 12, num_rows)
+    return pd.DataFrame(
+        {'year': year + 1980.0, 'day': days[year, random.integers(0, per_year, num_rows)] + 0.0}
+    )
+
+
+def drawn_apart(frame: pd.DataFrame) -> float:
+    """The share of rows that would be ruled out if the two columns were independent."""
+    encoder, found = found_in(frame)
+    other = frame.assign(day=frame['day'].sample(frac=1, random_state=0).to_numpy())
+    codes = encoder.encode_all(other).codes.long()
+    broken = np.zeros(len(other), dtype=bool)
+    for one in found:
+        table = allowed_codes(one, encoder.schema.columns[one.dependent].num_codes)
+        broken |= ~table[codes[:, one.determinant], codes[:, one.dependent]].numpy()
+    return float(broken.mean())
+
+
+def test_levels_that_never_meet_are_told_by_all_of_them_together(
+    monkeypatch: pytest.MonkeyPatch,
+) -> None:
+    monkeypatch.setattr('tests.unit.core.codecs.test_zeros.CONFIG', ModelConfig(max_atoms=64))
+    frame = survey(3_000)
+    years = frame['year'].to_numpy()[:, None]
+    seen = frame.groupby('year')['day'].unique()
+    assert drawn_apart(frame) > 0.4
+    assert not allows(frame, 1980.0, min(set(frame['day']) - set(seen[1980.0])))
+    assert allows(frame, 1980.0, seen[1980.0][0])
+    assert drawn_apart(survey(150)) == 0.0  # rows that are too few to know all pairs
+    assert drawn_apart(survey(3_000, per_year=31)) == 0.0
+    # Numbers that rise with each other meet fewer and fewer of those far away: an edge, no support.
+    noise = np.random.default_rng(0).normal(scale=3.0, size=len(frame))
+    rising = pd.DataFrame(
+        {'year': years[:, 0], 'day': np.clip(np.rint(years[:, 0] - 1975 + noise), 1, 31)}
+    )
+    assert drawn_apart(rising) < 0.1
