@@ -1,4 +1,4 @@
-"""Numbers that are the logarithm, the root or the like of another in all rows, mostly rounded."""
+"""Numbers that are the logarithm, the size or the like of another in all rows, mostly rounded."""
 
 from __future__ import annotations
 
@@ -26,12 +26,14 @@ class Curve:
         back: Of the result ``(B,)`` and the number so far ``(B,)``: the number with such a result.
         least_size: What results near to 0 count as when it is said how far they may be off: the
             logarithm of a number that is off by a share is off by as much.
+        of_both_signs: Whether the numbers must be of both signs: or it would be a copy.
     """
 
     words: str
     of: Callable[[Floats], Floats]
     back: Callable[[Floats, Floats], Floats]
     least_size: float = 0.0
+    of_both_signs: bool = False
 
 
 def _monotone(
@@ -51,6 +53,9 @@ CURVES: Mapping[str, Curve] = {
     'sqrt': _monotone('the square root of', np.sqrt, np.square),
     'square': Curve(
         'the square of', np.square, lambda result, own: np.copysign(np.sqrt(result), own)
+    ),
+    'absolute': Curve(
+        'the absolute value of', np.abs, lambda result, own: np.copysign(result, own), 0.0, True
     ),
     'reciprocal': _monotone('1 /', np.reciprocal, np.reciprocal),
 }
@@ -80,11 +85,13 @@ def curves_among(numbers: Floats, num_results: int) -> Iterator[tuple[int, int, 
     """
     slack = np.array([_slack(own) for own in numbers])
     told = set[tuple[int, int]]()
-    for name in CURVES:
+    for name, curve in CURVES.items():
         made = value(name, numbers)
+        if curve.of_both_signs:
+            made[~((numbers < 0).any(axis=1) & (numbers > 0).any(axis=1))] = np.inf
         for own in range(num_results):
             rows = np.flatnonzero(~np.isnan(numbers[own]))[:_FIRST_ROWS]
-            with np.errstate(invalid='ignore'):
+            with np.errstate(invalid='ignore', over='ignore'):
                 off = np.abs(made[:, rows] - numbers[own, rows]) > slack[own]
             for other in np.flatnonzero(~off.any(axis=1)).tolist():
                 if own == other or {(own, other), (other, own)} & told:

@@ -131,6 +131,7 @@ def test_of_two_that_tell_each_other_one_follows() -> None:
 def test_what_float32_has_left_of_a_relation_is_enough(kind: str) -> None:
     random = np.random.default_rng(4)
     frame = pd.DataFrame(random.lognormal(0, 1, (N, 3)), columns=EXAMS)
+    frame.loc[::2, 'first'] *= -1 if kind == 'absolute' else 1
     made = {'mean': frame.mean(axis=1), 'weighted': 0.3 * frame['first'] + 0.7 * frame['third']}
     frame['made'] = made[kind] if kind in made else value(kind, frame['first'].to_numpy())
     single = frame.astype(np.float32).astype(float)
@@ -180,7 +181,7 @@ def test_extremes_of_two_and_of_dates() -> None:
 def test_curves_of_another_column(name: str, digits: int | None) -> None:
     random = np.random.default_rng(5)
     own = random.gamma(2, 40, N).round(2) + 0.5
-    own[::2] *= -1 if name == 'square' else 1
+    own[::2] *= -1 if name in ('square', 'absolute') else 1
     made = value(name, own)
     made = made if digits is None else made.round(4 if name == 'reciprocal' else digits)
     frame = pd.DataFrame({'made': made, 'own': own, 'other': random.gamma(2, 40, N).round(2)})
@@ -192,6 +193,15 @@ def test_curves_of_another_column(name: str, digits: int | None) -> None:
     assert np.allclose(back, own[present], rtol=0.2)
     assert one.holds(made, frame[['own']].to_numpy()).all()
     assert not one.holds(made + 0.01, frame[['own']].to_numpy())[present].any()
+
+
+def test_a_column_is_no_absolute_value_of_one_without_negative_numbers() -> None:
+    own = np.random.default_rng(5).gamma(2, 40, N)
+    assert named(pd.DataFrame({'own': own, 'made': own.round(1)})) == {'made': "'own'"}
+    signs = np.where(np.arange(N) % 7 == 0, -1, 1)
+    assert named(pd.DataFrame({'own': own * signs, 'made': own})) == {
+        'made': "the absolute value of 'own'"
+    }
 
 
 def test_a_curve_and_its_inverse_are_one() -> None:
