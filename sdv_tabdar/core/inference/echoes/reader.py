@@ -79,7 +79,7 @@ class EchoReader:
         """
         for echo in self.encoder.echoes:
             low, high = self.encoder.codecs[echo.position].limits
-            numbers = echo.line.of(self.encoder.numbers(table, echo.source))
+            numbers = self.encoder.numbers(table, echo.source)
             held = echo.line.leads_into(numbers, low, high)
             if echo.always:
                 if not self.encoder.keeps_values:

@@ -18,6 +18,16 @@ from ...conftest import seeded
 
 ROWS = 600
 MOST = 300.0  # that is ever paid
+SMALL = ModelConfig(
+    width=16,
+    num_blocks=1,
+    num_heads=2,
+    head_width=16,
+    denoiser_width=8,
+    denoiser_blocks=1,
+    num_bins=4,
+    precision='float32',
+)
 
 
 @pytest.fixture(scope='module')
@@ -34,9 +44,8 @@ def bills() -> pd.DataFrame:
 
 @pytest.fixture(scope='module')
 def model(bills: pd.DataFrame) -> TabDAR:
-    small = {'width': 16, 'num_blocks': 1, 'num_heads': 2, 'head_width': 16, 'denoiser_width': 8}
     found = TabDAR(
-        ModelConfig(**small, denoiser_blocks=1, num_bins=4, precision='float32'),
+        SMALL,
         TrainingConfig(epochs=15, dropout=0.0),
         SamplingConfig(num_particles=8),
         device='cpu',
@@ -325,3 +334,16 @@ def test_the_source_of_what_follows_by_a_line_is_predicted(turned_model: TabDAR)
         pd.DataFrame({'number': [600.0]}), None, 'rest', [0.3, 0.5, 0.7]
     )
     assert TURNED - 2 * 600.0 in found.to_numpy()[0].round(9)
+
+
+def test_a_line_that_leads_back_is_followed_once() -> None:
+    random = np.random.default_rng(0)
+    balance = random.normal(0, 100, ROWS).round(2)
+    debt = np.where(balance < 0, -balance, random.gamma(2, 40, ROWS).round(2))
+    debt[::9] = np.nan  # what cannot follow is drawn anew, and may be missing then
+    frame = pd.DataFrame({'balance': balance, 'debt': debt})
+    model = TabDAR(SMALL, TrainingConfig(epochs=15), device='cpu', random_state=0)
+    rows = model.fit(frame, dict.fromkeys(frame, ColumnKind.NUMERICAL)).sample(2_000)
+    follows = (rows['debt'] == -rows['balance'].round(2)).mean()
+    assert follows == pytest.approx((debt == -balance).mean(), abs=0.1)
+    assert rows['debt'].isna().mean() < 0.2
