@@ -150,3 +150,22 @@ def test_protected_rows_have_them() -> None:
 
 def test_from_files(tmp_path: Path) -> None:
     KEPT.check_parquet(tmp_path)
+
+
+def test_of_an_absolute_value_the_sign_is_the_models() -> None:
+    random = np.random.default_rng(0)
+    frame = pd.DataFrame({'change': random.normal(0, 10, N).round(2)})
+    frame['size'] = frame['change'].abs()
+    frame['level'] = frame['change'] * 2 + random.normal(size=N)
+    frame.loc[::9, 'size'] = np.nan
+    kept = Kept(
+        {name: {'sdtype': 'numerical'} for name in frame},
+        lambda: frame,
+        lambda rows: int(((rows['change'].abs() - rows['size']).abs() > 0).sum()),
+    )
+    synthesizer = kept.fitted(epochs=20)
+    rows = synthesizer.sample(400)
+    assert kept.broken(rows) == 0
+    assert rows['size'].isna().mean() < 0.25
+    rows = synthesizer.sample_from_conditions([Condition({'size': 7.25}, num_rows=100)])
+    assert set(rows['change']) == {-7.25, 7.25}

@@ -26,14 +26,14 @@ class Curve:
         back: Of the result ``(B,)`` and the number so far ``(B,)``: the number with such a result.
         least_size: What results near to 0 count as when it is said how far they may be off: the
             logarithm of a number that is off by a share is off by as much.
-        of_both_signs: Whether the numbers must be of both signs: or it would be a copy.
+        is_even: Whether a number and what is as far below 0 have the same result.
     """
 
     words: str
     of: Callable[[Floats], Floats]
     back: Callable[[Floats, Floats], Floats]
     least_size: float = 0.0
-    of_both_signs: bool = False
+    is_even: bool = False
 
 
 def _monotone(
@@ -51,12 +51,8 @@ CURVES: Mapping[str, Curve] = {
     'log10': _monotone('the decimal logarithm of', np.log10, lambda result: 10.0**result, 1.0),
     'log2': _monotone('the binary logarithm of', np.log2, np.exp2, 1.0),
     'sqrt': _monotone('the square root of', np.sqrt, np.square),
-    'square': Curve(
-        'the square of', np.square, lambda result, own: np.copysign(np.sqrt(result), own)
-    ),
-    'absolute': Curve(
-        'the absolute value of', np.abs, lambda result, own: np.copysign(result, own), 0.0, True
-    ),
+    'square': Curve('the square of', np.square, lambda y, x: np.copysign(np.sqrt(y), x), 0.0, True),
+    'absolute': Curve('the absolute value of', np.abs, np.copysign, 0.0, True),
     'reciprocal': _monotone('1 /', np.reciprocal, np.reciprocal),
 }
 """By the names under which they are saved."""
@@ -85,10 +81,9 @@ def curves_among(numbers: Floats, num_results: int) -> Iterator[tuple[int, int, 
     """
     slack = np.array([_slack(own) for own in numbers])
     told = set[tuple[int, int]]()
-    for name, curve in CURVES.items():
+    for name in CURVES:
         made = value(name, numbers)
-        if curve.of_both_signs:
-            made[~((numbers < 0).any(axis=1) & (numbers > 0).any(axis=1))] = np.inf
+        made[((made == numbers) | np.isnan(numbers)).all(axis=1)] = np.inf  # a copy tells nothing
         for own in range(num_results):
             rows = np.flatnonzero(~np.isnan(numbers[own]))[:_FIRST_ROWS]
             with np.errstate(invalid='ignore', over='ignore'):

@@ -307,7 +307,7 @@ def _missing_source(
     found = rounded(found, one.digits[1 + place])
     made[:, place] = found
     rows = np.isfinite(found) & one.holds(result, made)
-    if one.kind == 'square':  # of what is below 0 as well
+    if one.kind in CURVES and CURVES[one.kind].is_even:  # of what is below 0 as well
         rows &= found == 0
     digits = one.digits[1 + place]
     if digits is None:  # of a number without digits there is another way beside rounded ones
