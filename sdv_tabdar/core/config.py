@@ -114,6 +114,9 @@ class ModelConfig:
         structural_zeros: Whether what never meets in training rows, though by chance it would (a
             youngest child of who has no children, a level that is never missing), does not in drawn
             ones.
+        copula: Whether numbers that nearly follow from others (an opening and a closing price, two
+            gauges of one thing) are learnt beside their Gaussian copula, which says at once where
+            in a column they are; the network learns what it does not say.
         precision: Of the transformer's matrix products: ``'float32'``, ``'bfloat16'``, or
             ``'auto'``, which is bfloat16 where the processor multiplies it faster.
         numerical_head: What places a number inside its bin: the nested ``'diffusion'``, or
@@ -151,6 +154,7 @@ class ModelConfig:
     sums: bool = True
     products: bool = True
     structural_zeros: bool = True
+    copula: bool = True
     precision: str = 'auto'
     numerical_head: str = 'diffusion'
     column_order: str = 'random'
@@ -182,6 +186,7 @@ class ModelConfig:
         _check_flag(self, 'sums')
         _check_flag(self, 'products')
         _check_flag(self, 'structural_zeros')
+        _check_flag(self, 'copula')
         _check_choice(self, 'feedforward', ('relu', 'gated'))
         _check_choice(self, 'head_activation', ('relu', 'gated'))
         _check_choice(self, 'precision', ('auto', 'float32', 'bfloat16'))
@@ -336,6 +341,7 @@ PAPER: dict[str, Any] = {
     'sums': False,
     'products': False,
     'structural_zeros': False,
+    'copula': False,
     'column_order': 'random',
     'attention': 'bidirectional',
     'precision': 'float32',
@@ -370,6 +376,7 @@ PRIVATE: dict[str, Any] = {
     'sums': False,
     'products': False,
     'structural_zeros': False,
+    'copula': False,
     'attention': 'bidirectional',
     'precision': 'float32',
     'numerical_head': 'bins',
@@ -394,6 +401,7 @@ _BEFORE: Mapping[type, Mapping[str, Any]] = {
         'sums': False,
         'products': False,
         'structural_zeros': False,
+        'copula': False,
     },
     TrainingConfig: {'calibration': False, 'dropout': 0.0},
     SamplingConfig: {},

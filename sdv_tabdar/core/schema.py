@@ -56,6 +56,13 @@ class Column:
         """Number of codes, K."""
         return len(self.counts)
 
+    @property
+    def has_place(self) -> tuple[bool, ...]:
+        """For each code of a number whether it has a place among the others, and rows there."""
+        beside = (self.missing, self.echo)
+        ends = enumerate(self.uniform)
+        return tuple(code not in beside and high > low for code, (low, high) in ends)
+
     def to_state(self) -> dict[str, Any]:
         """The fields as plain values; a column with an echo is not saved as such."""
         return {
@@ -199,6 +206,46 @@ class Joint:
 
 
 @dataclasses.dataclass(frozen=True)
+class Copula:
+    """Columns of numbers that are tied to others of them, and the Gaussian copula that ties them.
+
+    Attributes:
+        positions: Those of the columns, at least two.
+        correlations: Of their normal scores, a row for each of them.
+        scales: What the standard deviation of each, given others, is multiplied by.
+        weights: For each of them the weights of the mixture of :mod:`sdv_tabdar.core.copula`.
+        reach: The standard deviation of a score, given others, below which it is tied to them.
+    """
+
+    positions: tuple[int, ...]
+    correlations: tuple[tuple[float, ...], ...]
+    scales: tuple[float, ...]
+    weights: tuple[tuple[float, ...], ...]
+    reach: float
+
+    def to_state(self) -> dict[str, Any]:
+        """The fields as plain values."""
+        return {
+            'positions': list(self.positions),
+            'correlations': [list(row) for row in self.correlations],
+            'scales': list(self.scales),
+            'weights': [list(row) for row in self.weights],
+            'reach': self.reach,
+        }
+
+    @classmethod
+    def from_state(cls, state: Mapping[str, Any]) -> Copula:
+        """What :meth:`to_state` described."""
+        return cls(
+            tuple(state['positions']),
+            tuple(map(tuple, state['correlations'])),
+            tuple(state['scales']),
+            tuple(map(tuple, state['weights'])),
+            state['reach'],
+        )
+
+
+@dataclasses.dataclass(frozen=True)
 class TableSchema:
     """The columns of a table in their order.
 
@@ -208,6 +255,7 @@ class TableSchema:
         zeros: Codes of two columns that never meet.
         dependencies: Columns that follow from others.
         joints: Columns that follow from two others together.
+        copula: What ties numbers to each other; None where there are no such.
     """
 
     columns: tuple[Column, ...]
@@ -215,6 +263,7 @@ class TableSchema:
     zeros: tuple[Zeros, ...] = ()
     dependencies: tuple[Dependency, ...] = ()
     joints: tuple[Joint, ...] = ()
+    copula: Copula | None = None
 
     @property
     def leading(self) -> tuple[int, ...]:

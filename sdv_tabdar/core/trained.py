@@ -17,6 +17,7 @@ import torch
 
 from sdv_tabdar.core.calibration import calibrate
 from sdv_tabdar.core.codecs.aggregates import Aggregate
+from sdv_tabdar.core.codecs.copulas import find_copula
 from sdv_tabdar.core.codecs.crosses import crosses_of, find_crosses
 from sdv_tabdar.core.codecs.dependencies import find_dependencies, kept_dependencies
 from sdv_tabdar.core.codecs.echoes import Echo
@@ -129,7 +130,9 @@ class Trained:
             follows = find_dependencies(table, encoder.codecs, hidden) if may_follow else ()
             joints = find_joints(table, encoder.codecs, follows, hidden) if may_follow else ()
             zeros = find_zeros(table, encoder.schema, follows) if model.structural_zeros else ()
-            encoder = encoder.with_relations(crosses, follows, zeros, joints)
+            exact = encoder.relations.results
+            copula = find_copula(table, encoder.schema, exact) if model.copula else None
+            encoder = encoder.with_relations(crosses, follows, zeros, joints, copula)
             _tell_of_relations(encoder, len(frame), told, dates)
         else:
             encoder = before.encoder.grown(frame, kinds, model, replaced, orders)
@@ -144,7 +147,8 @@ class Trained:
             )
             zeros = kept_zeros(before.encoder.schema.zeros, table, encoder.schema, former)
             crosses = crosses_of(sets, table, encoder.schema)
-            encoder = encoder.with_relations(crosses, follows, zeros, joints)
+            copula = before.encoder.schema.copula
+            encoder = encoder.with_relations(crosses, follows, zeros, joints, copula)
             start = initial_network(encoder.schema, model, generator).to(answering)
             take_weights(start, before.network, former)
         network, history = fit_network(
@@ -272,6 +276,10 @@ def _tell_of_relations(
     for places, line in _relations(encoder, num_rows, dates):
         if all(columns[place] in names for place in places):
             _logger.info(line(*(names[columns[place]] for place in places)))
+    copula = encoder.schema.copula
+    tied = [columns[place] for place in (() if copula is None else copula.positions)]
+    if known := ', '.join(repr(names[own]) for own in tied if own in names):
+        _logger.info(f'{known} nearly follow from others, and are learnt beside their copula.')
     pairs = {columns[entry.dependent]: columns[entry.determinant] for entry in encoder.schema.zeros}
     seen = sorted({repr(names[own]) for pair in pairs.items() for own in pair if own in names})
     if seen:

@@ -103,6 +103,8 @@ class Description:
             one, and of which.
         told_by_numbers: Columns that follow from a part of a date, or a number's range, and from
             which.
+        tied: Columns of numbers that nearly follow from others of them; it holds the correlations
+            of their ranks.
         structural_zeros: Columns some of whose values never meet some of other columns, and these.
     """
 
@@ -129,6 +131,7 @@ class Description:
     products: Sequence[tuple[str, str]]
     aggregates: Sequence[tuple[str, str]]
     told_by_numbers: Sequence[tuple[str, str]]
+    tied: Sequence[str]
     structural_zeros: Sequence[tuple[str, Sequence[str]]]
 
     def __str__(self) -> str:
@@ -170,6 +173,7 @@ def describe(path: str | os.PathLike[str]) -> Description:
     products += [] if model is None else told_relations.rates(model['encoder'], names)
     aggregates = [] if model is None else told_relations.aggregates(model['encoder'], names)
     told = [] if model is None else told_relations.told_by_numbers(model['encoder'], names)
+    tied = [] if model is None else told_relations.tied(model['encoder'], names)
     structural_zeros = (
         [] if model is None else told_relations.structural_zeros(model['encoder'], names)
     )
@@ -197,6 +201,7 @@ def describe(path: str | os.PathLike[str]) -> Description:
         products=products,
         aggregates=aggregates,
         told_by_numbers=told,
+        tied=tied,
         structural_zeros=structural_zeros,
     )
 
@@ -348,6 +353,8 @@ def _lines(found: Description) -> Iterator[str]:
         yield f'  that {own!r} follows from {source}'
     for parts, constant in found.constant_sums:
         yield f'  that {written_constant(parts, constant)}'
+    if found.tied:
+        yield f'  correlations of the ranks of {list(found.tied)}'
     for name, others in found.structural_zeros:
         yield f'  which values of {name!r} never meet some of {list(others)}'
     for names_, kind in found.transformers:

@@ -145,6 +145,17 @@ FIELDS = {
             }
         )
     ),
+    'copula': checked.optional(
+        checked.record(
+            {
+                'positions': checked.items(_COUNT),
+                'correlations': checked.items(checked.items(checked.number(-1.0, 1.0))),
+                'scales': checked.items(checked.number(1e-3, 1e3)),
+                'weights': checked.items(checked.items(checked.number(0.0, 1.0))),
+                'reach': checked.number(0.0, 1.0),
+            }
+        )
+    ),
     'keeps_values': checked.flag,
 }
 """What the state of an encoder says of relations."""

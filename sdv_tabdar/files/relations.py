@@ -11,8 +11,11 @@ import math
 from collections.abc import Mapping
 from typing import Any
 
+import numpy as np
+
 from sdv_tabdar.adapter.checked import Unfit
 from sdv_tabdar.core.codecs.aggregates import EXTREMES
+from sdv_tabdar.core.codecs.copulas import MOST_COLUMNS
 from sdv_tabdar.core.codecs.curves import CURVES
 from sdv_tabdar.core.codecs.joints import ALL_CODES, MOST_CODES
 from sdv_tabdar.core.codecs.products import are_numbers
@@ -43,6 +46,7 @@ def check(encoder: Mapping[str, Any], place: str) -> None:
     _check_bands(encoder, place)
     _check_calendar_parts(encoder, place)
     _check_zeros(encoder, place)
+    _check_copula(encoder, place)
     _check_columns(encoder, place)
 
 
@@ -247,6 +251,33 @@ def _check_zeros(encoder: Mapping[str, Any], place: str) -> None:
             raise Unfit(f'{where}.allowed', 'are not codes of the dependent.')
         if len(entry['says']) != determinant or max(entry['says']) >= len(entry['allowed']):
             raise Unfit(f'{where}.says', 'is not one of these for each code of the determinant.')
+
+
+def _check_copula(encoder: Mapping[str, Any], place: str) -> None:
+    copula = encoder.get('copula')
+    if copula is None:
+        return
+    where, positions = f'{place}.copula', copula['positions']
+    columns = [codec['column'] for codec in encoder['codecs']]
+    if not 2 <= len({*positions}) == len(positions) <= MOST_COLUMNS:
+        raise Unfit(f'{where}.positions', f'are not two or more columns, {MOST_COLUMNS} at most.')
+    if max(positions) >= len(columns):
+        raise Unfit(f'{where}.positions', f'are not among {len(columns)} columns.')
+    if any(columns[at]['kind'] != ColumnKind.NUMERICAL.value for at in positions):
+        raise Unfit(f'{where}.positions', 'are not of numbers.')
+    if len(copula['scales']) != len(positions):
+        raise Unfit(f'{where}.scales', 'are not one for each column.')
+    if [len(own) for own in copula['weights']] != [3] * len(positions):
+        raise Unfit(f'{where}.weights', 'are not three for each column.')
+    if not all(own[-1] > 0 for own in copula['weights']):
+        raise Unfit(f'{where}.weights', 'leave nothing of a column by itself.')
+    if [len(row) for row in copula['correlations']] != [len(positions)] * len(positions):
+        raise Unfit(f'{where}.correlations', 'are not one for each pair of columns.')
+    correlations = np.array(copula['correlations'])
+    if not np.allclose(correlations, correlations.T) or not np.allclose(correlations.diagonal(), 1):
+        raise Unfit(f'{where}.correlations', 'are not those of columns with each other.')
+    if np.linalg.eigvalsh(correlations)[0] <= 0:
+        raise Unfit(f'{where}.correlations', 'are those of no law.')
 
 
 def _num_codes(encoder: Mapping[str, Any]) -> list[int]:

@@ -120,6 +120,14 @@ def rates(encoder: Mapping[str, Any], names: Mapping[Any, str]) -> list[tuple[st
     return found
 
 
+def tied(encoder: Mapping[str, Any], names: Mapping[Any, str]) -> list[str]:
+    """Columns of numbers that nearly follow from others of them."""
+    copula = encoder.get('copula')
+    columns = [names.get(codec['column']['name']) for codec in encoder['codecs']]
+    positions = [] if copula is None else copula['positions']
+    return [name for name in (columns[at] for at in positions) if name is not None]
+
+
 def structural_zeros(
     encoder: Mapping[str, Any], names: Mapping[Any, str]
 ) -> list[tuple[str, Sequence[str]]]:

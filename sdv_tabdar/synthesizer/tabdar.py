@@ -77,6 +77,8 @@ class TabDARSynthesizer(Drawing, Answering):
             rows, or their share or change, also in per cent, is in all drawn ones.
         structural_zeros (bool): Whether what never meets in training rows, though by chance it
             would, does not in drawn ones.
+        copula (bool): Whether numbers that nearly follow from others are learnt beside their
+            Gaussian copula.
         precision (str): ``'float32'``, ``'bfloat16'`` or ``'auto'``, of the transformer's products.
         numerical_head (str): What places numbers in their bins, ``'diffusion'`` or ``'bins'``.
         column_order (str): In which columns are drawn, ``'weighted'``, ``'random'`` or ``'fixed'``.
@@ -157,6 +159,7 @@ class TabDARSynthesizer(Drawing, Answering):
         sums: bool = _MODEL.sums,
         products: bool = _MODEL.products,
         structural_zeros: bool = _MODEL.structural_zeros,
+        copula: bool = _MODEL.copula,
         precision: str = _MODEL.precision,
         numerical_head: str = _MODEL.numerical_head,
         column_order: str = _MODEL.column_order,

@@ -27,7 +27,7 @@ from sdv_tabdar.core.codecs.stored import StoredTable, Table
 from sdv_tabdar.core.codecs.values import SHOWN, Floats, as_floats, frame_of
 from sdv_tabdar.core.config import ModelConfig
 from sdv_tabdar.core.restrictions import Restriction
-from sdv_tabdar.core.schema import ColumnKind, Cross, Dependency, Joint, TableSchema, Zeros
+from sdv_tabdar.core.schema import ColumnKind, Copula, Cross, Dependency, Joint, TableSchema, Zeros
 from sdv_tabdar.core.table import EncodedTable
 
 CODECS: Mapping[ColumnKind, type[Codec]] = {
@@ -49,7 +49,7 @@ class TableEncoder:
     Attributes:
         codecs: One a column, in order.
         relations: What the table has shown of its columns together; each kind of them but crosses,
-            zeros and joints, which are the schema's, is an attribute too.
+            zeros, joints and the copula, which are the schema's, is an attribute too.
         schema: The codes of the columns, and which of them never meet.
     """
 
@@ -72,6 +72,7 @@ class TableEncoder:
             relations.zeros,
             relations.dependencies,
             relations.joints,
+            relations.copula,
         )
         self._residual_of = {column: place for place, column in enumerate(self.schema.numerical)}
         self._digits = source_digits(self.echoes)
@@ -166,6 +167,7 @@ class TableEncoder:
         dependencies: Sequence[Dependency] = (),
         zeros: Sequence[Zeros] = (),
         joints: Sequence[Joint] = (),
+        copula: Copula | None = None,
     ) -> TableEncoder:
         """The same codecs, with what the codes of the table have shown."""
         relations = dataclasses.replace(
@@ -174,6 +176,7 @@ class TableEncoder:
             dependencies=tuple(dependencies),
             zeros=tuple(zeros),
             joints=tuple(joints),
+            copula=copula,
         )
         return TableEncoder(self.codecs, relations)
 

@@ -31,7 +31,7 @@ from sdv_tabdar.core.codecs.rates import Rate, find_rates, kept_rates, multiplie
 from sdv_tabdar.core.codecs.sums import Sum, find_sums, kept_sums
 from sdv_tabdar.core.codecs.table_parts import Table
 from sdv_tabdar.core.config import ModelConfig
-from sdv_tabdar.core.schema import Cross, Dependency, Joint, Zeros
+from sdv_tabdar.core.schema import Copula, Cross, Dependency, Joint, Zeros
 
 
 @dataclasses.dataclass(frozen=True)
@@ -52,6 +52,7 @@ class Relations:
         dependencies: Columns that follow from others in all rows.
         joints: Columns that follow from two others together in all rows.
         zeros: Codes of two columns that never meet.
+        copula: What ties numbers to each other.
         keeps_values: Whether what relations make of a number stays what training left of its
             column: within its limits, and without bins one of its atoms.
     """
@@ -68,6 +69,7 @@ class Relations:
     dependencies: tuple[Dependency, ...] = ()
     joints: tuple[Joint, ...] = ()
     zeros: tuple[Zeros, ...] = ()
+    copula: Copula | None = None
     keeps_values: bool = False
 
     @classmethod
@@ -143,6 +145,15 @@ class Relations:
         """The levels that numbers tell."""
         return *self.calendar_parts, *self.bands
 
+    @property
+    def results(self) -> frozenset[int]:
+        """The columns of numbers that others say exactly; of a constant sum all are."""
+        found = {one.position for one in self.echoes if one.always}
+        for summed in self.sums:
+            found |= {*summed.columns} if summed.total is None else {summed.total}
+        found |= {one.result for one in self.multiplied}
+        return frozenset(found).union(one.result for one in self.aggregates)
+
     @functools.cached_property
     def multiplied(self) -> tuple[Product, ...]:
         """Products and rates, each behind those whose results are factors of it."""
@@ -163,12 +174,14 @@ class Relations:
             'bands': [one.to_state() for one in self.bands],
             'calendar_parts': [one.to_state() for one in self.calendar_parts],
             'zeros': [entry.to_state() for entry in self.zeros],
+            'copula': None if self.copula is None else self.copula.to_state(),
             'keeps_values': self.keeps_values,
         }
 
     @classmethod
     def from_state(cls, state: Mapping[str, Any]) -> Relations:
         """The relations that :meth:`to_state` described; former versions had not all of them."""
+        copula = state.get('copula')
         return cls(
             crosses=tuple(Cross.from_state(entry) for entry in state['crosses']),
             echoes=tuple(Echo.from_state(entry) for entry in state.get('echoes', ())),
@@ -182,6 +195,7 @@ class Relations:
             bands=tuple(map(Band.from_state, state.get('bands', ()))),
             calendar_parts=tuple(map(CalendarPart.from_state, state.get('calendar_parts', ()))),
             zeros=tuple(map(Zeros.from_state, state.get('zeros', ()))),
+            copula=None if copula is None else Copula.from_state(copula),
             keeps_values=state.get('keeps_values', False),
         )
 

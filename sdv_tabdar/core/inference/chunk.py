@@ -7,6 +7,7 @@ from collections.abc import Iterator
 import torch
 
 from sdv_tabdar.core.config import SamplingConfig
+from sdv_tabdar.core.nn.heads.tied import with_ties
 from sdv_tabdar.core.nn.incremental import Cache
 from sdv_tabdar.core.nn.network import TabDARNetwork
 from sdv_tabdar.core.nn.rows import Rows
@@ -56,7 +57,12 @@ class Chunk:
 
     def context(self, position: int, rows: Rows) -> torch.Tensor:
         """Contexts ``(N, D)`` of the cells of one column in some rows, given the known cells."""
-        return self._cache.context(position, rows)
+        context = self._cache.context(position, rows)
+        ties = self.network.ties
+        if ties is None:
+            return context
+        known = EncodedTable(self.codes[rows], self.residuals[rows], self.observed[rows])
+        return with_ties(context, ties.beside(known, position))
 
     def possible(self, position: int, rows: Rows) -> torch.Tensor | None:
         """The codes ``(N, K)`` that these cells may have beside the known ones; None for all."""

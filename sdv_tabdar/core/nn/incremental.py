@@ -12,6 +12,7 @@ import torch
 
 from sdv_tabdar.core.nn.cache import AttentionCache
 from sdv_tabdar.core.nn.causal import CausalCache
+from sdv_tabdar.core.nn.heads.tied import with_ties
 from sdv_tabdar.core.nn.network import TabDARNetwork, end_to_end
 from sdv_tabdar.core.nn.rows import Rows
 from sdv_tabdar.core.nn.transformer import attention_bias
@@ -72,7 +73,10 @@ class Cache:
             _insert(member, own, place, rows, member.crosses.column(number, levels))
 
     def context(self, position: int, rows: Rows) -> torch.Tensor:
-        """The output z ``(N, D)`` for one column of some rows, given the cells in the cache."""
+        """The output z ``(N, D)`` for one column of some rows, given the cells in the cache.
+
+        Without what is known of ties, which the cells themselves say.
+        """
         return end_to_end([_context(member, own, position, rows) for member, own in self.parts])
 
     def select(self, index: torch.Tensor) -> None:
@@ -114,7 +118,9 @@ def _context(
 
 def context_beside(network: TabDARNetwork, table: EncodedTable, position: int) -> torch.Tensor:
     """The output z ``(B, D)`` for one column, given the observed cells of all others, at once."""
-    return end_to_end([_own_context_beside(member, table, position) for member in network.members])
+    parts = [_own_context_beside(member, table, position) for member in network.members]
+    context, ties = end_to_end(parts), network.ties
+    return context if ties is None else with_ties(context, ties.beside(table, position))
 
 
 def _own_context_beside(network: TabDARNetwork, table: EncodedTable, position: int) -> torch.Tensor:

@@ -5,6 +5,7 @@
     codes, residuals --Tokenizer--> tokens --hide--> [pad] + tokens + positions --Blocks--> z
     codes --CrossTokens--> tokens of columns that are seen together, more keys for the blocks
     z --CodeHead--> p(code)          z, bin --ResidualHead--> p(residual)
+    scores of visible cells --Ties--> what both heads measure their answers by
 """
 
 from __future__ import annotations
@@ -22,7 +23,9 @@ from sdv_tabdar.core.nn.crosses import CrossTokens
 from sdv_tabdar.core.nn.heads.choice import make_residual_head, mixed_residuals
 from sdv_tabdar.core.nn.heads.codes import CodeDistribution, CodeHead, MixedCodes
 from sdv_tabdar.core.nn.heads.residual import ResidualHead, first_bins
+from sdv_tabdar.core.nn.heads.tied import of_members, with_ties
 from sdv_tabdar.core.nn.possible import PossibleCodes
+from sdv_tabdar.core.nn.ties import Ties
 from sdv_tabdar.core.nn.tokenizers import Tokenizer
 from sdv_tabdar.core.nn.transformer import Block, attention_bias
 from sdv_tabdar.core.nn.visibility import LAST, arrivals
@@ -47,6 +50,7 @@ class TabDARNetwork(nn.Module):
         members: The networks of the committee, itself the first; only itself without a committee.
         precedence: Log weights of the columns for the order in which they are drawn; may be none.
         possible: Which codes are left beside known ones.
+        ties: What visible cells say of numbers that are tied to them; None without such.
     """
 
     bin_offsets: torch.Tensor
@@ -62,6 +66,7 @@ class TabDARNetwork(nn.Module):
         self.is_causal = config.is_causal(len(schema.columns))
         self.precedence: tuple[float, ...] = ()
         self.possible = PossibleCodes(schema)
+        self.ties = None if schema.copula is None else Ties(schema, schema.copula)
         num_columns = len(schema.columns)
         self.tokenizer = Tokenizer(schema, config.width, config.num_scales)
         self.pad = nn.Parameter(torch.randn(config.width) * config.width**-0.5)
@@ -125,7 +130,7 @@ class TabDARNetwork(nn.Module):
     def contexts(self, table: EncodedTable, ranks: torch.Tensor | None = None) -> torch.Tensor:
         """The outputs z ``(B, C, D)`` for every cell, given the observed cells of its row.
 
-        D is that of all members together.
+        D is that of all members together, and two more where there are ties.
 
         The value of a hidden cell has no influence on any output: its token is zero before its
         position is added, and no cell attends to it. Faster ways to the same contexts stand in
@@ -136,7 +141,8 @@ class TabDARNetwork(nn.Module):
             ranks: ``(B, C)``, where attention is causal: the order in which the observed cells of
                 a row became visible, each of which sees those before it. Default: left to right.
         """
-        return end_to_end([member.own_contexts(table, ranks) for member in self.members])
+        context = end_to_end([member.own_contexts(table, ranks) for member in self.members])
+        return context if self.ties is None else with_ties(context, self.ties.of_cells(table))
 
     def own_contexts(self, table: EncodedTable, ranks: torch.Tensor | None) -> torch.Tensor:
         """The outputs of this network alone."""
@@ -251,8 +257,8 @@ class TabDARNetwork(nn.Module):
         return losses[0] if len(losses) == 1 else torch.stack(losses).mean(dim=0)
 
     def split(self, context: torch.Tensor) -> tuple[torch.Tensor, ...]:
-        """The contexts of each member, views of those of all."""
-        return context.chunk(1 + len(self.others), dim=-1)
+        """The contexts of each member, each with what is known of ties."""
+        return of_members(context, 1 + len(self.others), has_ties=self.ties is not None)
 
     def own_losses(
         self,

@@ -9,6 +9,7 @@ from __future__ import annotations
 
 import torch
 
+from sdv_tabdar.core.nn.heads.tied import with_ties
 from sdv_tabdar.core.nn.network import TabDARNetwork, end_to_end
 from sdv_tabdar.core.nn.transformer import attention_bias
 from sdv_tabdar.core.nn.visibility import LAST, arrivals
@@ -39,12 +40,15 @@ def pair_contexts(
     Returns:
         ``(C, P, D)``, for the cell of the row that does not see it.
     """
-    return end_to_end(
+    context = end_to_end(
         [
             _own_contexts(member, codes, residuals, observed_by_first, ranks)
             for member in network.members
         ]
     )
+    if network.ties is None:
+        return context
+    return with_ties(context, network.ties.of_pairs(codes, residuals, observed_by_first))
 
 
 def _own_contexts(

@@ -308,3 +308,41 @@ def test_bands_that_do_not_fit_the_columns_are_refused(
     assert model_state.checked_description(fits, 'model')['encoder']['bands']
     with pytest.raises(Unfit, match=wrong):
         model_state.checked_description(state_with(model, bands=[BAND | changed]), 'model')
+
+
+COPULA = {
+    'positions': [0, 2, 3],
+    'correlations': [[1.0, 0.9, 0.0], [0.9, 1.0, 0.0], [0.0, 0.0, 1.0]],
+    'scales': [1.0, 1.0, 2.0],
+    'weights': [[0.7, 0.2, 0.1]] * 3,
+    'reach': 0.1,
+}
+
+
+@pytest.mark.parametrize(
+    ('wrong', 'changed'),
+    [
+        ('two or more columns', {'positions': [0]}),
+        ('two or more columns', {'positions': [0, 2, 2]}),
+        ('not among', {'positions': [0, 2, 9]}),
+        ('not of numbers', {'positions': [0, 2, 4]}),
+        ('scales', {'scales': [1.0, 1.0]}),
+        ('scales', {'scales': [1.0, 1.0, 0.0]}),
+        ('weights', {'weights': [[1.0]] * 3}),
+        ('leave nothing of a column', {'weights': [[0.7, 0.3, 0.0]] * 3}),
+        ('not one for each pair', {'correlations': [[1.0, 0.9, 0.0]]}),
+        ('from -1 to 1', {'correlations': [[1.0, 1.1, 0], [1.1, 1.0, 0.0], [0, 0, 1.0]]}),
+        ('with each other', {'correlations': [[1.0, 0.9, 0], [0.1, 1.0, 0.0], [0, 0, 1.0]]}),
+        ('with each other', {'correlations': [[0.5, 0.1, 0], [0.1, 1.0, 0.0], [0, 0, 1.0]]}),
+        ('of no law', {'correlations': [[1.0, 1.0, 0], [1.0, 1.0, 0.0], [0, 0, 1.0]]}),
+        ('of no law', {'correlations': [[1, 0.9, 0.9], [0.9, 1, -0.9], [0.9, -0.9, 1]]}),
+        ('reach', {'reach': 2.0}),
+    ],
+)
+def test_a_copula_that_does_not_fit_the_columns_is_refused(
+    model: TabDAR, wrong: str, changed: dict[str, object]
+) -> None:
+    fits = model_state.checked_description(state_with(model, copula=COPULA), 'model')
+    assert fits['encoder']['copula'] == COPULA
+    with pytest.raises(Unfit, match=wrong):
+        model_state.checked_description(state_with(model, copula=COPULA | changed), 'model')

@@ -17,11 +17,10 @@ class BinHead(ResidualHead):
     Source: paper, ablation 'w/o diffusion loss', with bins of equal mass instead of equal width.
     """
 
-    def loss(
+    def _loss(
         self,
         target: torch.Tensor,
         context: torch.Tensor,
-        *,
         bins: torch.Tensor,
         noise_draws: int,
         generator: torch.Generator,

@@ -12,6 +12,7 @@ from torch import nn
 
 from sdv_tabdar.core.config import ModelConfig
 from sdv_tabdar.core.nn.gating import activated
+from sdv_tabdar.core.nn.heads.tied import TiedCodes, of_members, parted
 from sdv_tabdar.core.nn.ordinal import code_hats, num_nodes
 from sdv_tabdar.core.runtime.random import stratified_uniforms
 from sdv_tabdar.core.schema import Column, TableSchema
@@ -165,6 +166,10 @@ class CodeHead(nn.Module, CodeDistribution):
             for group in groups
         )
         self.sizes = [len(group) for group in groups]
+        self.tied = nn.ModuleList(
+            TiedCodes(schema, group, max(schema.columns[place].num_codes for place in group))
+            for group in (groups if schema.copula is not None else ())
+        )
         # For a column its place among all in the order of the buckets, its bucket and row there.
         cells = [(bucket, row) for bucket, group in enumerate(groups) for row in range(len(group))]
         self._cells = {
@@ -190,17 +195,23 @@ class CodeHead(nn.Module, CodeDistribution):
         Returns:
             ``(C, B)``.
         """
+        context, ties = parted(context) if self.tied else (context, None)
         hidden = context.index_select(0, self.order)
         for weight, bias in zip(self.weights, self.biases, strict=True):
             hidden = activated(torch.baddbmm(bias, hidden, weight), gated=self.gated)
             if dropout:
                 hidden = _without_some(hidden, dropout, generator)
         codes = target.index_select(0, self.order).long()
+        logits = [
+            bucket(part)
+            for bucket, part in zip(self.buckets, hidden.split(self.sizes), strict=True)
+        ]
+        if ties is not None:
+            told = zip(ties.index_select(0, self.order).split(self.sizes), self.tied, strict=True)
+            logits = [tied(own, part) for own, (part, tied) in zip(logits, told, strict=True)]
         parts = [
-            nn.functional.cross_entropy(bucket(part).flatten(0, 1), own.flatten(), reduction='none')
-            for bucket, part, own in zip(
-                self.buckets, hidden.split(self.sizes), codes.split(self.sizes), strict=True
-            )
+            nn.functional.cross_entropy(found.flatten(0, 1), own.flatten(), reduction='none')
+            for found, own in zip(logits, codes.split(self.sizes), strict=True)
         ]
         return torch.cat(parts).view(codes.shape).index_select(0, self.place)
 
@@ -223,11 +234,17 @@ class CodeHead(nn.Module, CodeDistribution):
     def logits(self, context: torch.Tensor, position: int) -> torch.Tensor:
         """Unnormalised log probabilities ``(N, K)`` of one column from ``(N, D)``."""
         place, number, row = self._cells[position]
+        context, ties = parted(context) if self.tied else (context, None)
         for weight, bias in zip(self.weights, self.biases, strict=True):
             context = activated(torch.addmm(bias[place], context, weight[place]), gated=self.gated)
         bucket = self.buckets[number]
         assert isinstance(bucket, _Bucket)
-        return bucket.column_logits(context, row)[:, : self.num_codes[position]]
+        found = bucket.column_logits(context, row)
+        if ties is not None:
+            tied = self.tied[number]
+            assert isinstance(tied, TiedCodes)
+            found = tied.of(row, found, ties)
+        return found[:, : self.num_codes[position]]
 
 
 class MixedCodes(CodeDistribution):
@@ -251,7 +268,9 @@ class MixedCodes(CodeDistribution):
         )
 
     def _parts(self, context: torch.Tensor) -> Iterator[tuple[CodeHead, torch.Tensor]]:
-        return zip(self._heads, context.chunk(len(self._heads), dim=-1), strict=True)
+        has_ties = len(self._heads[0].tied) > 0
+        parts = of_members(context, len(self._heads), has_ties=has_ties)
+        return zip(self._heads, parts, strict=True)
 
 
 def _log_mean(logs: Sequence[torch.Tensor]) -> torch.Tensor:

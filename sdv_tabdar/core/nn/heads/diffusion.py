@@ -43,11 +43,10 @@ class DiffusionHead(ResidualHead):
         """Weights between the hidden layers of the denoiser."""
         return self.network.hidden_matrices()
 
-    def loss(
+    def _loss(
         self,
         target: torch.Tensor,
         context: torch.Tensor,
-        *,
         bins: torch.Tensor,
         noise_draws: int,
         generator: torch.Generator,
@@ -130,7 +129,7 @@ class MixedDiffusion(DiffusionHead):
         torch.nn.Module.__init__(self)
         first, self._heads = heads[0], tuple(heads)
         self.columns, self.first_bin = first.columns, first.first_bin
-        self.num_bins = first.num_bins
+        self.num_bins, self.tied = first.num_bins, first.tied
 
     def field(self, context: torch.Tensor, bins: torch.Tensor) -> diffusion.Field:
         """The mean of the networks, see :meth:`DiffusionHead.field`."""

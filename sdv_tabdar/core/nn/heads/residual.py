@@ -8,6 +8,7 @@ import torch
 from torch import nn
 
 from sdv_tabdar.core.config import ModelConfig, SamplingConfig
+from sdv_tabdar.core.nn.heads.tied import TiedPlaces, parted
 from sdv_tabdar.core.runtime.random import stratified_uniforms
 from sdv_tabdar.core.schema import TableSchema
 
@@ -19,8 +20,9 @@ class ResidualHead(nn.Module, abc.ABC):
     code without a residual. Over the training table the residuals of every bin are normal with
     standard deviation ``SIGMA_DATA``.
 
-    A concrete head has :meth:`loss`, and for cells that lie in bins :meth:`_cdf`,
-    :meth:`_quantile` and :meth:`_log_density`. The rest follows from these.
+    A concrete head has :meth:`_loss`, and for cells that lie in bins :meth:`_cdf`,
+    :meth:`_quantile` and :meth:`_log_density`. The rest follows from these. In a table with ties
+    what they see are residuals as the laws of their cells have them, see ``tied``.
     """
 
     def __init__(self, schema: TableSchema, config: ModelConfig) -> None:
@@ -29,6 +31,7 @@ class ResidualHead(nn.Module, abc.ABC):
         self.columns = [column.bins for column in schema.columns]
         self.first_bin = first_bins(schema)
         self.num_bins = sum(len(codes) for codes in self.columns)
+        self.tied = None if schema.copula is None else TiedPlaces(schema)
 
     def bins(self, position: int, codes: torch.Tensor) -> torch.Tensor:
         """Bins ``(N,)`` of cells of one column with codes ``(N,)``; -1 where there is none."""
@@ -45,7 +48,6 @@ class ResidualHead(nn.Module, abc.ABC):
         """Weights of the linear maps between hidden layers."""
         return []
 
-    @abc.abstractmethod
     def loss(
         self,
         target: torch.Tensor,
@@ -68,6 +70,10 @@ class ResidualHead(nn.Module, abc.ABC):
         Returns:
             ``(N,)``, one loss for each cell.
         """
+        if self.tied is not None:
+            context, ties = parted(context)
+            target, _ = self.tied.measured(ties, bins, target)
+        return self._loss(target, context, bins, noise_draws, generator)
 
     def sample(
         self,
@@ -152,8 +158,11 @@ class ResidualHead(nn.Module, abc.ABC):
         found = torch.special.ndtr(residuals.double())
         finite = residuals.isfinite().nonzero(as_tuple=True)
         if len(finite[0]):
-            places = residuals[finite].float()
-            found[finite] = self._cdf(context[finite[0]], bins[finite], places, config)
+            places, own, bins = residuals[finite].float(), context[finite[0]], bins[finite]
+            if self.tied is not None:
+                own, ties = parted(own)
+                places, _ = self.tied.measured(ties, bins, places)
+            found[finite] = self._cdf(own, bins, places, config)
         return found
 
     def quantiles(
@@ -178,7 +187,13 @@ class ResidualHead(nn.Module, abc.ABC):
         found = torch.zeros(len(bins), device=bins.device)
         cells = (bins >= 0).nonzero().squeeze(1)
         if len(cells):
-            found[cells] = self._quantile(context[cells], bins[cells], levels[cells], config)
+            own, bins = context[cells], bins[cells]
+            if self.tied is None:
+                found[cells] = self._quantile(own, bins, levels[cells], config)
+            else:
+                own, ties = parted(own)
+                measured = self._quantile(own, bins, levels[cells], config)
+                found[cells] = self.tied.placed(ties, bins, measured)
         return found
 
     def log_density(
@@ -200,8 +215,24 @@ class ResidualHead(nn.Module, abc.ABC):
         found = torch.zeros_like(residuals)
         cells = (bins >= 0).nonzero().squeeze(1)
         if len(cells):
-            found[cells] = self._log_density(context[cells], bins[cells], residuals[cells], config)
+            own, bins, at = context[cells], bins[cells], residuals[cells]
+            slopes = torch.zeros_like(at)
+            if self.tied is not None:
+                own, ties = parted(own)
+                at, slopes = self.tied.measured(ties, bins, at)
+            found[cells] = self._log_density(own, bins, at, config) + slopes
         return found
+
+    @abc.abstractmethod
+    def _loss(
+        self,
+        target: torch.Tensor,
+        context: torch.Tensor,
+        bins: torch.Tensor,
+        noise_draws: int,
+        generator: torch.Generator,
+    ) -> torch.Tensor:
+        """As :meth:`loss`."""
 
     @abc.abstractmethod
     def _cdf(
