@@ -17,6 +17,7 @@ import torch
 
 from sdv_tabdar.core.codecs.attributes import with_attributes
 from sdv_tabdar.core.codecs.categorical import CategoricalCodec
+from sdv_tabdar.core.codecs.checks import check_names, check_training_table
 from sdv_tabdar.core.codecs.codec import Codec
 from sdv_tabdar.core.codecs.echoes import Echo, echoed, source_digits
 from sdv_tabdar.core.codecs.level_places import NO_ORDERS, Orders
@@ -24,7 +25,7 @@ from sdv_tabdar.core.codecs.numerical import NumericalCodec
 from sdv_tabdar.core.codecs.pieces import Pieces
 from sdv_tabdar.core.codecs.relations import Relations
 from sdv_tabdar.core.codecs.stored import StoredTable, Table
-from sdv_tabdar.core.codecs.values import SHOWN, Floats, as_floats, frame_of
+from sdv_tabdar.core.codecs.values import Floats, as_floats, frame_of
 from sdv_tabdar.core.config import ModelConfig
 from sdv_tabdar.core.restrictions import Restriction
 from sdv_tabdar.core.schema import ColumnKind, Copula, Cross, Dependency, Joint, TableSchema, Zeros
@@ -102,7 +103,7 @@ class TableEncoder:
             TypeError: If a numerical column holds something that is not a number, a value of a
                 categorical one cannot be hashed or a column name is not a string.
         """
-        _check_training_table(frame, kinds)
+        check_training_table(frame, kinds)
         codecs = [
             CODECS[kinds[name]].fit(name, frame[name], config, orders.get(name, ()))
             for name in frame.columns
@@ -134,7 +135,7 @@ class TableEncoder:
             ValueError: As :meth:`fit`, or if the columns or their kinds are others.
             TypeError: As :meth:`fit`.
         """
-        _check_training_table(frame, kinds)
+        check_training_table(frame, kinds)
         before = {codec.column.name: codec.column.kind for codec in self.codecs}
         now = {name: kinds[name] for name in frame.columns}
         if now != before:
@@ -205,7 +206,7 @@ class TableEncoder:
             ValueError: If an observed cell cannot be written in the fitted codes, a column is
                 unknown or occurs twice.
         """
-        _check_names(frame)
+        check_names(frame)
         shape = (len(frame), len(self.codecs))
         codes = np.zeros(shape, dtype=self.code_dtype)
         residuals = np.zeros((len(frame), len(self._residual_of)), dtype=np.float32)
@@ -428,28 +429,3 @@ def _uniforms(size: int, generator: torch.Generator) -> Floats:
 def _selector(rows: npt.NDArray[np.bool_]) -> npt.NDArray[np.bool_] | slice:
     """What picks these rows; all of them without a copy."""
     return slice(None) if rows.all() else rows
-
-
-def _check_training_table(frame: Table, kinds: Mapping[Any, ColumnKind]) -> None:
-    if not len(frame) or not len(frame.columns):
-        raise ValueError(
-            f'The table to fit has {len(frame)} rows and {len(frame.columns)} columns; it '
-            'needs at least one of each.'
-        )
-    if isinstance(frame, pd.DataFrame):
-        _check_names(frame)
-    absent = [name for name in frame.columns if not isinstance(kinds.get(name), ColumnKind)]
-    if absent:
-        raise ValueError(f'The columns {absent} have no kind. Give a ColumnKind for each column.')
-
-
-def _check_names(frame: pd.DataFrame) -> None:
-    strange = [name for name in frame.columns if not isinstance(name, str)]
-    if strange:
-        raise TypeError(
-            f'Column names must be strings, however: {strange[:SHOWN]}. Rename the columns, for '
-            'example with frame.rename(columns=str).'
-        )
-    twice = frame.columns[frame.columns.duplicated()].unique().tolist()
-    if twice:
-        raise ValueError(f'Column names must be unique, but these occur more than once: {twice}.')
