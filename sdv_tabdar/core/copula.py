@@ -26,6 +26,7 @@ import torch
 WIDER = 3.0  # the second part of the mixture, beside the first
 _LEAST_VARIANCE = 1e-6
 _EDGE = 1e-9  # of places in (0, 1), whose normal scores are finite
+_AT_ONCE = 1 << 22  # numbers of the matrices of rows, P * P of each, that are inverted together
 _HALVINGS = 45  # of (0, 1), in the search for a place
 
 
@@ -124,6 +125,17 @@ def conditional(
     Returns:
         Means and standard deviations ``(B, P)``; of visible ones they mean nothing.
     """
+    size = max(_AT_ONCE // correlations.numel(), 1)
+    pieces = zip(scores.split(size), visible.split(size), strict=True)
+    parts = [_conditional(correlations, *piece) for piece in pieces]
+    mean, deviation = (torch.cat(part) for part in zip(*parts, strict=True))
+    return mean, deviation
+
+
+def _conditional(
+    correlations: torch.Tensor, scores: torch.Tensor, visible: torch.Tensor
+) -> tuple[torch.Tensor, torch.Tensor]:
+    """As :func:`conditional`, of rows whose matrices lie in memory together."""
     seen = visible.to(correlations.dtype)
     own = correlations * seen[:, None, :]  # of all with those that are visible
     among = own * seen[:, :, None] + torch.diag_embed(1 - seen)

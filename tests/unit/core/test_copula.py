@@ -7,6 +7,7 @@ import pytest
 import torch
 from scipy import stats
 
+from sdv_tabdar.core import copula
 from sdv_tabdar.core.copula import (
     TiedBins,
     TiedLaw,
@@ -34,6 +35,17 @@ def test_the_conditional_is_that_of_the_normal_law() -> None:
     share = np.linalg.solve(among, own)
     assert float(mean[0, 0]) == pytest.approx(share @ np.array([-1.0, 2.0]))
     assert float(deviation[0, 0]) == pytest.approx(np.sqrt(1 - share @ own))
+
+
+def test_many_rows_are_asked_piece_by_piece(monkeypatch: pytest.MonkeyPatch) -> None:
+    generator = torch.Generator().manual_seed(0)
+    scores = torch.randn(50, 3, generator=generator, dtype=torch.float64)
+    visible = torch.rand(50, 3, generator=generator) < 0.5
+    together = conditional(CORRELATIONS, scores, visible)
+    monkeypatch.setattr(copula, '_AT_ONCE', 9 * 7)
+    apart = conditional(CORRELATIONS, scores, visible)
+    for one, other in zip(together, apart, strict=True):
+        assert torch.allclose(one, other, rtol=1e-12)
 
 
 def test_without_visible_cells_it_is_that_of_the_columns() -> None:
