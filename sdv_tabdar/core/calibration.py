@@ -12,9 +12,6 @@ where q are the shares of the training table, p those of rows that are drawn for
     s = max(0, 1 - V / D),    D = sum_k (p_k - q_k)^2 / q_k,    V = sum_k Var(p_k) / q_k.
 
 The variance is that of the mean over groups of rows that are drawn apart from each other.
-
-Columns that are tied to others (``core/codecs/copulas.py``) are left as they are: what is wrong in
-the first of them to be drawn is wrong in all, and would be taken back by each of them in turn.
 """
 
 from __future__ import annotations
@@ -78,10 +75,7 @@ def calibrate(
     if len(drawn) < _FEWEST_GROUPS:
         _logger.info('There was no time to bring the shares of drawn rows to those of the table.')
         return
-    tied = () if network.schema.copula is None else network.schema.copula.positions
     for position, column in enumerate(columns):
-        if position in tied:
-            continue
         groups = torch.stack(
             [codes[:, position].long().bincount(minlength=column.num_codes) for codes in drawn]
         )

@@ -87,19 +87,3 @@ def test_only_the_biases_of_codes_change() -> None:
     changed = [name for name in weights[0] if not torch.equal(weights[0][name], weights[1][name])]
     assert changed
     assert all(name.startswith('code_head.buckets') and name.endswith('bias') for name in changed)
-
-
-def test_columns_that_are_tied_are_left_as_they_are() -> None:
-    """What is wrong in one of them is wrong in all, and each would take it back."""
-    random = np.random.default_rng(0)
-    first = random.normal(size=2_000)
-    second = first + 0.01 * random.normal(size=2_000)
-    frame = pd.DataFrame({'first': first, 'second': second, 'alone': random.gamma(2, 1, 2_000)})
-    kinds = dict.fromkeys(frame, ColumnKind.NUMERICAL)
-    model = TabDAR(SMALL, TrainingConfig(epochs=1, calibration=False), random_state=0)
-    network = model.fit(frame, kinds).trained.network
-    assert network.schema.copula is not None
-    biases = [network.code_head.column_weights(position).bias for position in range(3)]
-    before = [bias.clone() for bias in biases]
-    calibrate(network, 40_000)
-    assert [torch.equal(*pair) for pair in zip(biases, before, strict=True)] == [True, True, False]
