@@ -37,7 +37,7 @@ from sdv_tabdar.core.nn.warm_start import take_weights
 from sdv_tabdar.core.runtime.device import answering_device
 from sdv_tabdar.core.runtime.random import default_generator_at, make_generator
 from sdv_tabdar.core.runtime.ranks import ALONE, Ranks
-from sdv_tabdar.core.schema import ColumnKind
+from sdv_tabdar.core.schema import ColumnKind, Dependency, Joint
 from sdv_tabdar.core.table import EncodedTable
 from sdv_tabdar.core.training.history import Callback, TrainingHistory
 from sdv_tabdar.core.training.interrupts import Interrupts
@@ -126,9 +126,12 @@ class Trained:
             encoder = TableEncoder.fit(frame, kinds, model, replaced, orders)
             table = encoder.encode_all(frame)
             crosses = find_crosses(table, encoder.schema, model.max_crosses)
-            may_follow = 'dependencies' in model.kept_relations
-            follows = find_dependencies(table, encoder.codecs, hidden) if may_follow else ()
-            joints = find_joints(table, encoder.codecs, follows, hidden) if may_follow else ()
+            echoing = [echo.position for echo in encoder.echoes]
+            follows: tuple[Dependency, ...] = ()
+            joints: tuple[Joint, ...] = ()
+            if 'dependencies' in model.kept_relations:
+                follows = find_dependencies(table, encoder.codecs, hidden, echoing)
+                joints = find_joints(table, encoder.codecs, follows, hidden, echoing)
             zeros = find_zeros(table, encoder.schema, follows) if model.structural_zeros else ()
             exact = encoder.relations.results
             copula = find_copula(table, encoder.schema, exact) if model.copula else None
@@ -139,12 +142,9 @@ class Trained:
             table = encoder.encode_all(frame)
             sets = [cross.members for cross in before.encoder.schema.crosses]
             former = encoder.codes_in(before.encoder)
-            follows = kept_dependencies(
-                before.encoder.dependencies, table, encoder.codecs, former, hidden
-            )
-            joints = kept_joints(
-                before.encoder.schema.joints, table, encoder.codecs, former, hidden
-            )
+            now = table, encoder.codecs, former, hidden, [echo.position for echo in encoder.echoes]
+            follows = kept_dependencies(before.encoder.dependencies, *now)
+            joints = kept_joints(before.encoder.schema.joints, *now)
             zeros = kept_zeros(before.encoder.schema.zeros, table, encoder.schema, former)
             crosses = crosses_of(sets, table, encoder.schema)
             copula = before.encoder.schema.copula

@@ -37,8 +37,9 @@ FIELDS = {
                 'line': _LINE,
                 'counts': checked.items(checked.whole(1, 2**53)),
                 'always': checked.flag,
+                'atoms': checked.items(checked.number()),
             },
-            absent=('always',),
+            absent=('always', 'atoms'),
         )
     ),
     'inequalities': checked.items(checked.items(_COUNT)),

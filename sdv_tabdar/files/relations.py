@@ -299,9 +299,8 @@ def _check_echoes(encoder: Mapping[str, Any], place: str) -> None:
             raise Unfit(where, 'is not behind that of its source.')
         if not echo['line']['slope']:
             raise Unfit(f'{where}.line', 'has no slope.')
-        if not codecs[position].get('sizes'):
-            raise Unfit(f'{where}.position', 'is a column without bins.')
-        if codecs[source]['column']['kind'] != ColumnKind.NUMERICAL.value:
-            raise Unfit(f'{where}.source', 'is no column of numbers.')
+        for end in ('position', 'source'):
+            if codecs[echo[end]]['column']['kind'] != ColumnKind.NUMERICAL.value:
+                raise Unfit(f'{where}.{end}', 'is no column of numbers.')
         if len(echo['counts']) != len(codecs[position]['column']['counts']) + 1:
             raise Unfit(f'{where}.counts', 'are not those of the codes of the column and one more.')

@@ -114,6 +114,17 @@ def _branches(name: str, rows: int, random: Random) -> Made:
     return made, dict(zip(made, [LEVEL, NUMBER, NUMBER, DATE], strict=True))
 
 
+def _orders(name: str, rows: int, random: Random) -> Made:
+    """What is delivered is often all that was ordered, and some of it is sent back."""
+    ordered = 1 + random.poisson(random.gamma(2, 12, rows))
+    part = (ordered * random.random(rows)).astype(int)
+    delivered = np.where(random.random(rows) < random.choice([0.3, 0.8]), ordered, part)
+    returned = np.where(random.random(rows) < 0.4, delivered, (delivered / 3).astype(int))
+    cells = {'ordered': ordered, 'delivered': delivered, 'returned': returned}
+    made = {f'{name} {label}': pd.Series(values) for label, values in cells.items()}
+    return _gaps(made, random), dict.fromkeys(made, NUMBER)
+
+
 RELATIONS: dict[str, Callable[[str, int, Random], Made]] = {
     'sales': _sales,
     'bills': _bills,
@@ -122,15 +133,16 @@ RELATIONS: dict[str, Callable[[str, int, Random], Made]] = {
     'exams': _exams,
     'branches': _branches,
     'figures': _figures,
+    'orders': _orders,
 }
 
 
 def kept(kind: str, rows: pd.DataFrame, training: pd.DataFrame) -> pd.Series:
     """Which rows keep a relation, as far as they have its cells; columns as they were made."""
     columns = [rows.iloc[:, place] for place in range(rows.shape[1])]
-    if kind == 'stays':
-        start, end, paid = columns
-        return ~((start > end) | (end > paid) | (start > paid))
+    if kind in ('stays', 'orders'):
+        low, middle, high = columns if kind == 'stays' else reversed(columns)
+        return ~((low > middle) | (middle > high) | (low > high))
     if kind == 'exams':
         *exams, mean, best = columns
         off = (sum(exams[1:], exams[0]) / 3 - mean).abs()

@@ -16,7 +16,7 @@ import torch
 from sdv_tabdar.core.codecs.atoms import recur, runs
 from sdv_tabdar.core.codecs.codec import Codec
 from sdv_tabdar.core.codecs.density import LEAST_EQUAL
-from sdv_tabdar.core.codecs.dependencies import find_dependencies, is_exact
+from sdv_tabdar.core.codecs.dependencies import exact_columns, find_dependencies
 from sdv_tabdar.core.codecs.numerical import NumericalCodec
 from sdv_tabdar.core.codecs.relations import Relations
 from sdv_tabdar.core.codecs.stored import Table
@@ -83,7 +83,7 @@ def _belonging(
     told: Collection[frozenset[int]],
 ) -> set[int]:
     """The positions of columns of which one follows from another, but for pairs that are told."""
-    places = [place for place, codec in enumerate(codecs) if is_exact(codec)]
+    places = exact_columns(codecs)
     exact = [codecs[place] for place in places]
     codes = np.stack(some_codes(frame, exact, step, replaced), axis=1)
     table = EncodedTable(

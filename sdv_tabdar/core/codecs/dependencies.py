@@ -8,7 +8,7 @@ numbers in bins nothing is said, and of levels that share a code only what holds
 from __future__ import annotations
 
 import itertools
-from collections.abc import Iterator, Mapping, Sequence
+from collections.abc import Collection, Iterator, Mapping, Sequence
 
 import torch
 
@@ -33,7 +33,10 @@ Pair = tuple[int, int]
 
 
 def find_dependencies(
-    table: EncodedTable, codecs: Sequence[Codec], replaced: Marks | None = None
+    table: EncodedTable,
+    codecs: Sequence[Codec],
+    replaced: Marks | None = None,
+    echoing: Collection[int] = (),
 ) -> tuple[Dependency, ...]:
     """The dependencies that hold in all rows of a training table, and hardly could by chance.
 
@@ -41,12 +44,13 @@ def find_dependencies(
         table: The encoded table.
         codecs: One for each column.
         replaced: ``(B, C)``, cells of which nothing is to be learnt; None for no such.
+        echoing: Columns with an echo, a code that is no level; they are left out.
 
     Returns:
         Those of the determinants with most codes first; of two columns that follow from each other
         the second from the first. What follows by way of a third column is among them.
     """
-    exact = [place for place, codec in enumerate(codecs) if is_exact(codec)]
+    exact = exact_columns(codecs, echoing)
     pairs = [pair for pair in itertools.permutations(exact, 2) if _may_follow(codecs, pair)]
     rows = some_rows(len(table), max(_LOOKS), torch.Generator().manual_seed(_SEED))
     codes = _seen(table.codes, replaced)
@@ -68,6 +72,7 @@ def kept_dependencies(
     codecs: Sequence[Codec],
     former: Sequence[torch.Tensor],
     replaced: Marks | None = None,
+    echoing: Collection[int] = (),
 ) -> tuple[Dependency, ...]:
     """Those of some dependencies that hold in another table as well, with what it adds to them.
 
@@ -77,19 +82,25 @@ def kept_dependencies(
         codecs: One for each column, of the new codes.
         former: For each column the code ``(K,)`` that each of its codes had before; -1 for none.
         replaced: As in :func:`find_dependencies`, of the other table.
+        echoing: Likewise.
     """
+    exact = {*exact_columns(codecs, echoing)}
     known = {
         (entry.determinant, entry.dependent): _translated(entry, former)
         for entry in before
-        if is_exact(codecs[entry.determinant]) and is_exact(codecs[entry.dependent])
+        if {entry.determinant, entry.dependent} <= exact
     }
     found = _maps(_seen(table.codes, replaced), known, codecs)
     return tuple(Dependency(*pair, tuple(codes.tolist())) for pair, codes in found.items())
 
 
-def is_exact(codec: Codec) -> bool:
-    """Whether codes are all there is to say of a column, and there are some."""
-    return not codec.column.bins and codec.column.num_codes > 1
+def exact_columns(codecs: Sequence[Codec], echoing: Collection[int] = ()) -> list[int]:
+    """The columns of which own codes are all there is to say, and there are some."""
+    return [
+        place
+        for place, codec in enumerate(codecs)
+        if not codec.column.bins and codec.column.num_codes > 1 and place not in echoing
+    ]
 
 
 def single_counts(codec: Codec) -> Sequence[int]:

@@ -5,7 +5,9 @@ same; two shares add up to one; what is due is due in thirty days. No distributi
 own values can say so. A column of numbers whose training rows often hold the number of an earlier
 column, or what one straight line makes of it, therefore has one code more, the last one, which
 stands for *the number there*. Atoms are left out, as they come back exactly by themselves, but
-where a column follows in all rows: there it is all that there is to say.
+where a column follows in all rows: there it is all that there is to say. And but where there are
+many of them that are the source's number far more often than the one beside it: the day of an
+order that, where there was none, is the day of leaving would else be learnt day by day.
 
 Of two columns the later one follows from the earlier, but where only the other way round is right:
 of prices in whole cents not every one is 1.19 times another, so that a net price must not follow
@@ -19,6 +21,7 @@ from collections.abc import Mapping, Sequence
 from typing import Any, TypeAlias
 
 import numpy as np
+import numpy.typing as npt
 import pandas as pd
 
 from sdv_tabdar.core.codecs.codec import Codec
@@ -32,9 +35,11 @@ _MIN_SHARE, _MIN_COUNT = 0.02, 20  # of these rows that have the same number in 
 _BY_CHANCE = 4  # ... so many times more often than if one of them is that of another row
 _AS_OFTEN = 0.99  # both columns have atoms of their own, which are left out
 _FEWEST_ROWS = 50  # in which a column follows, to follow always; fewer show nothing reliably
+_EVEN_SO = 2  # times more often than beside it or by chance an atom is the source's number, ...
+_MANY = 10  # ... and so many atoms of even shares, for them not to be learnt one by one
 
-_Found: TypeAlias = tuple[int, int, Line]
-"""In how many rows a column follows which other one, and how."""
+_Found: TypeAlias = tuple[int, int, Line, tuple[float, ...]]
+"""In how many rows a column follows which other one, how, and with which of its atoms."""
 
 
 @dataclasses.dataclass(frozen=True)
@@ -47,13 +52,16 @@ class Echo:
         line: What is made of its number.
         counts: How often each code of the column occurs in the training table, its echo last.
         always: Whether the column follows in all training rows that have both numbers.
+        atoms: Those atoms of the column that follow as its other numbers do; where it always
+            follows, all do.
     """
 
     position: int
     source: int
     line: Line
-    counts: tuple[int, ...]
+    counts: tuple[int, ...] = ()
     always: bool = False
+    atoms: tuple[float, ...] = ()
 
     @property
     def code(self) -> int:
@@ -68,15 +76,21 @@ class Echo:
     def to_state(self) -> dict[str, Any]:
         """The fields as plain values."""
         line = self.line.to_state()
-        places = {'position': self.position, 'source': self.source}
-        return {**places, 'line': line, 'counts': list(self.counts), 'always': self.always}
+        state = {'position': self.position, 'source': self.source, 'line': line}
+        return {
+            **state,
+            'counts': list(self.counts),
+            'always': self.always,
+            'atoms': list(self.atoms),
+        }
 
     @classmethod
     def from_state(cls, state: Mapping[str, Any]) -> Echo:
         """The echo that :meth:`to_state` described."""
         line = Line(**state['line'])
         counts, always = tuple(state['counts']), state.get('always', False)
-        return cls(state['position'], state['source'], line, counts, always)
+        atoms = tuple(state.get('atoms', ()))
+        return cls(state['position'], state['source'], line, counts, always, atoms)
 
 
 def find_echoes(
@@ -94,24 +108,24 @@ def find_echoes(
         follows most often, or a later one where only this way is right.
     """
     positions = [place for place, codec in enumerate(codecs) if can_echo(codec)]
+    completed = _completions(frame, codecs, [at for at in positions if codecs[at].column.bins])
+    parts = {echo.source for echo in completed}
     numbers = some_numbers(frame, [codecs[place].column.name for place in positions])
     with np.errstate(all='ignore'):  # of the largest numbers and of missing ones
-        atoms = [
-            np.isin(row, _atoms(codecs[at])) for row, at in zip(numbers, positions, strict=True)
-        ]
-        found = _Search(numbers, np.array(atoms, dtype=bool).reshape(numbers.shape)).found
+        atoms = [_atoms(codecs[place]) for place in positions]
+        found = _Search(numbers, atoms, [place not in parts for place in positions]).found
     chosen = [
-        (positions[index], positions[found[index][1]], found[index][2])
-        for index in behind_sources({index: place for index, (_, place, _) in found.items()})
+        Echo(positions[index], positions[found[index][1]], found[index][2], atoms=found[index][3])
+        for index in behind_sources({index: place for index, (_, place, *_) in found.items()})
     ]
-    left = [place for place in positions if place not in {own for own, *_ in chosen}]
-    chosen = [*_completions(frame, codecs, left), *chosen]  # sources before what follows from them
-    return counted_echoes(frame, codecs, chosen, seen)
+    follow = {echo.position for echo in chosen}
+    # Sources before what follows from them.
+    chosen = [*(echo for echo in completed if echo.position not in follow), *chosen]
+    counted = counted_echoes(frame, codecs, chosen, seen)
+    return tuple(echo for echo in counted if not _is_level_by_level(echo, codecs))
 
 
-def _completions(
-    frame: Table, codecs: Sequence[Codec], positions: Sequence[int]
-) -> list[tuple[int, int, Line]]:
+def _completions(frame: Table, codecs: Sequence[Codec], positions: Sequence[int]) -> list[Echo]:
     """Columns that have all numbers of another one, which has none but atoms, and more of them."""
     sources = [
         place
@@ -127,9 +141,17 @@ def _completions(
             if (own[both[:_FEWEST_ROWS]] == source[both[:_FEWEST_ROWS]]).all() and (
                 _count(own[both], source[both], Line()) == len(both) >= _FEWEST_ROWS
             ):
-                found.append((place, other, Line()))
+                found.append(Echo(place, other, Line()))
                 break
     return found
+
+
+def _is_level_by_level(echo: Echo, codecs: Sequence[Codec]) -> bool:
+    """Whether each of a column's few numbers, and no gap, goes with one of the source's."""
+    own, source = (codecs[place].column for place in (echo.position, echo.source))
+    gaps = [0 if one.missing is None else one.counts[one.missing] for one in (own, source)]
+    numbers = [sum(one.counts) - number for one, number in zip((own, source), gaps, strict=True)]
+    return echo.always and not own.bins and {*numbers} == {echo.counts[-1]}
 
 
 class _Search:
@@ -137,14 +159,21 @@ class _Search:
 
     Args:
         numbers: ``(columns, rows)``.
-        atoms: Likewise, which of them do not count in a column that follows.
+        atoms: For each column those of its numbers that do not count where it follows, but where
+            many of them do.
+        may_follow: For each column whether it may follow.
 
     Attributes:
         found: In how many rows a column follows which other one, and how, by the column.
     """
 
-    def __init__(self, numbers: Floats, atoms: Marks) -> None:
-        self._numbers, self._own = numbers, np.where(atoms, np.nan, numbers)
+    def __init__(
+        self, numbers: Floats, atoms: Sequence[Floats], may_follow: Sequence[bool]
+    ) -> None:
+        marks = [np.isin(row, some) for row, some in zip(numbers, atoms, strict=True)]
+        left_out = np.array(marks, dtype=bool).reshape(numbers.shape)
+        self._numbers, self._own = numbers, np.where(left_out, np.nan, numbers)
+        self._atoms, self._may_follow = atoms, may_follow
         self._digits = [digits_of(column) for column in numbers]
         self.found: dict[int, _Found] = {}
         for index in range(1, len(numbers)):
@@ -159,15 +188,26 @@ class _Search:
 
     def _best(self, index: int, places: Sequence[int]) -> _Found | None:
         """What a column follows from most often; of what does as often the same number first."""
+        if not self._may_follow[index]:
+            return None
         own, sources = self._own[index], self._numbers[list(places)]
-        lines = [(place, Line()) for place in range(len(places))]
         digits = [self._digits[place] for place in places]
-        lines += lines_through(own, sources, self._digits[index], digits)
-        counted = [
-            (_count(own, sources[place], line), places[place], line) for place, line in lines
+        counted: list[_Found] = [self._same(index, place) for place in places]
+        counted += [
+            (_count(own, sources[place], line), places[place], line, ())
+            for place, line in lines_through(own, sources, self._digits[index], digits)
         ]
-        best = max(counted, key=lambda line: line[0], default=(0, 0, Line()))
+        best = max(counted, key=lambda line: line[0], default=(0, 0, Line(), ()))
         return best if best[0] else None
+
+    def _same(self, index: int, place: int) -> _Found:
+        """In how many rows a column has the very number of another one, also with which atoms."""
+        own, source = self._numbers[index], self._numbers[place]
+        count, atoms = _shared_atoms(own, source, self._atoms[index])
+        if count:
+            count += int((self._own[index] == source).sum())
+            return count, place, Line(), atoms
+        return _count(self._own[index], source, Line()), place, Line(), ()
 
     def _turned(self, index: int, best: _Found) -> _Found | None:
         """The other way round of a line, where only that is right; None where it is not.
@@ -175,7 +215,7 @@ class _Search:
         Where rounding makes one number of several, the several do not follow from the one by
         chance: if they do in as many rows, it is the one that they were made of.
         """
-        count, place, line = best
+        count, place, line, _ = best
         is_coarse = line.is_coarse or (line.is_same and self._has_fewer_digits(index, place))
         turned = self._best(place, [index]) if is_coarse else None
         return turned if turned is not None and turned[0] >= _AS_OFTEN * count else None
@@ -235,30 +275,57 @@ def _count(own: Floats, source: Floats, line: Line) -> int:
     return count if count >= _BY_CHANCE * by_chance else 0
 
 
+def _shared_atoms(own: Floats, source: Floats, atoms: Floats) -> tuple[int, tuple[float, ...]]:
+    """Atoms of a column that are its source's number far more often than the one beside it.
+
+    Returns:
+        In how many rows they are, and which: none if they are so few that each is soon learnt.
+    """
+    least = max(_MIN_SHARE * own.size, _MIN_COUNT)
+    if len(atoms) < _MANY or (own == source).sum() < least:
+        return 0, ()
+    values = np.unique(source[~np.isnan(source)])
+    is_atom = np.isin(own, atoms) & ~np.isnan(source)
+    apart = np.searchsorted(values, own) - np.searchsorted(values, source)
+    same, beside = is_atom & (own == source), is_atom & (np.abs(apart) == 1)
+    by_chance = _counts_at(atoms, own) * _counts_at(atoms, source) / own.size
+    equal = _counts_at(atoms, own[same])
+    usual = np.maximum(by_chance, _counts_at(atoms, own[beside]) / 2)
+    kept = equal > _EVEN_SO * usual
+    total = float(equal[kept].sum())
+    if total < max(least, _BY_CHANCE * float(usual[kept].sum())):
+        return 0, ()
+    evenly = total**2 / float((equal[kept] ** 2).sum())
+    return (int(total), tuple(atoms[kept].tolist())) if evenly >= _MANY else (0, ())
+
+
+def _counts_at(atoms: Floats, numbers: Floats) -> Floats:
+    """How many of some numbers are each of some atoms, which are in order."""
+    places = np.searchsorted(atoms, numbers).clip(max=len(atoms) - 1)
+    found = np.bincount(places[atoms[places] == numbers], minlength=len(atoms))
+    return found.astype(np.float64)
+
+
 def counted_echoes(
-    frame: Table,
-    codecs: Sequence[Codec],
-    lines: Sequence[tuple[int, int, Line]],
-    seen: Table | None = None,
+    frame: Table, codecs: Sequence[Codec], echoes: Sequence[Echo], seen: Table | None = None
 ) -> tuple[Echo, ...]:
-    """Echoes of columns, their sources and lines, with what a training table counts of them.
+    """Echoes with what a training table counts of them.
 
     Args:
         frame: The table.
         codecs: One for each of its columns.
-        lines: The positions of a column and its source, and the line between them.
+        echoes: Those of which only columns, sources, lines and atoms matter.
         seen: The table without cells of which nothing is to be learnt; None if there are none.
     """
-    lines = _with_digits(frame, codecs, lines)
+    echoes = _with_digits(frame, codecs, echoes)
     names = [codec.column.name for codec in codecs]
+    always = _hold_always(frame if seen is None else seen, names, echoes)
     uncounted = [
-        Echo(*which, (*codecs[which[0]].column.counts, 0), always)
-        for which, always in zip(
-            lines, _hold_always(frame if seen is None else seen, names, lines), strict=True
-        )
+        dataclasses.replace(echo, counts=(*codecs[echo.position].column.counts, 0), always=holds)
+        for echo, holds in zip(echoes, always, strict=True)
     ]
     counts = [np.array(echo.counts, dtype=np.int64) for echo in uncounted]
-    for part in parts_of(frame, _wanted(names, lines)) if lines else ():
+    for part in parts_of(frame, _wanted(names, echoes)) if echoes else ():
         for echo, found in zip(uncounted, counts, strict=True):
             own = part[names[echo.position]]
             rows = echoed(codecs[echo.position], echo, own, part[names[echo.source]])
@@ -271,15 +338,13 @@ def counted_echoes(
     )
 
 
-def _hold_always(
-    seen: Table, names: Sequence[str], lines: Sequence[tuple[int, int, Line]]
-) -> list[bool]:
-    """Which lines hold in all rows that have both numbers."""
-    holding, broken = [0] * len(lines), [0] * len(lines)
-    for part in parts_of(seen, _wanted(names, lines)) if lines else ():
-        for place, (position, source, line) in enumerate(lines):
-            own, other = part[names[position]], part[names[source]]
-            both, holds = ~(np.isnan(own) | np.isnan(other)), line.holds(own, other)
+def _hold_always(seen: Table, names: Sequence[str], echoes: Sequence[Echo]) -> list[bool]:
+    """Which echoes' lines hold in all rows that have both numbers."""
+    holding, broken = [0] * len(echoes), [0] * len(echoes)
+    for part in parts_of(seen, _wanted(names, echoes)) if echoes else ():
+        for place, echo in enumerate(echoes):
+            own, other = part[names[echo.position]], part[names[echo.source]]
+            both, holds = ~(np.isnan(own) | np.isnan(other)), echo.line.holds(own, other)
             holding[place] += int(holds.sum())
             broken[place] += int((both & ~holds).sum())
     return [
@@ -287,25 +352,23 @@ def _hold_always(
     ]
 
 
-def _wanted(names: Sequence[str], lines: Sequence[tuple[int, int, Line]]) -> list[str]:
-    """The names of all columns of lines."""
-    return sorted({names[place] for *places, _ in lines for place in places})
+def _wanted(names: Sequence[str], echoes: Sequence[Echo]) -> list[str]:
+    """The names of all columns of echoes."""
+    return sorted({names[place] for echo in echoes for place in (echo.position, echo.source)})
 
 
-def _with_digits(
-    frame: Table, codecs: Sequence[Codec], lines: Sequence[tuple[int, int, Line]]
-) -> list[tuple[int, int, Line]]:
-    """Lines of which those to the very number know the digits of a source that has fewer."""
+def _with_digits(frame: Table, codecs: Sequence[Codec], echoes: Sequence[Echo]) -> list[Echo]:
+    """Echoes of which those of the very number know the digits of a source that has fewer."""
     names = [codec.column.name for codec in codecs]
-    wanted = {names[place] for *places, line in lines if line.is_same for place in places}
-    digits = digits_in(frame, sorted(wanted))
+    digits = digits_in(frame, _wanted(names, [echo for echo in echoes if echo.line.is_same]))
     found = []
-    for position, source, line in lines:
+    for echo in echoes:
+        line = echo.line
         if line.is_same:
-            own, others = digits[names[position]], digits[names[source]]
+            own, others = digits[names[echo.position]], digits[names[echo.source]]
             is_coarse = _fewer_digits(others, own)
             line = Line(digits=own, source_digits=others) if is_coarse else Line()
-        found.append((position, source, line))
+        found.append(dataclasses.replace(echo, line=line))
     return found
 
 
@@ -315,16 +378,28 @@ def _fewer_digits(digits: int | None, others: int | None) -> bool:
 
 
 def can_echo(codec: Codec) -> bool:
-    """Whether a column has numbers that are no atoms."""
-    return isinstance(codec, NumericalCodec) and len(codec.bins) > 0
+    """Whether a column has numbers that are no atoms, or many that are."""
+    return isinstance(codec, NumericalCodec) and (bool(codec.bins) or len(codec.atoms) >= _MANY)
 
 
 def echoed(codec: Codec, echo: Echo, own: Floats, source: Floats) -> Marks:
     """In which rows ``(B,)`` the number of a column is written as what its source's says."""
     same = echo.line.holds(own, source)
-    if not echo.always:
-        same[same] = ~np.isin(own[same], _atoms(codec))
+    same[same] = ~np.isin(own[same], _atoms(codec)[_left_out(codec, echo)])
     return same
+
+
+def codes_that_echo(codec: Codec, echo: Echo) -> npt.NDArray[np.int64]:
+    """The own codes of the numbers that may follow."""
+    is_number = np.arange(codec.column.num_codes) < codec.column.bins.stop
+    is_number[: len(_atoms(codec))] = ~_left_out(codec, echo)
+    return np.flatnonzero(is_number)
+
+
+def _left_out(codec: Codec, echo: Echo) -> Marks:
+    """Which atoms of a column do not follow."""
+    atoms = _atoms(codec)
+    return np.zeros(len(atoms), dtype=bool) if echo.always else ~np.isin(atoms, echo.atoms)
 
 
 def _atoms(codec: Codec) -> Floats:

@@ -10,13 +10,13 @@ as often as these do: a level that nearly always follows from a city is not told
 from __future__ import annotations
 
 import itertools
-from collections.abc import Iterable, Sequence
+from collections.abc import Collection, Iterable, Sequence
 
 import numpy as np
 import torch
 
 from sdv_tabdar.core.codecs.codec import Codec
-from sdv_tabdar.core.codecs.dependencies import LEVEL_ROWS, is_exact
+from sdv_tabdar.core.codecs.dependencies import LEVEL_ROWS, exact_columns
 from sdv_tabdar.core.codecs.lines import Marks
 from sdv_tabdar.core.codecs.values import Codes
 from sdv_tabdar.core.runtime.row_order import some_rows
@@ -45,6 +45,7 @@ def find_joints(
     codecs: Sequence[Codec],
     known: Sequence[Dependency] = (),
     replaced: Marks | None = None,
+    echoing: Collection[int] = (),
 ) -> tuple[Joint, ...]:
     """What follows from two columns in all rows of a training table, and hardly could by chance.
 
@@ -53,11 +54,12 @@ def find_joints(
         codecs: One for each column.
         known: What follows from a single column.
         replaced: ``(B, C)``, cells of which nothing is to be learnt; None for no such.
+        echoing: Columns with an echo, a code that is no level; they are left out.
 
     Returns:
         Of each column those with at most two pairs of others, in the order of the columns.
     """
-    columns = [place for place, codec in enumerate(codecs) if is_exact(codec)]
+    columns = exact_columns(codecs, echoing)
     columns = sorted(columns, key=lambda place: codecs[place].column.num_codes)[:_MOST_COLUMNS]
     triples = _candidates(sorted(columns), codecs, len(table), known)
     rows = some_rows(len(table), max(_LOOKS), torch.Generator().manual_seed(_SEED))
@@ -83,6 +85,7 @@ def kept_joints(
     codecs: Sequence[Codec],
     former: Sequence[torch.Tensor],
     replaced: Marks | None = None,
+    echoing: Collection[int] = (),
 ) -> tuple[Joint, ...]:
     """Those that hold in another table as well, with what it adds to them.
 
@@ -92,10 +95,11 @@ def kept_joints(
         codecs: One for each column, of the new codes.
         former: For each column the code ``(K,)`` that each of its codes had before; -1 for none.
         replaced: As in :func:`find_joints`, of the other table.
+        echoing: Likewise.
     """
-    found = []
+    found, exact = [], {*exact_columns(codecs, echoing)}
     for entry in before:
-        if all(is_exact(codecs[place]) for place in entry.columns):
+        if exact.issuperset(entry.columns):
             known = _translated(entry, former)
             joint = _joint(table, entry.columns, codecs, replaced, known)
             found += [] if joint is None else [joint]

@@ -110,8 +110,10 @@ class Relations:
             pairs = {(one.position, one.source) for one in dated}
             told |= {one.result for one in aggregates}
             bands = find_bands(frame, codecs, pairs, told, replaced)
+        levels = {one.position for one in dated} | {one.position for one in bands}
+        levels |= {one.level for one in rates}
         return cls(
-            echoes=echoes,
+            echoes=tuple(one for one in echoes if one.position not in levels),
             inequalities=find_inequalities(seen, codecs) if 'inequalities' in kept else (),
             sums=sums,
             products=products,
@@ -127,9 +129,8 @@ class Relations:
     ) -> Relations:
         """Those that the values of another table have as well; what its codes show comes later."""
         seen = _without(frame, replaced)
-        lines = [(echo.position, echo.source, echo.line) for echo in self.echoes]
         return Relations(
-            echoes=counted_echoes(frame, codecs, lines, seen),
+            echoes=counted_echoes(frame, codecs, self.echoes, seen),
             inequalities=kept_inequalities(seen, codecs, self.inequalities),
             sums=kept_sums(seen, codecs, self.sums),
             products=kept_products(seen, codecs, self.products),

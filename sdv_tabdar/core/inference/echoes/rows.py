@@ -10,7 +10,7 @@ import numpy as np
 import pandas as pd
 import torch
 
-from sdv_tabdar.core.codecs.echoes import Echo
+from sdv_tabdar.core.codecs.echoes import Echo, codes_that_echo
 from sdv_tabdar.core.codecs.encoder import TableEncoder
 from sdv_tabdar.core.codecs.lines import Marks
 from sdv_tabdar.core.codecs.pieces import Pieces
@@ -94,11 +94,8 @@ class ReadRows:
 
     def own_numbers(self, echo: Echo) -> Floats:
         """The known numbers ``(B,)`` of a column that may be echoes; NaN for all other cells."""
-        bins, codes = self.encoder.codecs[echo.position].column.bins, self.table.codes
-        code = codes[:, echo.position].numpy()
-        is_own = (code >= bins.start) & (code < bins.stop)
-        if echo.always:  # atoms as well
-            is_own = code != echo.code
+        codec, code = self.encoder.codecs[echo.position], self.table.codes[:, echo.position].numpy()
+        is_own = np.isin(code, codes_that_echo(codec, echo))
         is_own &= self.table.observed[:, echo.position].numpy()
         return np.where(is_own, self.numbers[:, echo.position], np.nan)
 

@@ -73,9 +73,42 @@ def test_a_column_completes_another_of_nothing_but_atoms(order: tuple[str, str])
     assert echo.line.is_same
     assert echo.always
     frame.loc[frame['marks'].notna().idxmax(), 'completed'] += 1
-    assert fitted(frame).echoes == ()
+    (echo,) = fitted(frame).echoes
+    assert (order[echo.position], echo.always) == ('completed', False)
     frame['completed'] = np.where(generator.random(ROWS) < 0.5, marks, guesses)
-    assert fitted(frame).echoes == ()
+    (echo,) = fitted(frame).echoes
+    assert echo.counts[-1] == (frame['completed'] == frame['marks']).sum()
+
+
+def stays(share: float, apart: int = 20) -> pd.DataFrame:
+    """Days in hospital, and the day of an order: in a share of the rows the last one."""
+    generator = np.random.default_rng(0)
+    days = 1 + generator.poisson(generator.gamma(2, 8, 3_000))
+    earlier = (days - 1 - generator.integers(0, apart, 3_000)).clip(min=0)
+    ordered = np.where(generator.random(3_000) < share, days, earlier)
+    return pd.DataFrame({'days': days, 'ordered': ordered}, dtype=float)
+
+
+def test_many_atoms_that_follow_do_so_as_one() -> None:
+    frame = stays(0.5)
+    encoder = fitted(frame)
+    (echo,) = encoder.echoes
+    assert (echo.position, echo.source, echo.always) == (1, 0, False)
+    codes, same = encode_all(encoder, frame)[:, 1], (frame['days'] == frame['ordered']).to_numpy()
+    follow = np.isin(frame['ordered'], echo.atoms)
+    assert ((codes == echo.code) >= (same & follow)).all()
+    assert (same & follow).sum() > 0.9 * same.sum()
+    assert ((codes == echo.code) <= same).all()
+    assert Echo.from_state(echo.to_state()) == echo
+
+
+def test_numbers_that_are_only_close_do_not_follow() -> None:
+    assert not fitted(stays(0.0, apart=3)).echoes
+
+
+def test_few_atoms_that_follow_are_learnt_one_by_one() -> None:
+    frame = stays(0.5).clip(upper=6)
+    assert not fitted(frame).echoes
 
 
 def test_numbers_that_are_equal_by_chance_are_no_echo() -> None:
