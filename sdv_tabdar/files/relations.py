@@ -172,9 +172,9 @@ def _check_aggregates(encoder: Mapping[str, Any], place: str) -> None:
             raise Unfit(where, 'is not of numbers.')
         if len(one['weights']) != (len(one['sources']) if one['kind'] == 'weighted' else 0):
             raise Unfit(f'{where}.weights', 'are not one for each source.')
-        are_rest = one.get('is_loose', False) and {*one['weights']} == {-1.0}
-        if not are_rest and any(weight <= 0 for weight in one['weights']):
-            raise Unfit(f'{where}.weights', 'are not above 0.')
+        allowed = [{-1.0, 1.0}] + [{-1.0}] * one.get('is_loose', False)
+        if {*one['weights']} not in allowed and any(weight <= 0 for weight in one['weights']):
+            raise Unfit(f'{where}.weights', 'are not above 0, nor 1 and -1.')
         if len(one['digits']) != len(columns):
             raise Unfit(f'{where}.digits', 'are not one for each column.')
         if {*one['sources']} & {later['result'] for later in aggregates[number:]}:

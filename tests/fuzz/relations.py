@@ -125,6 +125,17 @@ def _orders(name: str, rows: int, random: Random) -> Made:
     return _gaps(made, random), dict.fromkeys(made, NUMBER)
 
 
+def _accounts(name: str, rows: int, random: Random) -> Made:
+    """What was there and came in is what is there, and the fee."""
+    digits = int(random.integers(0, 3))
+    before, amount, fee = (random.lognormal(size, 1, rows).round(digits) for size in (6, 4, 2))
+    cells = {'before': before, 'amount': amount, 'fee': fee, 'after': before + amount - fee}
+    if random.random() < 0.5:  # of another order, which another column is made in
+        cells = dict(reversed(cells.items()))
+    made = {f'{name} {label}': pd.Series(own.round(digits)) for label, own in cells.items()}
+    return _gaps(made, random), dict.fromkeys(made, NUMBER)
+
+
 RELATIONS: dict[str, Callable[[str, int, Random], Made]] = {
     'sales': _sales,
     'bills': _bills,
@@ -134,6 +145,7 @@ RELATIONS: dict[str, Callable[[str, int, Random], Made]] = {
     'branches': _branches,
     'figures': _figures,
     'orders': _orders,
+    'accounts': _accounts,
 }
 
 
@@ -143,6 +155,10 @@ def kept(kind: str, rows: pd.DataFrame, training: pd.DataFrame) -> pd.Series:
     if kind in ('stays', 'orders'):
         low, middle, high = columns if kind == 'stays' else reversed(columns)
         return ~((low > middle) | (middle > high) | (low > high))
+    if kind == 'accounts':
+        by_name = {str(column.name).split()[-1]: column for column in columns}
+        made = by_name['before'] + by_name['amount'] - by_name['fee']
+        return ~((made - by_name['after']).abs() > HALF_A_CENT)
     if kind == 'exams':
         *exams, mean, best = columns
         off = (sum(exams[1:], exams[0]) / 3 - mean).abs()

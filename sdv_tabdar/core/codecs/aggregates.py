@@ -15,11 +15,13 @@ from typing import Any, TypeAlias
 
 import numpy as np
 
+from sdv_tabdar.core.codecs.balances import balances_in
 from sdv_tabdar.core.codecs.codec import Codec
 from sdv_tabdar.core.codecs.curves import CURVES, curves_among, value
+from sdv_tabdar.core.codecs.echoes import Echo
 from sdv_tabdar.core.codecs.lines import HALF, REST, SINGLE, Marks, rounded, slack_of
 from sdv_tabdar.core.codecs.numerical import NumericalCodec
-from sdv_tabdar.core.codecs.sums import Digits, varies
+from sdv_tabdar.core.codecs.sums import Digits, Sum, varies
 from sdv_tabdar.core.codecs.table_parts import Table, digits_in, parts_of, some_numbers
 from sdv_tabdar.core.codecs.values import Floats
 from sdv_tabdar.core.codecs.weighted import MOST_SOURCES, weighted_sums
@@ -46,7 +48,7 @@ class Aggregate:
         result: Its position.
         sources: Positions of the others, one of a curve and of an extreme two at least.
         kind: One of :data:`KINDS`.
-        weights: Of the sources, all above 0 or all -1; none if the kind is not ``'weighted'``.
+        weights: Of the sources, all above 0, or 1 and -1; none if the kind is not ``'weighted'``.
         constant: What is added to the weighted sum.
         digits: Behind the point, of the result and then of the sources; None where numbers are
             not rounded.
@@ -111,6 +113,8 @@ class Aggregate:
         listed = f'{", ".join(firsts)} and {last}' if firsts else last
         if self.constant == 0 and np.allclose(self.weights, 1 / len(sources), rtol=SINGLE):
             return f'the mean of {listed}' if firsts else last
+        if not self.is_loose and -1.0 in self.weights:
+            return _written_balance(sources, self.weights)
         if self.is_loose and {*self.weights} == {-1.0}:
             return f'{self.constant:.6g} less {listed}'
         if self.is_loose and {*self.weights} == {1.0} and self.constant == 0:
@@ -135,15 +139,21 @@ class Aggregate:
 
 
 def find_aggregates(
-    frame: Table, codecs: Sequence[Codec], told: Collection[int]
+    frame: Table,
+    codecs: Sequence[Codec],
+    told: Collection[int],
+    sums: Sequence[Sum] = (),
+    echoes: Sequence[Echo] = (),
 ) -> tuple[Aggregate, ...]:
     """The columns of a training table that are made of several others in all rows.
 
     Args:
         frame: The table.
         codecs: One for each of its columns, fitted on it.
-        told: Positions of columns that other relations tell: they are no results, and of curves
-            alone sources.
+        told: Positions of columns that other relations tell: they are no results, and sources
+            of curves and balances alone.
+        sums: Those of the table, from which balances may follow.
+        echoes: Likewise.
 
     Returns:
         Each behind those whose results are its sources; none of what follows from itself.
@@ -161,7 +171,8 @@ def find_aggregates(
     named = list(_curves([names[index] for index in of_curves], numbers[of_curves], len(free)))
     names, numbers = [names[index] for index in free], numbers[free]
     named += [*_extremes(names, numbers), *_weighted(names, numbers)]
-    return _in_order(_with_digits(frame, codecs, _holding(frame, named)))
+    balances = _balances(frame, codecs, told, sums, echoes)
+    return _in_order(_with_digits(frame, codecs, _holding(frame, [*named, *balances])))
 
 
 def kept_aggregates(
@@ -248,6 +259,31 @@ def _weighted(names: Sequence[str], numbers: Floats) -> Iterator[_Named]:
     for own, (sources, weights, constant, is_loose) in weighted_sums(numbers):
         chosen = tuple(names[at] for at in sources)
         yield names[own], chosen, 'weighted', weights, constant, is_loose
+
+
+def _balances(
+    frame: Table,
+    codecs: Sequence[Codec],
+    told: Collection[int],
+    sums: Sequence[Sum],
+    echoes: Sequence[Echo],
+) -> Iterator[_Named]:
+    """Columns that others, some of them less, make in all rows."""
+    every = [codec.column.name for codec in codecs]
+    places = [at for at, codec in enumerate(codecs) if isinstance(codec, NumericalCodec)]
+    names = [every[at] for at in places[:_MOST_COLUMNS]]
+    known = [one.named(every) for one in sums]
+    lines = [(every[one.position], every[one.source], one.line) for one in echoes if one.always]
+    free = {every[at] for at in places if at not in told}
+    for own, sources, weights in balances_in(frame, names, known, lines, free):
+        yield own, sources, 'weighted', weights, 0.0, False
+
+
+def _written_balance(sources: Sequence[str], weights: Sequence[float]) -> str:
+    """Sources that make a result, those that it is less behind the others."""
+    signed = sorted(zip(weights, sources, strict=True), key=lambda one: -one[0])
+    words = ''.join(f' {"+" if weight > 0 else "-"} {source}' for weight, source in signed)
+    return words.removeprefix(' + ')
 
 
 def _extremes(names: Sequence[str], numbers: Floats) -> Iterator[_Named]:

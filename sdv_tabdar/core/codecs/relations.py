@@ -100,7 +100,7 @@ class Relations:
         told = {one.position for one in echoes if one.always}
         told |= {one.total for one in sums if one.total is not None}
         told |= {one.result for one in products} | {one.result for one in rates}
-        aggregates = find_aggregates(seen, codecs, told) if 'sums' in kept else ()
+        aggregates = find_aggregates(seen, codecs, told, sums, echoes) if 'sums' in kept else ()
         summed = [{*one.columns} for one in sums]
         aggregates = tuple(one for one in aggregates if {*one.columns} not in summed)
         dated: tuple[CalendarPart, ...] = ()

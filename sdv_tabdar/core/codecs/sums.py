@@ -26,7 +26,7 @@ _LOOKED_AT = 500  # rows of a first look, or ...
 _LOOKED_AT_PER_COLUMN = 4  # ... so many for each column, and ...
 _UNUSUAL = 20  # ... of each column so many that differ from its most frequent number
 _BY_CHANCE = 20  # rows in which a part must be another than that of some other row
-_REST = 1e-9  # of a column's size: what computing may leave of a sum
+EXACT_REST = 1e-9  # of a column's size: what computing may leave of a sum
 _FEWEST_PARTS = 3  # of a constant; two are on a straight line
 _NO_COLUMN = -1  # in place of a total's position, where parts make a constant
 
@@ -35,6 +35,9 @@ Place = tuple[int, tuple[int, ...]]
 
 Named = tuple[str | float, tuple[str, ...]]
 """The name of a total, or the number that parts make in all rows, and the names of the parts."""
+
+Sides = tuple[tuple[int, ...], tuple[int, ...]]
+"""Positions of columns of which as many make the same as others, fewer first."""
 
 Digits = int | None
 """Behind the point of a column's numbers; None for numbers that are not rounded."""
@@ -150,15 +153,17 @@ def sums_in(frame: Table, names: Sequence[str], *, singles: bool = False) -> lis
     """
     names = list(names)[:_MOST_COLUMNS]
     numbers = some_numbers(frame, names) if len(names) > 2 else np.zeros((0, 0))
-    columns = _comparable(numbers)
+    columns = comparable(numbers)
     if len(columns) < 3:
         return []
-    rows = _telling_rows(numbers, columns)
+    rows = telling_rows(numbers, columns)
     unrounded = singles and finest(map(digits_of, rows.T)) is None
-    rests = (_REST, SINGLE) if unrounded else (_REST,)
+    rests = (EXACT_REST, SINGLE) if unrounded else (EXACT_REST,)
     places = [
         (total if total == _NO_COLUMN else columns[total], tuple(columns[part] for part in parts))
-        for total, parts in _shortened(one for rest in rests for one in _relations(rows, rest))
+        for total, parts in _shortened(
+            one for rest in rests for sides in equations(rows, rest) for one in _sums_of(sides)
+        )
     ]
     named = [
         (_constant(numbers[[*parts]]) if total == _NO_COLUMN else names[total], _of(names, parts))
@@ -191,7 +196,7 @@ def _constant(parts: Floats) -> float:
     return _most_frequent(np.round(sums, digits)) + 0.0  # no -0
 
 
-def _comparable(numbers: Floats) -> list[int]:
+def comparable(numbers: Floats) -> list[int]:
     """The columns ``(columns, rows)`` that vary, without those whose gaps leave too few rows."""
     columns = [place for place, column in enumerate(numbers) if varies(column)]
     present = ~np.isnan(numbers)
@@ -211,7 +216,7 @@ def varies(column: Floats) -> bool:
     return bool((present != others).sum() >= _BY_CHANCE)
 
 
-def _telling_rows(numbers: Floats, columns: Sequence[int]) -> Floats:
+def telling_rows(numbers: Floats, columns: Sequence[int]) -> Floats:
     """Some rows ``(R, columns)`` without gaps, among them unusual ones of each column.
 
     Args:
@@ -235,8 +240,10 @@ def _most_frequent(column: Floats) -> float:
     return float(values[counts.argmax()])
 
 
-def _relations(rows: Floats, rest: float) -> Iterator[Place]:
-    """Columns of rows ``(R, columns)`` that are the sum of others, found in several orders.
+def equations(rows: Floats, rest: float) -> Iterator[Sides]:
+    """Columns of rows ``(R, columns)`` that make the same as others, found in several orders.
+
+    Where constants are among them, one side may be empty.
 
     Args:
         rows: Some rows without gaps.
@@ -249,7 +256,7 @@ def _relations(rows: Floats, rest: float) -> Iterator[Place]:
     ones = np.ones((1, len(rows)))
     for beside in (ones[:0], ones) if _left(scaled, ones[0]) <= rest else (ones[:0],):
         for order in (straight, straight[::-1], by_size, by_size[::-1]):
-            yield from _relations_in(scaled, sizes, order, beside, rest)
+            yield from _equations_in(scaled, sizes, order, beside, rest)
 
 
 def _left(rows: Floats, wanted: Floats) -> float:
@@ -258,10 +265,19 @@ def _left(rows: Floats, wanted: Floats) -> float:
     return float(np.abs(wanted - basis @ (basis.T @ wanted)).max())
 
 
-def _relations_in(
+def _sums_of(sides: Sides) -> Iterator[Place]:
+    """The sum that an equation is, if it is one."""
+    left, right = sides
+    if len(left) == 1 < len(right):
+        yield left[0], right
+    elif not left and len(right) >= _FEWEST_PARTS:
+        yield _NO_COLUMN, right
+
+
+def _equations_in(
     rows: Floats, sizes: Floats, order: npt.NDArray[np.int64], beside: Floats, enough: float
-) -> Iterator[Place]:
-    """Sums by which a column depends on those before it in an order.
+) -> Iterator[Sides]:
+    """Equations by which a column depends on those before it in an order.
 
     Args:
         rows: ``(R, columns)``, of size 1.
@@ -288,13 +304,9 @@ def _relations_in(
         for other, unit in zip(independent.tolist(), units.tolist(), strict=True):
             if unit:
                 sides[int(unit > 0)].append(other)
-        left, right = sorted(sides, key=len)
-        if np.abs(units).max(initial=1) > 1:
-            continue
-        if len(left) == 1 < len(right):
-            yield left[0], tuple(sorted(right))
-        elif not left and len(right) >= _FEWEST_PARTS:
-            yield _NO_COLUMN, tuple(sorted(right))
+        if np.abs(units).max(initial=1) <= 1:
+            left, right = sorted((tuple(sorted(side)) for side in sides), key=len)
+            yield left, right
 
 
 def _shortened(sums: Iterable[Place]) -> set[Place]:
@@ -351,7 +363,7 @@ def adds_up(total: Floats, parts: Floats, rest: float) -> Marks:
     gap = np.abs(total - parts.sum(axis=1))
     size = np.abs(total) + np.abs(parts).sum(axis=1)
     digits = finest(digits_of(column) for column in (total, *parts.T))
-    slack = rest * size if digits is None else np.minimum(_REST * size, 0.5 * 10.0**-digits)
+    slack = rest * size if digits is None else np.minimum(EXACT_REST * size, 0.5 * 10.0**-digits)
     return ~(gap > slack)
 
 
@@ -392,7 +404,7 @@ def _as_in(frame: Table, codecs: Sequence[Codec], sums: Sequence[Sum]) -> tuple[
     names = [codec.column.name for codec in codecs]
     columns = sorted({names[place] for one in sums for place in one.columns})
     digits = digits_in(frame, columns)
-    exact = {*_holding(frame, [one.named(names) for one in sums], _REST)}
+    exact = {*_holding(frame, [one.named(names) for one in sums], EXACT_REST)}
     return tuple(
         dataclasses.replace(
             one,

@@ -242,7 +242,7 @@ class Consequences:
                 if one.digits[1 + place] is None:
                     size = np.abs(found)
                     if one.kind == 'weighted':
-                        size = size + np.abs(result) / one.weights[place]
+                        size = size + np.abs(result / one.weights[place])
                     found = self._at_marks(position, found, SINGLE * size)
                 yield position, found, rows
 
