@@ -35,6 +35,7 @@ from sdv_tabdar.core.codecs.values import Codes, Floats
 
 _MOST_COLUMNS = 200  # among which rates are looked for
 _MOST_LEVELS = 256
+_MOST_ZEROS = 15  # at the end of numbers
 _LEVEL_ROWS = 10  # of a level, on average, at least
 _LOOKED_AT = 256  # rows of a first look, with larger results, and ...
 _DIFFERENT = 16  # ... how many different sources; there are fewer than half as many rates
@@ -110,6 +111,44 @@ def behind_factors(made: Mapping[int, Collection[int]]) -> list[int]:
     return found
 
 
+def without_circles(
+    frame: Table, codecs: Sequence[Codec], products: Sequence[Product], rates: Sequence[Rate]
+) -> tuple[tuple[Product, ...], tuple[Rate, ...]]:
+    """Products and rates of which none follows from itself by way of others.
+
+    Of those in a circle the one goes whose result has the roundest numbers, or the fewest: a salary
+    in hundreds is what a bonus was made of.
+    """
+    made = {one.result: {*one.factors} for one in products}
+    made.update((one.result, {one.source}) for one in rates)
+    while circle := [own for own in made if own in _below(own, made)]:
+        numbers = some_numbers(frame, [codecs[own].column.name for own in circle])
+        roundness = [_roundness(column[~np.isnan(column)]) for column in numbers]
+        del made[circle[max(range(len(circle)), key=roundness.__getitem__)]]
+    return (
+        tuple(one for one in products if one.result in made),
+        tuple(one for one in rates if one.result in made),
+    )
+
+
+def _below(own: int, made: Mapping[int, Collection[int]]) -> set[int]:
+    """All columns that a column is made of, by way of others as well."""
+    found, new = set[int](), {*made.get(own, ())}
+    while new:
+        found |= new
+        new = {part for one in new for part in made.get(one, ())} - found
+    return found
+
+
+def _roundness(present: Floats) -> tuple[int, int]:
+    """How many powers of ten all numbers are multiples of, and how few they are."""
+    digits = digits_of(present)
+    power = -_MOST_ZEROS if digits is None else -digits
+    while power < _MOST_ZEROS and digits == 0 and not (present % 10.0 ** (power + 1)).any():
+        power += 1
+    return power, -len(np.unique(present))
+
+
 def rates_of(rate: Rate, codec: Codec, cells: pd.Series) -> Floats:
     """The rates ``(B,)`` that cells of the level's column say; NaN for none.
 
@@ -163,7 +202,7 @@ def find_rates(
     digits = [digits_of(own) for own in numbers]
     for first, second in _pairs(numbers, digits):
         result, source = places[first], places[second]
-        is_new = result not in taken and not _follows(source, result, made)
+        is_new = result not in taken and result not in {source, *_below(source, made)}
         if not is_new:
             continue
         pair = numbers[first], numbers[second], digits[first]
@@ -191,11 +230,6 @@ def _has_levels(codec: Codec, num_rows: int) -> bool:
     column = codec.column
     few = 2 <= column.num_codes <= min(_MOST_LEVELS, num_rows // _LEVEL_ROWS)
     return few and not column.bins
-
-
-def _follows(name: int, other: int, made: Mapping[int, Collection[int]]) -> bool:
-    """Whether a column is another one, or follows from it."""
-    return name == other or any(_follows(one, other, made) for one in made.get(name, ()))
 
 
 def _pairs(numbers: Floats, digits: Sequence[Digits]) -> list[tuple[int, int]]:

@@ -27,7 +27,13 @@ from sdv_tabdar.core.codecs.inequalities import (
     kept_inequalities,
 )
 from sdv_tabdar.core.codecs.products import BEFORE_RATES, Product, find_products, kept_products
-from sdv_tabdar.core.codecs.rates import Rate, find_rates, kept_rates, multiplied
+from sdv_tabdar.core.codecs.rates import (
+    Rate,
+    find_rates,
+    kept_rates,
+    multiplied,
+    without_circles,
+)
 from sdv_tabdar.core.codecs.sums import Sum, find_sums, kept_sums
 from sdv_tabdar.core.codecs.table_parts import Table
 from sdv_tabdar.core.config import ModelConfig
@@ -96,6 +102,7 @@ class Relations:
             plain = [one for one in products if one.formula in BEFORE_RATES]
             rates = find_rates(frame, codecs, plain, sums, replaced)
             products = tuple(one for one in products if one in plain or not _is_told(one, rates))
+            products, rates = without_circles(frame, codecs, products, rates)
         echoes = find_echoes(frame, codecs, seen) if config.echoes else ()
         told = {one.position for one in echoes if one.always}
         told |= {one.total for one in sums if one.total is not None}

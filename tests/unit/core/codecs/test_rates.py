@@ -182,3 +182,31 @@ def test_a_state_is_plain_and_comes_back() -> None:
     again = TableEncoder.from_state(encoder.to_state())
     assert again.rates == tuple(found)
     assert len(again.multiplied) == 2
+
+
+def salaries() -> pd.DataFrame:
+    """A bonus of the percentage of a grade: each of salary and bonus follows from the other."""
+    random = np.random.default_rng(0)
+    grade = random.integers(1, 5, 3 * N)
+    salary = (30_000 + 15_000 * grade + random.integers(0, 150, 3 * N) * 100).astype(float)
+    percentage = np.array([0, 3, 5, 10, 20.0])[grade]
+    fte = random.choice([1, 0.8, 0.5], 3 * N)
+    return pd.DataFrame(
+        {
+            'grade': np.array([f'grade {one}' for one in grade], dtype=object),
+            'salary': salary,
+            'percentage': percentage,
+            'bonus': salary * percentage / 100,
+            'fte': fte,
+            'monthly': (salary * fte / 12).round(2),
+        }
+    )
+
+
+def test_what_would_follow_from_itself_is_kept_one_way() -> None:
+    encoder, rates = found_in(salaries())
+    names = encoder.schema.names
+    made = {names[one.result] for one in encoder.multiplied}
+    assert made == {names[one.result] for one in (*encoder.products, *rates)}
+    assert made >= {'bonus', 'monthly'}
+    assert 'salary' not in made  # the roundest
