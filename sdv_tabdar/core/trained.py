@@ -333,8 +333,9 @@ def _relations(
     for rate in encoder.rates:
         yield (
             rate.columns,
-            lambda own, source, level: (
-                f"'{own}' is {written_rate(source, level)} in all rows, and will be in drawn ones."
+            lambda own, source, level, adds=rate.adds: (
+                f"'{own}' is {written_rate(source, level, adds=adds)} in all rows, "
+                'and will be in drawn ones.'
             ),
         )
     for product in encoder.products:

@@ -96,7 +96,9 @@ FIELDS = {
                 'level': _COUNT,
                 'rates': checked.items(checked.optional(checked.number(-1e300, 1e300))),
                 'digits': checked.items(_DIGITS),
-            }
+                'adds': checked.flag,
+            },
+            absent=('adds',),
         )
     ),
     'aggregates': checked.items(

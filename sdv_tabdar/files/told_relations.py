@@ -116,7 +116,7 @@ def rates(encoder: Mapping[str, Any], names: Mapping[Any, str]) -> list[tuple[st
     for one in map(Rate.from_state, encoder.get('rates', ())):
         result, source, level = (columns[place] for place in one.columns)
         if result is not None and source is not None and level is not None:
-            found.append((result, written_rate(source, level)))
+            found.append((result, written_rate(source, level, adds=one.adds)))
     return found
 
 

@@ -136,6 +136,21 @@ def _accounts(name: str, rows: int, random: Random) -> Made:
     return _gaps(made, random), dict.fromkeys(made, NUMBER)
 
 
+def _terms(name: str, rows: int, random: Random) -> Made:
+    """Terms of payment say the days until a bill is due, and the fee beside its amount."""
+    terms, amount = random.integers(0, 3, rows), random.lognormal(4, 1, rows).round(2)
+    issued = pd.Timestamp('2024-01-01') + pd.to_timedelta(random.integers(0, 700, rows), 'D')
+    total = amount + np.array([0, 4.9, 12.5])[terms]
+    made = {
+        f'{name} terms': pd.Series([f'terms {number}' for number in terms], dtype=object),
+        f'{name} issued': pd.Series(issued),
+        f'{name} due': pd.Series(issued + pd.to_timedelta(np.array([14, 30, 60])[terms], 'D')),
+        f'{name} amount': pd.Series(amount),
+        f'{name} total': pd.Series(total.round(2)),
+    }
+    return _gaps(made, random, 1), dict(zip(made, [LEVEL, DATE, DATE, NUMBER, NUMBER], strict=True))
+
+
 RELATIONS: dict[str, Callable[[str, int, Random], Made]] = {
     'sales': _sales,
     'bills': _bills,
@@ -146,6 +161,7 @@ RELATIONS: dict[str, Callable[[str, int, Random], Made]] = {
     'figures': _figures,
     'orders': _orders,
     'accounts': _accounts,
+    'terms': _terms,
 }
 
 
@@ -155,6 +171,17 @@ def kept(kind: str, rows: pd.DataFrame, training: pd.DataFrame) -> pd.Series:
     if kind in ('stays', 'orders'):
         low, middle, high = columns if kind == 'stays' else reversed(columns)
         return ~((low > middle) | (middle > high) | (low > high))
+    if kind == 'terms':
+        terms, issued, due, amount, total = columns
+        days, fees = (
+            training.iloc[:, high] - training.iloc[:, low] for low, high in ((1, 2), (3, 4))
+        )
+        found = pd.Series(True, index=rows.index)
+        for own, said in ((due - issued, days), (total - amount, fees.round(2))):
+            by_level = said.groupby(training.iloc[:, 0]).first()
+            off = own - terms.map(by_level)
+            found &= ~(off.abs() > (pd.Timedelta(0) if said is days else HALF_A_CENT))
+        return found
     if kind == 'accounts':
         by_name = {str(column.name).split()[-1]: column for column in columns}
         made = by_name['before'] + by_name['amount'] - by_name['fee']

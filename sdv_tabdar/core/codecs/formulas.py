@@ -1,4 +1,4 @@
-"""What one number may be of two others: products and quotients, shares of them, and per cent.
+"""What one number may be of two others: products, quotients and sums, shares, and per cent.
 
 An amount is a quantity times a price, interest a principal times a rate in per cent, a margin one
 less a cost by a price, a rate of wins their share of wins and losses. All of these are linear in
@@ -73,6 +73,7 @@ def _whole_difference(unit: float) -> _Terms:
 
 _KINDS = {
     'product': _Kind(lambda scale: _Terms(r=1, xy=-scale), '{x} * {y}', adds=False),
+    'sum': _Kind(lambda scale: _Terms(r=1, x=-1, y=-scale), '{x} + {y}', scales_y=True),
     'quotient': _Kind(_ratio, '{x} / {y}', adds=False, is_fine=True),
     'per_square': _Kind(_ratio, '{x} / {y}^2', adds=False, is_fine=True, has_square=True),
     'increased': _Kind(

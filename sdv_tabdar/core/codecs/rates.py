@@ -1,25 +1,27 @@
-"""Numbers that are another one times a rate, by a level, in all rows, found before training.
+"""Numbers that are another one times a rate, or and an amount, by a level, in all rows.
 
 A tax is a share of the total that the country says, a price is less by the discount in per cent, an
-amount in another currency follows from the rate of this currency. Such columns are found in the
-training table, with the rate of each level; drawn rows are made to keep to it, as they are to
-products (``core/inference/products.py``).
+amount in another currency follows from the rate of this currency; a bill has the fee of its plan
+beside it, and is due so many days later as its terms say. Such columns are found in the training
+table, with the rate or the amount of each level (:mod:`.rate_ends`); drawn rows are made to keep to
+it, as they are to products (``core/inference/products.py``).
 """
 
 from __future__ import annotations
 
 import dataclasses
 from collections.abc import Collection, Mapping, Sequence
-from typing import Any
+from typing import Any, TypeAlias
 
 import numpy as np
 import pandas as pd
 
 from sdv_tabdar.core.codecs.codec import Codec
 from sdv_tabdar.core.codecs.formulas import Formula
-from sdv_tabdar.core.codecs.lines import Marks, digits_of, slack_of
+from sdv_tabdar.core.codecs.lines import digits_of
 from sdv_tabdar.core.codecs.numerical import NumericalCodec
 from sdv_tabdar.core.codecs.products import Product
+from sdv_tabdar.core.codecs.rate_ends import LEVEL_ROWS, LOOKED_AT, Ends, Pair, may_tell, tells
 from sdv_tabdar.core.codecs.sums import Digits, Sum, varies
 from sdv_tabdar.core.codecs.table_parts import (
     Table,
@@ -31,31 +33,30 @@ from sdv_tabdar.core.codecs.table_parts import (
     some_numbers,
     step_between,
 )
-from sdv_tabdar.core.codecs.values import Codes, Floats
+from sdv_tabdar.core.codecs.values import Floats
 
 _MOST_COLUMNS = 200  # among which rates are looked for
 _MOST_LEVELS = 256
 _MOST_ZEROS = 15  # at the end of numbers
-_LEVEL_ROWS = 10  # of a level, on average, at least
-_LOOKED_AT = 256  # rows of a first look, with larger results, and ...
-_DIFFERENT = 16  # ... how many different sources; there are fewer than half as many rates
+_DIFFERENT = 16  # sources in a first look; there are fewer than half as many rates
 _MOST_PAIRS = 1_000  # of columns that are looked at in more rows
-_BY_CHANCE = 20  # rows that must not keep to it if levels, or sources, were those of other rows
-_NOISE = 1e-12  # of any number, which computing may add, and ...
-_REST = 1e-9  # ... of a result that is not rounded
+
+_Found: TypeAlias = tuple[int, int, int, bool]
+"""A result, its source, the level, and whether this says what is added."""
 
 
 @dataclasses.dataclass(frozen=True)
 class Rate:
-    """A column that is another one times a rate in all rows.
+    """A column that is another one times a rate, or more by an amount, in all rows.
 
     Attributes:
         result: Its position.
         source: That of the other one.
-        level: That of the column whose level says the rate.
+        level: That of the column whose level says the rate or the amount.
         rates: One for each code of this column; None where no row says it.
         digits: Behind the point, of the result and of the source; None where numbers are not
             rounded.
+        adds: Whether these are amounts, to be added to the source.
     """
 
     result: int
@@ -63,6 +64,7 @@ class Rate:
     level: int
     rates: tuple[float | None, ...]
     digits: tuple[Digits, Digits]
+    adds: bool = False
 
     @property
     def columns(self) -> tuple[int, int, int]:
@@ -79,12 +81,16 @@ class Rate:
         """The rate that :meth:`to_state` described."""
         own, other = state['digits']
         columns = state['result'], state['source'], state['level']
-        return cls(*columns, tuple(state['rates']), (own, other))
+        return cls(*columns, tuple(state['rates']), (own, other), state.get('adds', False))
 
 
-def written(source: str, level: str) -> str:
+def written(source: str, level: str, *, adds: bool) -> str:
     """What a column is that is made of columns of such names, for a person to read."""
-    return f'{source!r} times a rate that {level!r} says'
+    return (
+        f'{source!r} and what {level!r} says'
+        if adds
+        else f'{source!r} times a rate that {level!r} says'
+    )
 
 
 def multiplied(products: Sequence[Product], rates: Sequence[Rate]) -> tuple[Product, ...]:
@@ -93,7 +99,12 @@ def multiplied(products: Sequence[Product], rates: Sequence[Rate]) -> tuple[Prod
     The second factor of a rate is no column: it is -1 for the first one, -2 for the next.
     """
     rated = [
-        Product(one.result, (one.source, -1 - place), Formula('product'), (*one.digits, None))
+        Product(
+            one.result,
+            (one.source, -1 - place),
+            Formula('sum' if one.adds else 'product'),
+            (*one.digits, None),
+        )
         for place, one in enumerate(rates)
     ]
     by_result = {one.result: one for one in (*products, *rated)}
@@ -174,7 +185,7 @@ def find_rates(
     sums: Sequence[Sum] = (),
     replaced: pd.DataFrame | None = None,
 ) -> tuple[Rate, ...]:
-    """The columns of a training table that are others times the rate of a level in all rows.
+    """The columns that are others times the rate of a level, or more by its amount, in all rows.
 
     Args:
         frame: The table.
@@ -198,18 +209,19 @@ def find_rates(
     made = {one.result: {*one.factors} for one in products}
     made.update((one.total, {*one.parts}) for one in sums if one.total is not None)
     taken = {*made}
-    found: list[tuple[int, int, int]] = []
+    found: list[_Found] = []
     digits = [digits_of(own) for own in numbers]
-    for first, second in _pairs(numbers, digits):
+    pairs = [(adds, pair) for adds in (False, True) for pair in _pairs(numbers, digits, adds)]
+    for adds, (first, second) in pairs:
         result, source = places[first], places[second]
         is_new = result not in taken and result not in {source, *_below(source, made)}
         if not is_new:
             continue
-        pair = numbers[first], numbers[second], digits[first]
-        for place in np.flatnonzero(_may_tell(*pair, codes)).tolist():
+        pair = Pair(numbers[first], numbers[second], digits[first], adds)
+        for place in np.flatnonzero(may_tell(pair, codes)).tolist():
             level = levels[place]
-            if level not in (result, source) and _tells(*pair, codes[place]):
-                found.append((result, source, level))
+            if level not in (result, source) and tells(pair, codes[place]):
+                found.append((result, source, level, adds))
                 taken.add(result)
                 made[result] = {source}
                 break
@@ -223,24 +235,27 @@ def kept_rates(
     replaced: pd.DataFrame | None = None,
 ) -> tuple[Rate, ...]:
     """Those of some rates that another table has in all rows as well, by its own levels."""
-    return _with_rates(frame, codecs, [one.columns for one in rates], replaced)
+    return _with_rates(frame, codecs, [(*one.columns, one.adds) for one in rates], replaced)
 
 
 def _has_levels(codec: Codec, num_rows: int) -> bool:
     column = codec.column
-    few = 2 <= column.num_codes <= min(_MOST_LEVELS, num_rows // _LEVEL_ROWS)
+    few = 2 <= column.num_codes <= min(_MOST_LEVELS, num_rows // LEVEL_ROWS)
     return few and not column.bins
 
 
-def _pairs(numbers: Floats, digits: Sequence[Digits]) -> list[tuple[int, int]]:
-    """Results and sources among ``(columns, rows)`` that have few ratios, earlier sources first."""
+def _pairs(numbers: Floats, digits: Sequence[Digits], adds: bool) -> list[tuple[int, int]]:
+    """Results and sources among ``(columns, rows)`` of few ratios, or differences.
+
+    Earlier sources come first.
+    """
     changing = [varies(own) for own in numbers]
     found = []
     for first in np.flatnonzero(changing).tolist():
         size = np.where(np.isfinite(numbers[first]), np.abs(numbers[first]), -1)
         larger = size.argsort()[len(size) // 2 :]
-        rows = larger[:: max(len(larger) // _LOOKED_AT, 1)]
-        ratios, slack = _ratios(numbers[first, rows], numbers[:, rows], digits[first])
+        rows = larger[:: max(len(larger) // LOOKED_AT, 1)]
+        ratios, slack = Pair(numbers[first, rows], numbers[:, rows], digits[first], adds).rates
         order = ratios.argsort(axis=1)
         ratios, slack = (np.take_along_axis(own, order, axis=1) for own in (ratios, slack))
         steps = np.diff(ratios, axis=1) > slack[:, 1:] + slack[:, :-1]
@@ -251,117 +266,29 @@ def _pairs(numbers: Floats, digits: Sequence[Digits]) -> list[tuple[int, int]]:
     return sorted(found, key=lambda pair: (pair[1] > pair[0], pair))[:_MOST_PAIRS]
 
 
-def _ratios(own: Floats, others: Floats, digits: Digits) -> tuple[Floats, Floats]:
-    """Ratios of results and sources, and by how much they may be off; NaN where there is none."""
-    with np.errstate(all='ignore'):
-        ratios: Floats = own / np.where(others == 0, np.nan, others)
-        slack: Floats = slack_of(own, digits, _REST) / np.abs(others) + _NOISE * np.abs(ratios)
-    ratios[~np.isfinite(ratios) | ~np.isfinite(slack)] = np.nan
-    return ratios, slack
-
-
-@dataclasses.dataclass
-class _Ends:
-    """Between what the rates of levels have to be.
-
-    Attributes:
-        low: ``(K,)``, at least.
-        high: ``(K,)``, at most; less than ``low`` where no rate makes all results.
-        holds: Whether nothing times a rate is nothing.
-    """
-
-    low: Floats
-    high: Floats
-    holds: bool = True
-
-    @classmethod
-    def of_levels(cls, number: int) -> _Ends:
-        """Of levels that no row has yet."""
-        return cls(np.full(number, -np.inf), np.full(number, np.inf))
-
-    def add(self, own: Floats, other: Floats, codes: Codes, digits: Digits) -> None:
-        """Narrow them to what rows ``(B,)`` have."""
-        ratios, slack = _ratios(own, other, digits)
-        rows = ~np.isnan(ratios) & (codes >= 0)
-        np.maximum.at(self.low, codes[rows], (ratios - slack)[rows])
-        np.minimum.at(self.high, codes[rows], (ratios + slack)[rows])
-        zeros = np.isfinite(own) & (other == 0) & (codes >= 0)
-        self.holds &= bool((np.abs(own[zeros]) <= slack_of(own[zeros], digits, _REST)).all())
-
-    @property
-    def are_possible(self) -> bool:
-        """Whether each level has a rate."""
-        return self.holds and bool((self.low <= self.high).all())
-
-    def rates(self) -> tuple[float | None, ...]:
-        """For each level the rate of the fewest digits."""
-        return tuple(
-            None if np.isinf(low) else _roundest(low, high)
-            for low, high in zip(self.low.tolist(), self.high.tolist(), strict=True)
-        )
-
-
-def _roundest(low: float, high: float) -> float:
-    """A number in an interval with as few digits as there can be."""
-    middle = (low + high) / 2
-    shorter = (float(f'{middle:.{digits}g}') for digits in range(1, 16))
-    return next((number for number in shorter if low <= number <= high), middle)
-
-
-def _may_tell(own: Floats, other: Floats, digits: Digits, codes: Codes) -> Marks:
-    """Which columns of codes ``(L, rows)`` say a rate for each level in a first look at rows."""
-    rows = np.flatnonzero(np.isfinite(own) & np.isfinite(other))
-    rows = rows[:: max(len(rows) // _LOOKED_AT, 1)]
-    number = int(codes.max()) + 1
-    starts = np.arange(len(codes))[:, None] * number
-    levels = np.where(codes[:, rows] >= 0, codes[:, rows] + starts, -1)
-    ends = _Ends.of_levels(len(codes) * number)
-    repeated = np.tile(rows, len(codes))
-    ends.add(own[repeated], other[repeated], levels.ravel(), digits)
-    return np.asarray((ends.low <= ends.high).reshape(len(codes), number).all(axis=1))
-
-
-def _tells(own: Floats, other: Floats, digits: Digits, codes: Codes) -> bool:
-    """Whether results are sources times the rates of their levels, and not those of other rows."""
-    ends = _Ends.of_levels(int(codes.max()) + 1)
-    ends.add(own, other, codes, digits)
-    ratios, slack = _ratios(own, other, digits)
-    rows = np.flatnonzero(~np.isnan(ratios) & (codes >= 0))
-    if len(rows) < _LEVEL_ROWS * len(np.unique(codes)) or not ends.are_possible:
-        return False
-    is_said = np.isfinite(ends.low)
-    middle = np.full(len(is_said), np.nan)
-    middle[is_said] = (ends.low[is_said] + ends.high[is_said]) / 2
-    half = len(rows) // 2
-    turned = np.roll(rows, half)
-    by_level = np.abs(ratios[rows] - middle[codes[turned]]) > slack[rows]
-    made = other[turned] * middle[codes[rows]]
-    by_source = np.abs(own[rows] - made) > slack_of(own[rows], digits, _REST)
-    return bool(min(by_level.sum(), by_source.sum()) >= _BY_CHANCE)
-
-
 def _with_rates(
     frame: Table,
     codecs: Sequence[Codec],
-    found: Sequence[tuple[int, int, int]],
+    found: Sequence[_Found],
     replaced: pd.DataFrame | None,
 ) -> tuple[Rate, ...]:
     """Results, sources and levels whose rates hold in all rows, with these."""
     if not found:
         return ()
-    names = {place: codecs[place].column.name for one in found for place in one}
+    names = {place: codecs[place].column.name for one in found for place in one[:3]}
     numbers = sorted({names[place] for one in found for place in one[:2]})
     seen = numbers_of(frame, numbers, replaced)
     digits = digits_in(seen, numbers)
-    ends = [_Ends.of_levels(codecs[level].column.num_codes) for *_, level in found]
-    levels = [codecs[level] for level in sorted({level for *_, level in found})]
+    ends = [Ends.of_levels(codecs[level].column.num_codes) for *_, level, _ in found]
+    levels = [codecs[level] for level in sorted({level for *_, level, _ in found})]
     of_levels = code_parts_of(frame, levels, replaced)
     for cells, codes in zip(parts_of(seen, numbers), of_levels, strict=True):
         for one, own in zip(found, ends, strict=True):
-            result, source, level = (names[place] for place in one)
-            own.add(cells[result], cells[source], codes[level].astype(np.int64), digits[result])
+            result, source, level = (names[place] for place in one[:3])
+            pair = Pair(cells[result], cells[source], digits[result], one[3])
+            own.add(pair, codes[level].astype(np.int64))
     return tuple(
-        Rate(*one, own.rates(), (digits[names[one[0]]], digits[names[one[1]]]))
+        Rate(*one[:3], own.rates(), (digits[names[one[0]]], digits[names[one[1]]]), one[3])
         for one, own in zip(found, ends, strict=True)
         if own.are_possible
     )

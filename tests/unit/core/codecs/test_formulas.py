@@ -10,6 +10,7 @@ from sdv_tabdar.core.codecs.formulas import NAMES, UNITS, Formula
 X, Y = np.array([3.0, 0.5, 80.0, 1e200]), np.array([4.0, 9.0, 0.2, 1.0])
 RESULTS = {
     'product': X * Y,
+    'sum': X + Y,
     'quotient': X / Y,
     'per_square': X / Y**2,
     'increased': X * (1 + Y),
@@ -37,7 +38,7 @@ def test_each_number_follows_from_the_others(name: str) -> None:
 def test_in_per_cent_it_is_the_same(name: str) -> None:
     if name.endswith('between'):
         assert Formula(name, 4.0).result(4 * X, 4 * Y) == pytest.approx(RESULTS[name])
-    elif name in ('increased', 'reduced'):
+    elif name in ('sum', 'increased', 'reduced'):
         assert Formula(name, 0.01).result(X, 100 * Y) == pytest.approx(RESULTS[name])
     else:
         assert Formula(name, 100.0).result(X, Y) == pytest.approx(100 * RESULTS[name])

@@ -18,6 +18,7 @@ from sdv_tabdar.core.config import ModelConfig
 from sdv_tabdar.core.schema import ColumnKind
 
 N = 400
+DAY = 8.64e13  # nanoseconds
 RATES: Mapping[str | None, float] = {'DE': 0.19, 'CH': 0.081, 'US': 0.0, None: 0.1}
 
 
@@ -210,3 +211,56 @@ def test_what_would_follow_from_itself_is_kept_one_way() -> None:
     assert made == {names[one.result] for one in (*encoder.products, *rates)}
     assert made >= {'bonus', 'monthly'}
     assert 'salary' not in made  # the roundest
+
+
+def terms(seed: int = 0) -> pd.DataFrame:
+    """A bill has the fee of its plan beside its use, and is due so many days later as terms say."""
+    random = np.random.default_rng(seed)
+    plan, term = random.integers(0, 3, (2, N))
+    use = random.gamma(2, 30, N).round(2)
+    issued = random.integers(19_000, 20_000, N) * DAY
+    return pd.DataFrame(
+        {
+            'plan': np.array(['S', 'M', 'L'], dtype=object)[plan],
+            'use': use,
+            'bill': (use + np.array([0, 9.99, 39.99])[plan]).round(2),
+            'terms': np.array(['two weeks', 'a month', 'a quarter'], dtype=object)[term],
+            'issued': issued,
+            'due': issued + np.array([14.0, 30.0, 91.0])[term] * DAY,
+        }
+    )
+
+
+def test_a_level_may_say_what_is_added() -> None:
+    encoder, rates = found_in(terms())
+    names = encoder.schema.names
+    found = {tuple(names[at] for at in one.columns): one for one in rates}
+    assert found.keys() == {('bill', 'use', 'plan'), ('due', 'issued', 'terms')}
+    assert all(one.adds for one in rates)
+    assert {*found['bill', 'use', 'plan'].rates} == {0, 9.99, 39.99}
+    assert {*found['due', 'issued', 'terms'].rates} == {14 * DAY, 30 * DAY, 91 * DAY}
+    assert [Rate.from_state(one.to_state()) for one in rates] == [*rates]
+    before = Rate.from_state({k: v for k, v in rates[0].to_state().items() if k != 'adds'})
+    assert not before.adds
+    assert {*kept_rates(terms(1), encoder.codecs, rates)} == {*rates}
+    broken = terms()
+    broken.loc[3, 'bill'] += 0.05
+    assert [names[one.result] for one in found_in(broken)[1]] == ['due']
+
+
+def test_what_needs_no_source_or_no_level_is_no_rate() -> None:
+    """A share that a level says, of rounded numbers; a column and 4 more."""
+    random = np.random.default_rng(0)
+    place = random.integers(0, 12, 4 * N)
+    latitude = (48 + place / 20 + random.normal(0, 0.005, 4 * N)).round(4)
+    points = random.integers(600, 850, 4 * N).astype(float)
+    frame = pd.DataFrame(
+        {
+            'latitude': latitude,
+            'place': np.array([f'place {one}' for one in place], dtype=object),
+            'commission': np.array([3.57, 2.38, 5.95])[place % 3],
+            'from': points,
+            'to': points + 4,
+        }
+    )
+    assert found_in(frame)[1] == ()
