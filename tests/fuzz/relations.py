@@ -151,6 +151,17 @@ def _terms(name: str, rows: int, random: Random) -> Made:
     return _gaps(made, random, 1), dict(zip(made, [LEVEL, DATE, DATE, NUMBER, NUMBER], strict=True))
 
 
+def _claims(name: str, rows: int, random: Random) -> Made:
+    """What is paid of a claim is what is above the deductible, if anything."""
+    claim = random.lognormal(5, 1, rows).round(2)
+    deductible = random.choice([0.0, 50.0, 200.0], rows)
+    if random.random() < 0.5:  # of many values
+        deductible = (60 + random.permutation(claim) / 2).round(1)
+    cells = {'claim': claim, 'deductible': deductible, 'paid': (claim - deductible).clip(0)}
+    made = {f'{name} {label}': pd.Series(own.round(2)) for label, own in cells.items()}
+    return _gaps(made, random), dict.fromkeys(made, NUMBER)
+
+
 RELATIONS: dict[str, Callable[[str, int, Random], Made]] = {
     'sales': _sales,
     'bills': _bills,
@@ -162,6 +173,7 @@ RELATIONS: dict[str, Callable[[str, int, Random], Made]] = {
     'orders': _orders,
     'accounts': _accounts,
     'terms': _terms,
+    'claims': _claims,
 }
 
 
@@ -171,6 +183,9 @@ def kept(kind: str, rows: pd.DataFrame, training: pd.DataFrame) -> pd.Series:
     if kind in ('stays', 'orders'):
         low, middle, high = columns if kind == 'stays' else reversed(columns)
         return ~((low > middle) | (middle > high) | (low > high))
+    if kind == 'claims':
+        claim, deductible, paid = columns
+        return ~(((claim - deductible).clip(lower=0) - paid).abs() > HALF_A_CENT)
     if kind == 'terms':
         terms, issued, due, amount, total = columns
         days, fees = (

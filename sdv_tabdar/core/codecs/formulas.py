@@ -15,6 +15,7 @@ from collections.abc import Callable, Sequence
 from typing import NamedTuple
 
 import numpy as np
+import numpy.typing as npt
 
 from sdv_tabdar.core.codecs.values import Floats
 
@@ -44,6 +45,7 @@ class _Kind:
         scales_y: Whether the scale is that of y, and not of the result.
         has_square: Whether the y of the equation is the square of a number.
         is_exact: Whether results are not rounded, of however few digits they are.
+        is_clipped: Whether results below 0 are 0.
     """
 
     terms: Callable[[float], _Terms]
@@ -54,6 +56,7 @@ class _Kind:
     scales_y: bool = False
     has_square: bool = False
     is_exact: bool = False
+    is_clipped: bool = False
 
 
 _ALMOST_HALF = 0.5 - 1e-9  # by which whole units are less than those that are rounded
@@ -74,6 +77,11 @@ def _whole_difference(unit: float) -> _Terms:
 _KINDS = {
     'product': _Kind(lambda scale: _Terms(r=1, xy=-scale), '{x} * {y}', adds=False),
     'sum': _Kind(lambda scale: _Terms(r=1, x=-1, y=-scale), '{x} + {y}', scales_y=True),
+    'excess': _Kind(
+        lambda scale: _Terms(r=1, x=-scale, y=scale),
+        '{x} - {y} (0 where that is less)',
+        is_clipped=True,
+    ),
     'quotient': _Kind(_ratio, '{x} / {y}', adds=False, is_fine=True),
     'per_square': _Kind(_ratio, '{x} / {y}^2', adds=False, is_fine=True, has_square=True),
     'increased': _Kind(
@@ -141,10 +149,15 @@ class Formula:
     def result(self, x: Floats, y: Floats) -> Floats:
         """Results; infinite or NaN where there is none, as in all of these."""
         one, y = self._terms, self._in_terms(y)
-        return _solved(
+        found = _solved(
             [(one.x, x), (one.y, y), (one.xy, x, y), (one.one,)],
             [(one.r,), (one.rx, x), (one.ry, y)],
         )
+        return np.maximum(found, 0.0) if self._kind.is_clipped else found
+
+    def tells(self, result: Floats) -> npt.NDArray[np.bool_]:
+        """Where a result says what x and y have to do with each other, and not only a limit."""
+        return np.asarray((result != 0) | (not self._kind.is_clipped))
 
     def x(self, result: Floats, y: Floats) -> Floats:
         """What x must be."""

@@ -48,6 +48,7 @@ _RARE = (
         for name in ('change', 'rest', 'share', 'balance')
         for scale in (1.0, 100.0)
     ),
+    Formula('excess'),
     *(Formula(name, unit) for name in OF_TIME for unit in UNITS.values()),
 )
 

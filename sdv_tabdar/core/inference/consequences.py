@@ -333,6 +333,7 @@ def _made(one: Product, place: int, cells: Sequence[Floats]) -> tuple[Floats, Ma
             return made[0], np.isfinite(made[0])
         made[place] = one.first(result, second) if place == 1 else one.second(result, first)
         found, rows = made[place], np.isfinite(made[place]) & one.holds(*made)
+        rows &= one.formula.tells(result)
         digits = one.digits[place]
         if digits is None:  # of a number without digits there is another way beside rounded ones
             return found, rows & (one.digits[0] is None)

@@ -244,3 +244,15 @@ def test_former_files_tell_an_exponent() -> None:
     state = {'result': 0, 'factors': [1, 2], 'exponent': -1, 'digits': [0, 0, 0]}
     assert Product.from_state(state).formula == Formula('quotient')
     assert Product.from_state({**state, 'exponent': 1}).formula == Formula('product')
+
+
+def test_what_is_above_another_number_or_else_0() -> None:
+    generator = np.random.default_rng(0)
+    claim = generator.lognormal(5, 1, 600).round(2)
+    frame = pd.DataFrame({'claim': claim, 'deductible': generator.choice([0, 50, 200.0], 600)})
+    frame['paid'] = (frame['claim'] - frame['deductible']).clip(lower=0).round(2)
+    (one,) = fitted(frame).products
+    assert (one.columns, one.formula.name) == ((2, 0, 1), 'excess')
+    assert one.written(['claim', 'deductible']) == "'claim' - 'deductible' (0 where that is less)"
+    assert one.of(np.array([70.0, 30.0]), np.array([50.0, 50.0])).tolist() == [20, 0]
+    assert one.formula.tells(np.array([20.0, 0.0])).tolist() == [True, False]
