@@ -34,13 +34,14 @@ MOST_COLUMNS = 64  # that may be tied; those that are most of all
 _MIN_ROWS = 100  # of a table
 _FEWEST_CODES = 16  # of a column without bins that may be tied
 _ROWS, _JUDGED = 8_000, 4_000  # that are looked at, and those that judge
-_MOST_ECHOES = 0.1  # of a column's cells: what others follow from exactly needs no copula
+_MOST_ECHOES = 0.5  # of a column's cells: what mostly follows exactly needs none
 _SHRINKAGES = (1e-6, 1e-5, 1e-4, 1e-3, 3e-3, 1e-2, 3e-2, 0.1, 0.3)
 _FIRST_WEIGHTS = (0.75, 0.2, 0.05)
 _MEDIAN_SQUARE = 0.4549364  # of a standard normal number
 _SCALES = (0.3, 3.0)
 _PRIOR = (1.0, 1.0, 20.0)  # cells of each part of the mixture beside those that are seen
 _STEPS = 30  # of expectation maximisation
+_OFTEN = 0.1  # of the rows that have a number, to be tied in them
 _FEWEST_CELLS = 50  # of a column that judge it
 _FOLDS = 5
 _REACH, _REACHES = 4.0, (0.05, 0.25)  # what few rows do not show is left to the copula
@@ -161,6 +162,10 @@ def find_copula(
     generator = torch.Generator().manual_seed(_SEED)
     chosen = some_rows(len(table), _ROWS, generator)
     cells = _Cells.of(_on_cpu(table.rows(chosen.to(table.codes.device))), schema, positions)
+    if not cells.placed.all():  # rows differ in what they have, and each is a matrix to invert
+        nearest = _nearest(cells)
+        positions = tuple(positions[at] for at in nearest.tolist())
+        cells = cells.columns(nearest)
     folds, reach = _folds(cells), _reach(len(table))
     shrinkage, deviations = _shrunk(folds)
     order = deviations.argsort()[:MOST_COLUMNS]
@@ -208,17 +213,46 @@ def _shrunk(folds: Sequence[_Fold]) -> tuple[float, torch.Tensor]:
     for shrinkage in _SHRINKAGES:
         found, deviations, away = 0.0, [], []
         for correlations, (_, judges) in zip(shown, folds, strict=True):
-            precision = torch.linalg.inv(_less(correlations, shrinkage))
-            deviation = precision.diagonal().rsqrt().clamp_max(1.0)
-            own = judges.scores @ precision * deviation  # by how many deviations it is off
+            own, deviation = _given_rest(_less(correlations, shrinkage), judges)
             law = TiedLaw(judges.scores - own * deviation, deviation, weights)
             found += float((law.density(judges.scores).log() * judges.placed).sum())
             deviations.append(deviation)
             away.append(own)
         if found > best[0]:
             scales = _scales(torch.cat(away), placed)
-            best = (found, shrinkage, torch.stack(deviations).mean(dim=0) * scales)
+            best = (found, shrinkage, _often(torch.cat(deviations), placed) * scales)
     return best[1], best[2]
+
+
+def _often(deviations: torch.Tensor, placed: torch.Tensor) -> torch.Tensor:
+    """Below which deviations ``(P,)`` cells ``(B, P)`` often are: where what says them is there."""
+    if placed.all():  # those of a fold are the same
+        return deviations.mean(dim=0)
+    there = torch.where(placed, deviations, torch.nan)
+    return there.nanquantile(_OFTEN, dim=0).nan_to_num(1.0)
+
+
+def _nearest(cells: _Cells) -> torch.Tensor:
+    """The columns that are nearest to another one, as many as may be tied."""
+    correlations = cells.correlations().fill_diagonal_(0.0)
+    order = correlations.abs().amax(dim=1).argsort(descending=True)
+    return order[:MOST_COLUMNS].sort().values
+
+
+def _given_rest(correlations: torch.Tensor, cells: _Cells) -> tuple[torch.Tensor, torch.Tensor]:
+    """By how many deviations cells ``(B, P)`` are off what the others of their rows say.
+
+    And these deviations, which differ from row to row where scores are lacking.
+    """
+    seen = cells.placed
+    if seen.all():
+        precision = torch.linalg.inv(correlations)
+        deviation = precision.diagonal().rsqrt().clamp_max(1.0)
+        return cells.scores @ precision * deviation, deviation.expand_as(seen)
+    among = correlations * seen[:, None, :] * seen[:, :, None] + torch.diag_embed(1 - seen)
+    precision = torch.linalg.inv(among)
+    deviation = precision.diagonal(dim1=1, dim2=2).rsqrt().clamp_max(1.0)
+    return (precision @ cells.scores[..., None]).squeeze(-1) * deviation, deviation
 
 
 def _fitted_law(
@@ -270,7 +304,7 @@ def _less(correlations: torch.Tensor, shrinkage: float) -> torch.Tensor:
 
 
 def _may_be_tied(column: Column) -> bool:
-    """Whether a column is of many numbers that are hardly ever echoes."""
+    """Whether a column is of many numbers of which most are no echoes."""
     echoes = 0 if column.echo is None else column.counts[column.echo]
     has_many = bool(column.bins) or column.num_codes >= _FEWEST_CODES
     is_number = column.kind is ColumnKind.NUMERICAL and has_many

@@ -97,8 +97,22 @@ def test_where_there_is_nothing_to_tie_there_is_none(gauges: pd.DataFrame, chang
 
 
 def test_what_follows_exactly_is_an_echo_and_not_tied(gauges: pd.DataFrame) -> None:
-    copies = gauges.assign(second=gauges['first'].mask(np.arange(N) % 2 == 0, gauges['second']))
+    copies = gauges.assign(second=gauges['first'].mask(np.arange(N) % 3 == 0, gauges['second']))
     assert 'second' not in names(copies)
+
+
+def test_what_is_no_echo_is_tied_beside_those_that_are(gauges: pd.DataFrame) -> None:
+    same = np.random.default_rng(1).random(N) < 0.4
+    copula = found(gauges.assign(second=gauges['second'].where(~same, gauges['first'])))
+    assert copula is not None
+    assert copula.positions == (1, 3, 4)
+
+
+def test_gaps_in_different_rows_do_not_hide_it(gauges: pd.DataFrame) -> None:
+    random, frame = np.random.default_rng(1), gauges.copy()
+    for name in frame.columns.drop('kind'):
+        frame[name] = frame[name].mask(random.random(N) < 0.3)
+    assert names(frame) == ['first', 'second', 'square']
 
 
 def test_more_columns_than_samples_are_no_reason_to_tie_them() -> None:
