@@ -21,6 +21,7 @@ from sdv_tabdar.core.codecs.curves import CURVES, curves_among, value
 from sdv_tabdar.core.codecs.echoes import Echo
 from sdv_tabdar.core.codecs.lines import HALF, REST, SINGLE, Marks, rounded, slack_of
 from sdv_tabdar.core.codecs.numerical import NumericalCodec
+from sdv_tabdar.core.codecs.rests import Rest
 from sdv_tabdar.core.codecs.sums import Digits, Sum, varies
 from sdv_tabdar.core.codecs.table_parts import Table, digits_in, parts_of, some_numbers
 from sdv_tabdar.core.codecs.values import Floats
@@ -144,6 +145,7 @@ def find_aggregates(
     told: Collection[int],
     sums: Sequence[Sum] = (),
     echoes: Sequence[Echo] = (),
+    rests: Sequence[Rest] = (),
 ) -> tuple[Aggregate, ...]:
     """The columns of a training table that are made of several others in all rows.
 
@@ -154,6 +156,7 @@ def find_aggregates(
             of curves and balances alone.
         sums: Those of the table, from which balances may follow.
         echoes: Likewise.
+        rests: Those that are told as what is left of a total; they come first.
 
     Returns:
         Each behind those whose results are its sources; none of what follows from itself.
@@ -166,13 +169,15 @@ def find_aggregates(
     chosen = [index for index, column in enumerate(numbers) if varies(column)]
     if len(chosen) < 2:
         return ()
+    told = {*told, *(one.own for one in rests)}
     free = [index for index in chosen if places[index] not in told]
     of_curves = [*free, *(index for index in chosen if places[index] in told)]
     named = list(_curves([names[index] for index in of_curves], numbers[of_curves], len(free)))
     names, numbers = [names[index] for index in free], numbers[free]
     named += [*_extremes(names, numbers), *_weighted(names, numbers)]
-    balances = _balances(frame, codecs, told, sums, echoes)
-    return _in_order(_with_digits(frame, codecs, _holding(frame, [*named, *balances])))
+    balances = _balances(frame, codecs, told, [*sums, *(one.summed for one in rests)], echoes)
+    named = [*_rests(codecs, rests), *named, *balances]
+    return _in_order(_with_digits(frame, codecs, _holding(frame, named)))
 
 
 def kept_aggregates(
@@ -259,6 +264,14 @@ def _weighted(names: Sequence[str], numbers: Floats) -> Iterator[_Named]:
     for own, (sources, weights, constant, is_loose) in weighted_sums(numbers):
         chosen = tuple(names[at] for at in sources)
         yield names[own], chosen, 'weighted', weights, constant, is_loose
+
+
+def _rests(codecs: Sequence[Codec], rests: Sequence[Rest]) -> Iterator[_Named]:
+    """Columns that are what is left of another one."""
+    for one in rests:
+        total, other = (codecs[at].column.name for at in one.sources)
+        own = codecs[one.own].column.name
+        yield own, (total, other), 'weighted', (1.0, -1.0), 0.0, False
 
 
 def _balances(

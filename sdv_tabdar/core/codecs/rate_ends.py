@@ -7,7 +7,7 @@ import dataclasses
 import numpy as np
 import numpy.typing as npt
 
-from sdv_tabdar.core.codecs.lines import Marks, slack_of
+from sdv_tabdar.core.codecs.lines import Marks, finest, slack_of
 from sdv_tabdar.core.codecs.sums import Digits
 from sdv_tabdar.core.codecs.values import Codes, Floats
 
@@ -27,12 +27,15 @@ class Pair:
         others: The source's, or ``(sources, rows)``.
         digits: Behind the point of results.
         adds: Whether levels say differences, and not ratios.
+        other_digits: Behind the point of a source; with no more than results have, differences
+            are not rounded.
     """
 
     own: Floats
     others: Floats
     digits: Digits
     adds: bool
+    other_digits: Digits = None
 
     def rows(self, rows: npt.NDArray[np.int64]) -> Pair:
         """Some of the rows, of one source."""
@@ -43,7 +46,7 @@ class Pair:
         """Ratios or differences, and by how much they may be off; NaN where there is none."""
         own, others = self.own, self.others
         with np.errstate(all='ignore'):
-            slack: Floats = slack_of(own, self.digits, _REST)
+            slack = self.slack
             if self.adds:
                 rates: Floats = own - others
                 slack = slack + _NOISE * (np.abs(own) + np.abs(others))
@@ -52,6 +55,14 @@ class Pair:
                 slack = slack / np.abs(others) + _NOISE * np.abs(rates)
         rates[~np.isfinite(rates) | ~np.isfinite(slack)] = np.nan
         return rates, slack
+
+    @property
+    def slack(self) -> Floats:
+        """By how much results may be off what they are made of."""
+        is_exact = self.adds and None not in (self.digits, self.other_digits)
+        if is_exact and finest((self.digits, self.other_digits)) == self.digits:
+            return slack_of(self.own, None, _REST)
+        return slack_of(self.own, self.digits, _REST)
 
     @property
     def are_of_nothing(self) -> bool:
@@ -142,10 +153,10 @@ def tells(pair: Pair, codes: Codes) -> bool:
     turned = np.roll(rows, half)
     by_level = np.abs(ratios[rows] - middle[codes[turned]]) > slack[rows]
     made = pair.rows(turned).made(middle[codes[rows]])
-    by_source = np.abs(own - made) > slack_of(own, pair.digits, _REST)
+    by_source = np.abs(own - made) > pair.rows(rows).slack
     first = np.full(len(is_said), np.nan)
     first[codes[rows[::-1]]] = own[::-1]  # of each level the number of its first row
-    by_itself = np.abs(own - first[codes[rows]]) > 2 * slack_of(own, pair.digits, _REST)
+    by_itself = np.abs(own - first[codes[rows]]) > 2 * pair.rows(rows).slack
     least = min(by_level.sum(), by_source.sum(), by_itself.sum())
     differences, slack = dataclasses.replace(pair.rows(rows), adds=True).rates
     is_one = (differences - slack).max() <= (differences + slack).min()

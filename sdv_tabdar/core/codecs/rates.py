@@ -22,6 +22,7 @@ from sdv_tabdar.core.codecs.lines import digits_of
 from sdv_tabdar.core.codecs.numerical import NumericalCodec
 from sdv_tabdar.core.codecs.products import Product
 from sdv_tabdar.core.codecs.rate_ends import LEVEL_ROWS, LOOKED_AT, Ends, Pair, may_tell, tells
+from sdv_tabdar.core.codecs.rests import below
 from sdv_tabdar.core.codecs.sums import Digits, Sum, varies
 from sdv_tabdar.core.codecs.table_parts import (
     Table,
@@ -132,7 +133,7 @@ def without_circles(
     """
     made = {one.result: {*one.factors} for one in products}
     made.update((one.result, {one.source}) for one in rates)
-    while circle := [own for own in made if own in _below(own, made)]:
+    while circle := [own for own in made if own in below(own, made)]:
         numbers = some_numbers(frame, [codecs[own].column.name for own in circle])
         roundness = [_roundness(column[~np.isnan(column)]) for column in numbers]
         del made[circle[max(range(len(circle)), key=roundness.__getitem__)]]
@@ -140,15 +141,6 @@ def without_circles(
         tuple(one for one in products if one.result in made),
         tuple(one for one in rates if one.result in made),
     )
-
-
-def _below(own: int, made: Mapping[int, Collection[int]]) -> set[int]:
-    """All columns that a column is made of, by way of others as well."""
-    found, new = set[int](), {*made.get(own, ())}
-    while new:
-        found |= new
-        new = {part for one in new for part in made.get(one, ())} - found
-    return found
 
 
 def _roundness(present: Floats) -> tuple[int, int]:
@@ -184,6 +176,7 @@ def find_rates(
     products: Sequence[Product] = (),
     sums: Sequence[Sum] = (),
     replaced: pd.DataFrame | None = None,
+    told: Collection[frozenset[int]] = (),
 ) -> tuple[Rate, ...]:
     """The columns that are others times the rate of a level, or more by its amount, in all rows.
 
@@ -193,6 +186,7 @@ def find_rates(
         products: Columns that follow from two others.
         sums: Columns that follow from several others.
         replaced: As in ``TabDAR.fit``.
+        told: Sets of columns of which something else is known: rates among them only seem so.
 
     Returns:
         One at most of a result, which is not that of a product and not the total of a sum.
@@ -214,13 +208,15 @@ def find_rates(
     pairs = [(adds, pair) for adds in (False, True) for pair in _pairs(numbers, digits, adds)]
     for adds, (first, second) in pairs:
         result, source = places[first], places[second]
-        is_new = result not in taken and result not in {source, *_below(source, made)}
+        is_new = result not in taken and result not in {source, *below(source, made)}
         if not is_new:
             continue
-        pair = Pair(numbers[first], numbers[second], digits[first], adds)
+        pair = Pair(numbers[first], numbers[second], digits[first], adds, digits[second])
         for place in np.flatnonzero(may_tell(pair, codes)).tolist():
             level = levels[place]
-            if level not in (result, source) and tells(pair, codes[place]):
+            own = {result, source, level}
+            is_open = level not in (result, source) and not any(own <= one for one in told)
+            if is_open and tells(pair, codes[place]):
                 found.append((result, source, level, adds))
                 taken.add(result)
                 made[result] = {source}
@@ -285,7 +281,7 @@ def _with_rates(
     for cells, codes in zip(parts_of(seen, numbers), of_levels, strict=True):
         for one, own in zip(found, ends, strict=True):
             result, source, level = (names[place] for place in one[:3])
-            pair = Pair(cells[result], cells[source], digits[result], one[3])
+            pair = Pair(cells[result], cells[source], digits[result], one[3], digits[source])
             own.add(pair, codes[level].astype(np.int64))
     return tuple(
         Rate(*one[:3], own.rates(), (digits[names[one[0]]], digits[names[one[1]]]), one[3])

@@ -7,7 +7,7 @@ from __future__ import annotations
 
 import dataclasses
 import functools
-from collections.abc import Mapping, Sequence
+from collections.abc import Collection, Mapping, Sequence
 from typing import Any
 
 import pandas as pd
@@ -34,6 +34,7 @@ from sdv_tabdar.core.codecs.rates import (
     multiplied,
     without_circles,
 )
+from sdv_tabdar.core.codecs.rests import Rest, find_rests
 from sdv_tabdar.core.codecs.sums import Sum, find_sums, kept_sums
 from sdv_tabdar.core.codecs.table_parts import Table
 from sdv_tabdar.core.config import ModelConfig
@@ -95,25 +96,38 @@ class Relations:
             replaced: As in ``TabDAR.fit``.
         """
         kept, seen = config.kept_relations, _without(frame, replaced)
+        dated: tuple[CalendarPart, ...] = ()
+        if 'dependencies' in kept:
+            dated = find_calendar_parts(frame, codecs, replaced)
         sums = find_sums(seen, codecs) if 'sums' in kept else ()
-        products = find_products(seen, codecs, sums) if 'products' in kept else ()
+        rests: tuple[Rest, ...] = ()
+        products: tuple[Product, ...] = ()
         rates: tuple[Rate, ...] = ()
+        made: dict[int, Collection[int]] = {one.position: (one.source,) for one in dated}
         if 'products' in kept:
+            products = find_products(seen, codecs, sums)
             plain = [one for one in products if one.formula in BEFORE_RATES]
-            rates = find_rates(frame, codecs, plain, sums, replaced)
+            made |= {one.result: one.factors for one in products}
+            told_sums = [frozenset(one.columns) for one in sums]
+            freely = find_rates(frame, codecs, plain, (), replaced, told_sums) if sums else ()
+            sums, rests = find_rests(sums, made, {one.result: (one.source,) for one in freely})
+            above = (*sums, *(one.as_made for one in rests))
+            rates = find_rates(frame, codecs, plain, above, replaced, told_sums)
             products = tuple(one for one in products if one in plain or not _is_told(one, rates))
             products, rates = without_circles(frame, codecs, products, rates)
+        else:
+            sums, rests = find_rests(sums, made, {})
         echoes = find_echoes(frame, codecs, seen) if config.echoes else ()
         told = {one.position for one in echoes if one.always}
         told |= {one.total for one in sums if one.total is not None}
         told |= {one.result for one in products} | {one.result for one in rates}
-        aggregates = find_aggregates(seen, codecs, told, sums, echoes) if 'sums' in kept else ()
+        aggregates: tuple[Aggregate, ...] = ()
+        if 'sums' in kept:
+            aggregates = find_aggregates(seen, codecs, told, sums, echoes, rests)
         summed = [{*one.columns} for one in sums]
         aggregates = tuple(one for one in aggregates if {*one.columns} not in summed)
-        dated: tuple[CalendarPart, ...] = ()
         bands: tuple[Band, ...] = ()
         if 'dependencies' in kept:
-            dated = find_calendar_parts(frame, codecs, replaced)
             pairs = {(one.position, one.source) for one in dated}
             told |= {one.result for one in aggregates}
             bands = find_bands(frame, codecs, pairs, told, replaced)

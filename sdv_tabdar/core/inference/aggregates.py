@@ -108,12 +108,14 @@ class Aggregating:
     def _led(self, one: Aggregate, rows: Rows, numbers: Floats) -> Floats:
         """Rows ``(N, columns)`` whose sources have moved towards their results.
 
-        A source that other relations hold stays, and one of other aggregates if that is enough.
+        A source that other relations hold stays, and one of other aggregates, or that dates or
+        ranges tell, if that is enough.
         """
         free = ~self.told[np.ix_(rows, np.array(one.sources))]
         held = self._elsewhere(one)
         others = [{*other.sources} for other in self.encoder.aggregates if other != one]
-        for stays in (held.union(*others), held):
+        told = {part.position for part in self.encoder.relations.told_by_numbers}
+        for stays in (held.union(told, *others), held | told, held):
             may = free & np.array([at not in stays for at in one.sources])
             found = self._led_by(one, rows, numbers, may)
             holds = one.holds(found[:, 0], found[:, 1:])

@@ -244,7 +244,7 @@ def test_a_level_may_say_what_is_added() -> None:
     assert not before.adds
     assert {*kept_rates(terms(1), encoder.codecs, rates)} == {*rates}
     broken = terms()
-    broken.loc[3, 'bill'] += 0.05
+    broken.loc[3, 'bill'] += 0.01
     assert [names[one.result] for one in found_in(broken)[1]] == ['due']
 
 
