@@ -16,6 +16,7 @@ import pandas as pd
 import torch
 
 from sdv_tabdar.core.codecs.encoder import TableEncoder
+from sdv_tabdar.core.codecs.numerical import NumericalCodec
 from sdv_tabdar.core.codecs.values import frame_of
 from sdv_tabdar.core.config import SamplingConfig
 from sdv_tabdar.core.inference.aggregates import Aggregating
@@ -207,10 +208,33 @@ class Answers:
         """Averaged rows whose levels follow from each other, see ``TabDAR.followed``."""
         rows = followed(self.encoder, frame, free)
         levels = ToldLevels(self.encoder, ~free, {})
-        Calendars(levels).lead(rows)
-        lead_into_ranges(levels, rows)
+        led = Calendars(levels).lead(rows) | lead_into_ranges(levels, rows)
+        self._settle_votes(rows, free, led)
         levels.tell(rows)
         return rows
+
+    def _settle_votes(self, rows: pd.DataFrame, free: Marks, led: Marks) -> None:
+        """Make averaged rows hold in which numbers that tell levels were voted for, or led to them.
+
+        What is made of a date with a month of its own is made of means of other columns.
+        """
+        encoder, told = self.encoder, ~free | led
+        voted = {one.source for one in encoder.told_by_numbers}
+        made: list[tuple[int, ...]] = [one.columns for one in encoder.multiplied]
+        made += [one.columns for one in encoder.aggregates]
+        if not led.any() and not any(voted & {*columns} for columns in made):
+            return
+        for rate in encoder.rates:  # of a mean of levels there is none
+            codec, name = encoder.codecs[rate.level], encoder.schema.names[rate.level]
+            if isinstance(codec, NumericalCodec):
+                rows[name] = np.where(
+                    free[:, rate.level], codec.contained(rows[name].to_numpy()), rows[name]
+                )
+        Arithmetic(
+            Multiplying(encoder, ~free, told, {}),
+            Adding(encoder, ~free, told, {}, np.zeros_like(free)),
+            Aggregating(encoder, ~free, told, {}),
+        ).settle(rows)
 
     def predict_proba(
         self, frame: pd.DataFrame, observed: Marks | None, column: str
