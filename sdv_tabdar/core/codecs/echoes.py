@@ -27,16 +27,20 @@ import pandas as pd
 from sdv_tabdar.core.codecs.codec import Codec
 from sdv_tabdar.core.codecs.lines import LEAST, Line, Marks, digits_of, lines_through
 from sdv_tabdar.core.codecs.numerical import NumericalCodec
+from sdv_tabdar.core.codecs.shared_atoms import (
+    BY_CHANCE,
+    MANY,
+    MIN_COUNT,
+    MIN_SHARE,
+    Ranked,
+    shared_atoms,
+)
 from sdv_tabdar.core.codecs.table_parts import Table, digits_in, parts_of, some_numbers
 from sdv_tabdar.core.codecs.values import Floats
 from sdv_tabdar.core.schema import Column
 
-_MIN_SHARE, _MIN_COUNT = 0.02, 20  # of these rows that have the same number in two columns, and ...
-_BY_CHANCE = 4  # ... so many times more often than if one of them is that of another row
 _AS_OFTEN = 0.99  # both columns have atoms of their own, which are left out
 _FEWEST_ROWS = 50  # in which a column follows, to follow always; fewer show nothing reliably
-_EVEN_SO = 2  # times more often than beside it or by chance an atom is the source's number, ...
-_MANY = 10  # ... and so many atoms of even shares, for them not to be learnt one by one
 
 _Found: TypeAlias = tuple[int, int, Line, tuple[float, ...]]
 """In how many rows a column follows which other one, how, and with which of its atoms."""
@@ -174,6 +178,7 @@ class _Search:
         left_out = np.array(marks, dtype=bool).reshape(numbers.shape)
         self._numbers, self._own = numbers, np.where(left_out, np.nan, numbers)
         self._atoms, self._may_follow = atoms, may_follow
+        self._ranks: dict[int, Ranked] = {}
         self._digits = [digits_of(column) for column in numbers]
         self.found: dict[int, _Found] = {}
         for index in range(1, len(numbers)):
@@ -202,12 +207,17 @@ class _Search:
 
     def _same(self, index: int, place: int) -> _Found:
         """In how many rows a column has the very number of another one, also with which atoms."""
-        own, source = self._numbers[index], self._numbers[place]
-        count, atoms = _shared_atoms(own, source, self._atoms[index])
-        if count:
-            count += int((self._own[index] == source).sum())
-            return count, place, Line(), atoms
-        return _count(self._own[index], source, Line()), place, Line(), ()
+        own, source = self._own[index], self._numbers[place]
+        if len(self._atoms[index]) >= MANY:
+            count, atoms = shared_atoms(self._ranked(index), self._ranked(place))
+            if count:
+                return count + int((own == source).sum()), place, Line(), atoms
+        return _count(own, source, Line()), place, Line(), ()
+
+    def _ranked(self, index: int) -> Ranked:
+        if index not in self._ranks:
+            self._ranks[index] = Ranked.of(self._numbers[index], self._atoms[index])
+        return self._ranks[index]
 
     def _turned(self, index: int, best: _Found) -> _Found | None:
         """The other way round of a line, where only that is right; None where it is not.
@@ -269,41 +279,10 @@ def source_digits(echoes: Sequence[Echo]) -> dict[int, int]:
 def _count(own: Floats, source: Floats, line: Line) -> int:
     """In how many rows a column is on a line; 0 where that may be by chance."""
     count = int(line.holds(own, source).sum())
-    if count < max((_MIN_SHARE if line.is_same else LEAST) * own.size, _MIN_COUNT):
+    if count < max((MIN_SHARE if line.is_same else LEAST) * own.size, MIN_COUNT):
         return 0
     by_chance = int(line.holds(own, np.roll(source, own.size // 2)).sum())
-    return count if count >= _BY_CHANCE * by_chance else 0
-
-
-def _shared_atoms(own: Floats, source: Floats, atoms: Floats) -> tuple[int, tuple[float, ...]]:
-    """Atoms of a column that are its source's number far more often than the one beside it.
-
-    Returns:
-        In how many rows they are, and which: none if they are so few that each is soon learnt.
-    """
-    least = max(_MIN_SHARE * own.size, _MIN_COUNT)
-    if len(atoms) < _MANY or (own == source).sum() < least:
-        return 0, ()
-    values = np.unique(source[~np.isnan(source)])
-    is_atom = np.isin(own, atoms) & ~np.isnan(source)
-    apart = np.searchsorted(values, own) - np.searchsorted(values, source)
-    same, beside = is_atom & (own == source), is_atom & (np.abs(apart) == 1)
-    by_chance = _counts_at(atoms, own) * _counts_at(atoms, source) / own.size
-    equal = _counts_at(atoms, own[same])
-    usual = np.maximum(by_chance, _counts_at(atoms, own[beside]) / 2)
-    kept = equal > _EVEN_SO * usual
-    total = float(equal[kept].sum())
-    if total < max(least, _BY_CHANCE * float(usual[kept].sum())):
-        return 0, ()
-    evenly = total**2 / float((equal[kept] ** 2).sum())
-    return (int(total), tuple(atoms[kept].tolist())) if evenly >= _MANY else (0, ())
-
-
-def _counts_at(atoms: Floats, numbers: Floats) -> Floats:
-    """How many of some numbers are each of some atoms, which are in order."""
-    places = np.searchsorted(atoms, numbers).clip(max=len(atoms) - 1)
-    found = np.bincount(places[atoms[places] == numbers], minlength=len(atoms))
-    return found.astype(np.float64)
+    return count if count >= BY_CHANCE * by_chance else 0
 
 
 def counted_echoes(
@@ -379,7 +358,7 @@ def _fewer_digits(digits: int | None, others: int | None) -> bool:
 
 def can_echo(codec: Codec) -> bool:
     """Whether a column has numbers that are no atoms, or many that are."""
-    return isinstance(codec, NumericalCodec) and (bool(codec.bins) or len(codec.atoms) >= _MANY)
+    return isinstance(codec, NumericalCodec) and (bool(codec.bins) or len(codec.atoms) >= MANY)
 
 
 def echoed(codec: Codec, echo: Echo, own: Floats, source: Floats) -> Marks:

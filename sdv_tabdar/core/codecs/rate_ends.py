@@ -59,10 +59,11 @@ class Pair:
     @property
     def slack(self) -> Floats:
         """By how much results may be off what they are made of."""
+        slack = slack_of(self.own, self.digits, _REST)
         is_exact = self.adds and None not in (self.digits, self.other_digits)
         if is_exact and finest((self.digits, self.other_digits)) == self.digits:
-            return slack_of(self.own, None, _REST)
-        return slack_of(self.own, self.digits, _REST)
+            slack = np.minimum(slack, slack_of(self.own, None, _REST))
+        return slack
 
     @property
     def are_of_nothing(self) -> bool:

@@ -177,6 +177,7 @@ def find_rates(
     sums: Sequence[Sum] = (),
     replaced: pd.DataFrame | None = None,
     told: Collection[frozenset[int]] = (),
+    results: Collection[int] | None = None,
 ) -> tuple[Rate, ...]:
     """The columns that are others times the rate of a level, or more by its amount, in all rows.
 
@@ -187,6 +188,7 @@ def find_rates(
         sums: Columns that follow from several others.
         replaced: As in ``TabDAR.fit``.
         told: Sets of columns of which something else is known: rates among them only seem so.
+        results: Which columns may be results; None for all.
 
     Returns:
         One at most of a result, which is not that of a product and not the total of a sum.
@@ -208,8 +210,8 @@ def find_rates(
     pairs = [(adds, pair) for adds in (False, True) for pair in _pairs(numbers, digits, adds)]
     for adds, (first, second) in pairs:
         result, source = places[first], places[second]
-        is_new = result not in taken and result not in {source, *below(source, made)}
-        if not is_new:
+        is_new = result not in taken and (results is None or result in results)
+        if not is_new or result in {source, *below(source, made)}:
             continue
         pair = Pair(numbers[first], numbers[second], digits[first], adds, digits[second])
         for place in np.flatnonzero(may_tell(pair, codes)).tolist():

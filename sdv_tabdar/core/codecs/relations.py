@@ -99,24 +99,7 @@ class Relations:
         dated: tuple[CalendarPart, ...] = ()
         if 'dependencies' in kept:
             dated = find_calendar_parts(frame, codecs, replaced)
-        sums = find_sums(seen, codecs) if 'sums' in kept else ()
-        rests: tuple[Rest, ...] = ()
-        products: tuple[Product, ...] = ()
-        rates: tuple[Rate, ...] = ()
-        made: dict[int, Collection[int]] = {one.position: (one.source,) for one in dated}
-        if 'products' in kept:
-            products = find_products(seen, codecs, sums)
-            plain = [one for one in products if one.formula in BEFORE_RATES]
-            made |= {one.result: one.factors for one in products}
-            told_sums = [frozenset(one.columns) for one in sums]
-            freely = find_rates(frame, codecs, plain, (), replaced, told_sums) if sums else ()
-            sums, rests = find_rests(sums, made, {one.result: (one.source,) for one in freely})
-            above = (*sums, *(one.as_made for one in rests))
-            rates = find_rates(frame, codecs, plain, above, replaced, told_sums)
-            products = tuple(one for one in products if one in plain or not _is_told(one, rates))
-            products, rates = without_circles(frame, codecs, products, rates)
-        else:
-            sums, rests = find_rests(sums, made, {})
+        sums, rests, products, rates = _arithmetic(frame, codecs, kept, dated, replaced)
         echoes = find_echoes(frame, codecs, seen) if config.echoes else ()
         told = {one.position for one in echoes if one.always}
         told |= {one.total for one in sums if one.total is not None}
@@ -220,6 +203,35 @@ class Relations:
             copula=None if copula is None else Copula.from_state(copula),
             keeps_values=state.get('keeps_values', False),
         )
+
+
+_Arithmetic = tuple[tuple[Sum, ...], tuple[Rest, ...], tuple[Product, ...], tuple[Rate, ...]]
+
+
+def _arithmetic(
+    frame: Table,
+    codecs: Sequence[Codec],
+    kept: Collection[str],
+    dated: Sequence[CalendarPart],
+    replaced: pd.DataFrame | None,
+) -> _Arithmetic:
+    """Sums, those of them that are told as rests, products and rates, none made of itself."""
+    seen = _without(frame, replaced)
+    made: dict[int, Collection[int]] = {one.position: (one.source,) for one in dated}
+    sums = find_sums(seen, codecs) if 'sums' in kept else ()
+    if 'products' not in kept:
+        return *find_rests(sums, made, {}), (), ()
+    products = find_products(seen, codecs, sums)
+    plain = [one for one in products if one.formula in BEFORE_RATES]
+    made |= {one.result: one.factors for one in products}
+    told = [frozenset(one.columns) for one in sums]
+    summed = frozenset().union(*told)
+    freely = find_rates(frame, codecs, plain, (), replaced, told, summed) if sums else ()
+    sums, rests = find_rests(sums, made, {one.result: (one.source,) for one in freely})
+    above = (*sums, *(one.as_made for one in rests))
+    rates = find_rates(frame, codecs, plain, above, replaced, told)
+    products = tuple(one for one in products if one in plain or not _is_told(one, rates))
+    return sums, rests, *without_circles(frame, codecs, products, rates)
 
 
 def _is_told(product: Product, rates: Sequence[Rate]) -> bool:
