@@ -146,6 +146,11 @@ class Formula:
         """Whether results are not rounded, of however few digits they are."""
         return self._kind.is_exact
 
+    @property
+    def is_clipped(self) -> bool:
+        """Whether results below 0 are 0."""
+        return self._kind.is_clipped
+
     def result(self, x: Floats, y: Floats) -> Floats:
         """Results; infinite or NaN where there is none, as in all of these."""
         one, y = self._terms, self._in_terms(y)

@@ -215,6 +215,8 @@ def _candidates(numbers: Floats) -> Iterator[tuple[int, int, int, Formula, float
             places = result, first, second
             if len({*places}) < _COLUMNS or (formula.is_symmetric and second < first):
                 continue
+            if formula.is_clipped and (numbers[first] < numbers[second]).sum() < _BY_CHANCE:
+                continue  # it is a difference, and the three are a sum
             if all(_tells(part[[*places]], formula, digits[result]) for part in (some, numbers)):
                 parts = slack[result] / np.abs(few[result])
                 yield *columns[[*places]].tolist(), formula, float(np.nanmedian(parts))

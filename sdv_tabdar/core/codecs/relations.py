@@ -230,6 +230,8 @@ def _arithmetic(
     sums, rests = find_rests(sums, made, {one.result: (one.source,) for one in freely})
     above = (*sums, *(one.as_made for one in rests))
     rates = find_rates(frame, codecs, plain, above, replaced, told)
+    named = [{*one.columns} for one in products]  # by the number itself, not by its level
+    rates = tuple(one for one in rates if not (one.adds and {*one.columns} in named))
     products = tuple(one for one in products if one in plain or not _is_told(one, rates))
     return sums, rests, *without_circles(frame, codecs, products, rates)
 
