@@ -115,8 +115,9 @@ class ModelConfig:
             youngest child of who has no children, a level that is never missing), does not in drawn
             ones.
         copula: Whether numbers that nearly follow from others (an opening and a closing price, two
-            gauges of one thing) are learnt beside their Gaussian copula, which says at once where
-            in a column they are; the network learns what it does not say.
+            gauges of one thing) are learnt beside their Gaussian copula, or the law of their
+            difference (days of an order and of its delivery), which say at once where in a column
+            they are; the network learns what these do not say.
         precision: Of the transformer's matrix products: ``'float32'``, ``'bfloat16'``, or
             ``'auto'``, which is bfloat16 where the processor multiplies it faster.
         numerical_head: What places a number inside its bin: the nested ``'diffusion'``, or

@@ -11,7 +11,7 @@ at the score z as in its column by itself is that of a mixture with weights w,
 
     b(z) = w_1 n(z; m, s) / n(z; 0, 1) + w_2 n(z; m, t) / n(z; 0, 1) + w_3,    t = min(3 s, 1).
 
-What of it lies between two scores, and where in a bin, is in closed form. Nothing here knows what a
+What of it lies between two scores is in closed form. Nothing here knows what a
 table is.
 """
 
@@ -27,7 +27,6 @@ WIDER = 3.0  # the second part of the mixture, beside the first
 _LEAST_VARIANCE = 1e-6
 _EDGE = 1e-9  # of places in (0, 1), whose normal scores are finite
 _AT_ONCE = 1 << 22  # numbers of the matrices of rows, P * P of each, that are inverted together
-_HALVINGS = 45  # of (0, 1), in the search for a place
 
 
 @dataclasses.dataclass(frozen=True)
@@ -43,6 +42,15 @@ class TiedLaw:
     mean: torch.Tensor
     deviation: torch.Tensor
     weights: torch.Tensor
+
+    def between(self, low: torch.Tensor, high: torch.Tensor) -> torch.Tensor:
+        """The probability of places between two in the column, of the shape of the cells."""
+        width = (high - low).clamp_min(torch.finfo(low.dtype).tiny)
+        return self.mass(scores_of(low), scores_of(high), width) * width
+
+    def at(self, places: torch.Tensor) -> torch.Tensor:
+        """The density at places in the column, of the shape of the cells."""
+        return self.density(scores_of(places))
 
     def mass(self, low: torch.Tensor, high: torch.Tensor, width: torch.Tensor) -> torch.Tensor:
         """The probability of scores between two, by what it is in the column itself.
@@ -70,46 +78,6 @@ class TiedLaw:
         """Weights and standard deviations of the two parts that are normal."""
         yield self.weights[..., 0], self.deviation
         yield self.weights[..., 1], (WIDER * self.deviation).clamp_max(1.0)
-
-
-@dataclasses.dataclass(frozen=True)
-class TiedBins:
-    """Bins of N cells, in which what lies evenly in the column lies as a law says.
-
-    Attributes:
-        law: The cells' law, float64.
-        low: ``(N,)`` the least place of the bin in its column, from 0 to 1.
-        span: ``(N,)`` the share of the column that it covers.
-    """
-
-    law: TiedLaw
-    low: torch.Tensor
-    span: torch.Tensor
-
-    def cdf(self, places: torch.Tensor) -> torch.Tensor:
-        """The distribution function ``(N,)`` at places ``(N,)`` in the bins, from 0 to 1."""
-        return self._up_to(places) / self._up_to(torch.ones_like(places))
-
-    def log_density(self, places: torch.Tensor) -> torch.Tensor:
-        """The log of the derivative of :meth:`cdf`, ``(N,)``."""
-        at = self.law.density(scores_of(self.low + self.span * places))
-        return (at * self.span / self._up_to(torch.ones_like(places))).log()
-
-    def quantile(self, levels: torch.Tensor) -> torch.Tensor:
-        """The places ``(N,)`` at which the distribution function is ``levels``."""
-        low, high = torch.zeros_like(levels), torch.ones_like(levels)
-        wanted = levels * self._up_to(high)
-        for _ in range(_HALVINGS):
-            middle = (low + high) / 2
-            is_below = self._up_to(middle) < wanted
-            low, high = torch.where(is_below, middle, low), torch.where(is_below, high, middle)
-        return (low + high) / 2
-
-    def _up_to(self, places: torch.Tensor) -> torch.Tensor:
-        """The probability between the beginning of the bin and places in it."""
-        ends = scores_of(self.low), scores_of(self.low + self.span * places)
-        width = (self.span * places).clamp_min(torch.finfo(places.dtype).tiny)
-        return self.law.mass(*ends, width) * width
 
 
 def conditional(

@@ -12,7 +12,10 @@ from __future__ import annotations
 import dataclasses
 import enum
 from collections.abc import Mapping
-from typing import Any
+from typing import Any, TypeAlias
+
+import numpy as np
+import numpy.typing as npt
 
 
 class ColumnKind(enum.Enum):
@@ -245,6 +248,75 @@ class Copula:
         )
 
 
+Grid: TypeAlias = tuple[float, float]
+"""A unit, and what multiples of it are added to."""
+
+
+@dataclasses.dataclass(frozen=True)
+class Gap:
+    """Two columns of numbers that are never far from each other.
+
+    Attributes:
+        first: The position of one of them.
+        second: That of the other.
+        grids: Of which number those of either are multiples, 0 for none, and what they have beside
+            that: days, from some hour.
+        pieces: Intervals of what the second is more than the first, in order, without overlap.
+        shares: Of the rows, of which each piece has so many; their sum is 1.
+        rest: The weight of numbers that are as in their column, whatever the other is.
+        gain: By how many nats the law of the difference says more of one given the other than the
+            columns by themselves.
+    """
+
+    first: int
+    second: int
+    grids: tuple[Grid, Grid]
+    pieces: tuple[tuple[float, float], ...]
+    shares: tuple[float, ...]
+    rest: float
+    gain: float
+
+    def to_state(self) -> dict[str, Any]:
+        """The fields as plain values."""
+        return {
+            **dataclasses.asdict(self),
+            'grids': [list(grid) for grid in self.grids],
+            'pieces': [list(ends) for ends in self.pieces],
+            'shares': list(self.shares),
+        }
+
+    @classmethod
+    def from_state(cls, state: Mapping[str, Any]) -> Gap:
+        """What :meth:`to_state` described."""
+        (unit, phase), (own_unit, own_phase) = state['grids']
+        read = {
+            'grids': ((unit, phase), (own_unit, own_phase)),
+            'pieces': tuple((low, high) for low, high in state['pieces']),
+            'shares': tuple(state['shares']),
+        }
+        return cls(**{**state, **read})
+
+
+@dataclasses.dataclass(frozen=True, eq=False)
+class ValuePlaces:
+    """Where numbers lie in their column.
+
+    Attributes:
+        marks: ``(T,)`` float64, numbers in order.
+        places: ``(T,)`` the shares of the column that are less; linear in between.
+        numbers: ``(T - 1,)`` the only number between two marks each; None where there are many.
+        atoms: ``(A,)`` the numbers of the first codes, which are no bins.
+        echo: The position of another such column, and what its number is multiplied by, and what
+            is added, where the code is the column's echo; None if there is none.
+    """
+
+    marks: npt.NDArray[np.float64]
+    places: npt.NDArray[np.float64]
+    numbers: npt.NDArray[np.float64] | None
+    atoms: npt.NDArray[np.float64]
+    echo: tuple[int, float, float] | None = None
+
+
 @dataclasses.dataclass(frozen=True)
 class TableSchema:
     """The columns of a table in their order.
@@ -256,6 +328,8 @@ class TableSchema:
         dependencies: Columns that follow from others.
         joints: Columns that follow from two others together.
         copula: What ties numbers to each other; None where there are no such.
+        gaps: Pairs of columns whose difference ties them.
+        value_places: Of the columns of these pairs, by their positions.
     """
 
     columns: tuple[Column, ...]
@@ -264,6 +338,13 @@ class TableSchema:
     dependencies: tuple[Dependency, ...] = ()
     joints: tuple[Joint, ...] = ()
     copula: Copula | None = None
+    gaps: tuple[Gap, ...] = ()
+    value_places: Mapping[int, ValuePlaces] = dataclasses.field(default_factory=dict)
+
+    @property
+    def has_ties(self) -> bool:
+        """Whether some numbers nearly follow from others."""
+        return self.copula is not None or bool(self.gaps)
 
     @property
     def leading(self) -> tuple[int, ...]:

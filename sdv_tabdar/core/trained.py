@@ -22,6 +22,7 @@ from sdv_tabdar.core.codecs.crosses import crosses_of, find_crosses
 from sdv_tabdar.core.codecs.dependencies import find_dependencies, kept_dependencies
 from sdv_tabdar.core.codecs.echoes import Echo
 from sdv_tabdar.core.codecs.encoder import TableEncoder
+from sdv_tabdar.core.codecs.gaps import find_gaps
 from sdv_tabdar.core.codecs.inequalities import without_consequences
 from sdv_tabdar.core.codecs.joints import find_joints, kept_joints
 from sdv_tabdar.core.codecs.level_places import NO_ORDERS, Orders
@@ -135,7 +136,8 @@ class Trained:
             zeros = find_zeros(table, encoder.schema, follows) if model.structural_zeros else ()
             exact = encoder.relations.results
             copula = find_copula(table, encoder.schema, exact) if model.copula else None
-            encoder = encoder.with_relations(crosses, follows, zeros, joints, copula)
+            gaps = find_gaps(table, encoder.codecs, encoder.schema, exact) if model.copula else ()
+            encoder = encoder.with_relations(crosses, follows, zeros, joints, copula, gaps)
             _tell_of_relations(encoder, len(frame), told, dates)
         else:
             encoder = before.encoder.grown(frame, kinds, model, replaced, orders)
@@ -147,8 +149,8 @@ class Trained:
             joints = kept_joints(before.encoder.schema.joints, *now)
             zeros = kept_zeros(before.encoder.schema.zeros, table, encoder.schema, former)
             crosses = crosses_of(sets, table, encoder.schema)
-            copula = before.encoder.schema.copula
-            encoder = encoder.with_relations(crosses, follows, zeros, joints, copula)
+            copula, gaps = before.encoder.schema.copula, before.encoder.schema.gaps
+            encoder = encoder.with_relations(crosses, follows, zeros, joints, copula, gaps)
             start = initial_network(encoder.schema, model, generator).to(answering)
             take_weights(start, before.network, former)
         network, history = fit_network(
@@ -280,6 +282,9 @@ def _tell_of_relations(
     tied = [columns[place] for place in (() if copula is None else copula.positions)]
     if known := ', '.join(repr(names[own]) for own in tied if own in names):
         _logger.info(f'{known} nearly follow from others, and are learnt beside their copula.')
+    near = {columns[at] for gap in encoder.schema.gaps for at in (gap.first, gap.second)}
+    if known := ', '.join(repr(names[own]) for own in columns if own in near and own in names):
+        _logger.info(f'{known} are never far from each other, and are learnt by their differences.')
     pairs = {columns[entry.dependent]: columns[entry.determinant] for entry in encoder.schema.zeros}
     seen = sorted({repr(names[own]) for pair in pairs.items() for own in pair if own in names})
     if seen:

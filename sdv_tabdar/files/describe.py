@@ -105,6 +105,8 @@ class Description:
             which.
         tied: Columns of numbers that nearly follow from others of them; it holds the correlations
             of their ranks.
+        gaps: Columns that are never far from each other, and how many intervals of their difference
+            it holds.
         structural_zeros: Columns some of whose values never meet some of other columns, and these.
     """
 
@@ -132,6 +134,7 @@ class Description:
     aggregates: Sequence[tuple[str, str]]
     told_by_numbers: Sequence[tuple[str, str]]
     tied: Sequence[str]
+    gaps: Sequence[tuple[str, str, int]]
     structural_zeros: Sequence[tuple[str, Sequence[str]]]
 
     def __str__(self) -> str:
@@ -174,6 +177,7 @@ def describe(path: str | os.PathLike[str]) -> Description:
     aggregates = [] if model is None else told_relations.aggregates(model['encoder'], names)
     told = [] if model is None else told_relations.told_by_numbers(model['encoder'], names)
     tied = [] if model is None else told_relations.tied(model['encoder'], names)
+    near = [] if model is None else told_relations.gaps(model['encoder'], names)
     structural_zeros = (
         [] if model is None else told_relations.structural_zeros(model['encoder'], names)
     )
@@ -202,6 +206,7 @@ def describe(path: str | os.PathLike[str]) -> Description:
         aggregates=aggregates,
         told_by_numbers=told,
         tied=tied,
+        gaps=near,
         structural_zeros=structural_zeros,
     )
 
@@ -355,6 +360,8 @@ def _lines(found: Description) -> Iterator[str]:
         yield f'  that {written_constant(parts, constant)}'
     if found.tied:
         yield f'  correlations of the ranks of {list(found.tied)}'
+    for first, second, number in found.gaps:
+        yield f'  {number} intervals of what {second!r} is more or less than {first!r}'
     for name, others in found.structural_zeros:
         yield f'  which values of {name!r} never meet some of {list(others)}'
     for names_, kind in found.transformers:

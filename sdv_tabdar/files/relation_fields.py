@@ -18,6 +18,7 @@ _LINE = checked.record(
         'source_digits': _DIGITS,
     }
 )
+_GRID = checked.pair(checked.number(0.0), checked.number())
 
 FIELDS = {
     'crosses': checked.items(
@@ -156,6 +157,19 @@ FIELDS = {
                 'scales': checked.items(checked.number(1e-3, 1e3)),
                 'weights': checked.items(checked.items(checked.number(0.0, 1.0))),
                 'reach': checked.number(0.0, 1.0),
+            }
+        )
+    ),
+    'gaps': checked.items(
+        checked.record(
+            {
+                'first': _COUNT,
+                'second': _COUNT,
+                'grids': checked.pair(_GRID, _GRID),
+                'pieces': checked.items(checked.pair(checked.number(), checked.number())),
+                'shares': checked.items(checked.number(0.0, 1.0)),
+                'rest': checked.number(1e-9, 1.0),
+                'gain': checked.number(),
             }
         )
     ),

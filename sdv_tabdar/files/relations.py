@@ -17,6 +17,7 @@ from sdv_tabdar.adapter.checked import Unfit
 from sdv_tabdar.core.codecs.aggregates import EXTREMES
 from sdv_tabdar.core.codecs.copulas import MOST_COLUMNS
 from sdv_tabdar.core.codecs.curves import CURVES
+from sdv_tabdar.core.codecs.gaps import MOST_PAIRS, MOST_PIECES
 from sdv_tabdar.core.codecs.joints import ALL_CODES, MOST_CODES
 from sdv_tabdar.core.codecs.products import are_numbers
 from sdv_tabdar.core.codecs.rates import behind_factors
@@ -47,6 +48,7 @@ def check(encoder: Mapping[str, Any], place: str) -> None:
     _check_calendar_parts(encoder, place)
     _check_zeros(encoder, place)
     _check_copula(encoder, place)
+    _check_gaps(encoder, place)
     _check_columns(encoder, place)
 
 
@@ -278,6 +280,32 @@ def _check_copula(encoder: Mapping[str, Any], place: str) -> None:
         raise Unfit(f'{where}.correlations', 'are not those of columns with each other.')
     if np.linalg.eigvalsh(correlations)[0] <= 0:
         raise Unfit(f'{where}.correlations', 'are those of no law.')
+
+
+def _check_gaps(encoder: Mapping[str, Any], place: str) -> None:
+    gaps, columns = encoder.get('gaps', ()), [codec['column'] for codec in encoder['codecs']]
+    pairs = [frozenset({gap['first'], gap['second']}) for gap in gaps]
+    if len({*pairs}) != len(pairs) or len(pairs) > MOST_PAIRS:
+        raise Unfit(f'{place}.gaps', f'are not {MOST_PAIRS} pairs of columns at most, each once.')
+    for number, gap in enumerate(gaps):
+        where = f'{place}.gaps[{number}]'
+        if len(pairs[number]) != 2 or max(pairs[number]) >= len(columns):
+            raise Unfit(where, f'is not of two of {len(columns)} columns.')
+        if any(not _has_width(encoder['codecs'][at]) for at in pairs[number]):
+            raise Unfit(where, 'is not of columns with several numbers.')
+        ends = [end for piece in gap['pieces'] for end in piece]
+        if not 1 <= len(gap['pieces']) <= MOST_PIECES or ends != sorted(ends):
+            raise Unfit(f'{where}.pieces', f'are not {MOST_PIECES} at most, in order.')
+        if len(gap['shares']) != len(gap['pieces']) or abs(sum(gap['shares']) - 1) > 1e-6:
+            raise Unfit(f'{where}.shares', 'are not one for each piece, 1 together.')
+
+
+def _has_width(codec: Mapping[str, Any]) -> bool:
+    """Whether a column is of numbers, of which there is more than one."""
+    if codec['column']['kind'] != ColumnKind.NUMERICAL.value:
+        return False
+    numbers = np.concatenate([codec['atoms'], codec['knots']])
+    return len(numbers) > 1 and bool(np.isfinite(np.ptp(numbers))) and bool(np.ptp(numbers) > 0)
 
 
 def _num_codes(encoder: Mapping[str, Any]) -> list[int]:

@@ -128,6 +128,17 @@ def tied(encoder: Mapping[str, Any], names: Mapping[Any, str]) -> list[str]:
     return [name for name in (columns[at] for at in positions) if name is not None]
 
 
+def gaps(encoder: Mapping[str, Any], names: Mapping[Any, str]) -> list[tuple[str, str, int]]:
+    """Columns that are never far from each other, and the number of intervals of differences."""
+    columns = [names.get(codec['column']['name']) for codec in encoder['codecs']]
+    found = []
+    for gap in encoder.get('gaps', ()):
+        first, second = columns[gap['first']], columns[gap['second']]
+        if first is not None and second is not None:
+            found.append((first, second, len(gap['pieces'])))
+    return found
+
+
 def structural_zeros(
     encoder: Mapping[str, Any], names: Mapping[Any, str]
 ) -> list[tuple[str, Sequence[str]]]:

@@ -78,7 +78,7 @@ class TabDARSynthesizer(Drawing, Answering):
         structural_zeros (bool): Whether what never meets in training rows, though by chance it
             would, does not in drawn ones.
         copula (bool): Whether numbers that nearly follow from others are learnt beside their
-            Gaussian copula.
+            Gaussian copula, or the law of their difference.
         precision (str): ``'float32'``, ``'bfloat16'`` or ``'auto'``, of the transformer's products.
         numerical_head (str): What places numbers in their bins, ``'diffusion'`` or ``'bins'``.
         column_order (str): In which columns are drawn, ``'weighted'``, ``'random'`` or ``'fixed'``.

@@ -85,9 +85,16 @@ class CodePlaces(nn.Module):
         self, codes: torch.Tensor, residuals: torch.Tensor
     ) -> tuple[torch.Tensor, torch.Tensor]:
         """Normal scores ``(B, P)``, float64, and which cells have one."""
+        shares, placed = self.shares(codes, residuals)
+        return scores_of(shares), placed
+
+    def shares(
+        self, codes: torch.Tensor, residuals: torch.Tensor
+    ) -> tuple[torch.Tensor, torch.Tensor]:
+        """The shares of their columns that are less ``(B, P)``, and which cells have one."""
         flat = self.flat(codes)
         inside = torch.special.ndtr(residuals[:, self.residuals].double() / SIGMA_DATA)
-        return scores_of(self.low[flat] + self.span[flat] * inside), self.placed[flat]
+        return self.low[flat] + self.span[flat] * inside, self.placed[flat]
 
 
 @dataclasses.dataclass(frozen=True)
@@ -155,7 +162,7 @@ def find_copula(
         exact: The positions of those that others say exactly, which need none.
     """
     positions = tuple(
-        at for at, column in enumerate(schema.columns) if at not in exact and _may_be_tied(column)
+        at for at, column in enumerate(schema.columns) if at not in exact and may_be_tied(column)
     )
     if len(table) < _MIN_ROWS or len(positions) < 2:
         return None
@@ -303,7 +310,7 @@ def _less(correlations: torch.Tensor, shrinkage: float) -> torch.Tensor:
     return (1 - shrinkage) * correlations + shrinkage * torch.eye(len(correlations)).double()
 
 
-def _may_be_tied(column: Column) -> bool:
+def may_be_tied(column: Column) -> bool:
     """Whether a column is of many numbers of which most are no echoes."""
     echoes = 0 if column.echo is None else column.counts[column.echo]
     has_many = bool(column.bins) or column.num_codes >= _FEWEST_CODES

@@ -20,6 +20,7 @@ from sdv_tabdar.core.codecs.categorical import CategoricalCodec
 from sdv_tabdar.core.codecs.checks import check_names, check_training_table
 from sdv_tabdar.core.codecs.codec import Codec
 from sdv_tabdar.core.codecs.echoes import Echo, echoed, source_digits
+from sdv_tabdar.core.codecs.gaps import grids_of, places_of
 from sdv_tabdar.core.codecs.level_places import NO_ORDERS, Orders
 from sdv_tabdar.core.codecs.numerical import NumericalCodec
 from sdv_tabdar.core.codecs.pieces import Pieces
@@ -28,7 +29,16 @@ from sdv_tabdar.core.codecs.stored import StoredTable, Table
 from sdv_tabdar.core.codecs.values import Floats, as_floats, frame_of
 from sdv_tabdar.core.config import ModelConfig
 from sdv_tabdar.core.restrictions import Restriction
-from sdv_tabdar.core.schema import ColumnKind, Copula, Cross, Dependency, Joint, TableSchema, Zeros
+from sdv_tabdar.core.schema import (
+    ColumnKind,
+    Copula,
+    Cross,
+    Dependency,
+    Gap,
+    Joint,
+    TableSchema,
+    Zeros,
+)
 from sdv_tabdar.core.table import EncodedTable
 
 CODECS: Mapping[ColumnKind, type[Codec]] = {
@@ -50,7 +60,8 @@ class TableEncoder:
     Attributes:
         codecs: One a column, in order.
         relations: What the table has shown of its columns together; each kind of them but crosses,
-            zeros, joints and the copula, which are the schema's, is an attribute too.
+            zeros, joints, the copula and gaps, which are the schema's, is an attribute too.
+        grids: On which the numbers of columns with gaps are, by their positions.
         schema: The codes of the columns, and which of them never meet.
     """
 
@@ -64,6 +75,7 @@ class TableEncoder:
         self.calendar_parts = relations.calendar_parts
         self.told_by_numbers = relations.told_by_numbers
         self.multiplied, self.keeps_values = relations.multiplied, relations.keeps_values
+        self.grids = grids_of(relations.gaps)
         columns = [codec.column for codec in codecs]
         for echo in self.echoes:
             columns[echo.position] = echo.column(columns[echo.position])
@@ -74,6 +86,8 @@ class TableEncoder:
             relations.dependencies,
             relations.joints,
             relations.copula,
+            relations.gaps,
+            places_of(codecs, self.grids, self.echoes),
         )
         self._residual_of = {column: place for place, column in enumerate(self.schema.numerical)}
         self._digits = source_digits(self.echoes)
@@ -169,6 +183,7 @@ class TableEncoder:
         zeros: Sequence[Zeros] = (),
         joints: Sequence[Joint] = (),
         copula: Copula | None = None,
+        gaps: Sequence[Gap] = (),
     ) -> TableEncoder:
         """The same codecs, with what the codes of the table have shown."""
         relations = dataclasses.replace(
@@ -178,6 +193,7 @@ class TableEncoder:
             zeros=tuple(zeros),
             joints=tuple(joints),
             copula=copula,
+            gaps=tuple(gaps),
         )
         return TableEncoder(self.codecs, relations)
 

@@ -38,7 +38,7 @@ from sdv_tabdar.core.codecs.rests import Rest, find_rests
 from sdv_tabdar.core.codecs.sums import Sum, find_sums, kept_sums
 from sdv_tabdar.core.codecs.table_parts import Table
 from sdv_tabdar.core.config import ModelConfig
-from sdv_tabdar.core.schema import Copula, Cross, Dependency, Joint, Zeros
+from sdv_tabdar.core.schema import Copula, Cross, Dependency, Gap, Joint, Zeros
 
 
 @dataclasses.dataclass(frozen=True)
@@ -60,6 +60,7 @@ class Relations:
         joints: Columns that follow from two others together in all rows.
         zeros: Codes of two columns that never meet.
         copula: What ties numbers to each other.
+        gaps: Pairs of columns whose difference ties them.
         keeps_values: Whether what relations make of a number stays what training left of its
             column: within its limits, and without bins one of its atoms.
     """
@@ -77,6 +78,7 @@ class Relations:
     joints: tuple[Joint, ...] = ()
     zeros: tuple[Zeros, ...] = ()
     copula: Copula | None = None
+    gaps: tuple[Gap, ...] = ()
     keeps_values: bool = False
 
     @classmethod
@@ -180,6 +182,7 @@ class Relations:
             'calendar_parts': [one.to_state() for one in self.calendar_parts],
             'zeros': [entry.to_state() for entry in self.zeros],
             'copula': None if self.copula is None else self.copula.to_state(),
+            'gaps': [gap.to_state() for gap in self.gaps],
             'keeps_values': self.keeps_values,
         }
 
@@ -201,6 +204,7 @@ class Relations:
             calendar_parts=tuple(map(CalendarPart.from_state, state.get('calendar_parts', ()))),
             zeros=tuple(map(Zeros.from_state, state.get('zeros', ()))),
             copula=None if copula is None else Copula.from_state(copula),
+            gaps=tuple(map(Gap.from_state, state.get('gaps', ()))),
             keeps_values=state.get('keeps_values', False),
         )
 

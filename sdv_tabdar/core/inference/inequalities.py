@@ -19,6 +19,7 @@ import torch
 from sdv_tabdar.core.codecs.echoes import Echo
 from sdv_tabdar.core.codecs.encoder import TableEncoder
 from sdv_tabdar.core.codecs.lines import Marks
+from sdv_tabdar.core.codecs.value_places import on_grid
 from sdv_tabdar.core.codecs.values import Floats
 from sdv_tabdar.core.config import SamplingConfig
 from sdv_tabdar.core.inference.echoes.cells import Rows, write_numbers
@@ -209,6 +210,8 @@ class Ordering:
             within = np.clip(
                 numbers, *self.encoder.codecs[position].limits
             )  # an echo may be beyond
+            if position in self.encoder.grids:  # as they will be rounded
+                within = on_grid(within, self.encoder.grids[position])
             self._decoded[position] = np.where(self._drawn(position), within, numbers)
         numbers = self._decoded[position]
         return numbers if of_all else np.where(self._free(position), np.nan, numbers)

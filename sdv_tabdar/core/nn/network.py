@@ -66,7 +66,7 @@ class TabDARNetwork(nn.Module):
         self.is_causal = config.is_causal(len(schema.columns))
         self.precedence: tuple[float, ...] = ()
         self.possible = PossibleCodes(schema)
-        self.ties = None if schema.copula is None else Ties(schema, schema.copula)
+        self.ties = Ties(schema) if schema.has_ties else None
         num_columns = len(schema.columns)
         self.tokenizer = Tokenizer(schema, config.width, config.num_scales)
         self.pad = nn.Parameter(torch.randn(config.width) * config.width**-0.5)
@@ -130,7 +130,7 @@ class TabDARNetwork(nn.Module):
     def contexts(self, table: EncodedTable, ranks: torch.Tensor | None = None) -> torch.Tensor:
         """The outputs z ``(B, C, D)`` for every cell, given the observed cells of its row.
 
-        D is that of all members together, and two more where there are ties.
+        D is that of all members together, and three more where there are ties.
 
         The value of a hidden cell has no influence on any output: its token is zero before its
         position is added, and no cell attends to it. Faster ways to the same contexts stand in

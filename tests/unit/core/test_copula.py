@@ -9,12 +9,12 @@ from scipy import stats
 
 from sdv_tabdar.core import copula
 from sdv_tabdar.core.copula import (
-    TiedBins,
     TiedLaw,
     conditional,
     scores_of,
     variance_between,
 )
+from sdv_tabdar.core.tied_bins import TiedBins
 
 CORRELATIONS = torch.tensor(
     [[1.0, 0.9, 0.3], [0.9, 1.0, 0.5], [0.3, 0.5, 1.0]], dtype=torch.float64

@@ -346,3 +346,46 @@ def test_a_copula_that_does_not_fit_the_columns_is_refused(
     assert fits['encoder']['copula'] == COPULA
     with pytest.raises(Unfit, match=wrong):
         model_state.checked_description(state_with(model, copula=COPULA | changed), 'model')
+
+
+GAP = {
+    'first': 0,
+    'second': 2,
+    'grids': [[1.0, 0.5], [0.0, 0.0]],
+    'pieces': [[-0.5, 0.5], [0.5, 2.5]],
+    'shares': [0.25, 0.75],
+    'rest': 0.01,
+    'gain': 2.0,
+}
+
+
+@pytest.mark.parametrize(
+    ('wrong', 'changed'),
+    [
+        ('not of two', {'second': 0}),
+        ('not of two', {'second': 9}),
+        ('several numbers', {'second': 4}),
+        ('in order', {'pieces': [[0.5, -0.5], [0.5, 2.5]]}),
+        ('in order', {'pieces': [[-0.5, 0.5], [0.0, 2.5]]}),
+        ('in order', {'pieces': [], 'shares': []}),
+        ('in order', {'pieces': [[0.0, 1.0]] * 19, 'shares': [1 / 19] * 19}),
+        ('pieces', {'pieces': [[-0.5, 0.5], [0.5, float('inf')]]}),
+        ('one for each piece', {'shares': [1.0]}),
+        ('one for each piece', {'shares': [0.25, 0.25]}),
+        ('rest', {'rest': 0.0}),
+        ('grids', {'grids': [[-1.0, 0.5], [0.0, 0.0]]}),
+    ],
+)
+def test_gaps_that_do_not_fit_the_columns_are_refused(
+    model: TabDAR, wrong: str, changed: dict[str, object]
+) -> None:
+    fits = model_state.checked_description(state_with(model, gaps=[GAP]), 'model')
+    assert fits['encoder']['gaps']
+    with pytest.raises(Unfit, match=wrong):
+        model_state.checked_description(state_with(model, gaps=[GAP | changed]), 'model')
+
+
+def test_a_gap_is_of_a_pair_once(model: TabDAR) -> None:
+    twice = [GAP, GAP | {'first': 2, 'second': 0}]
+    with pytest.raises(Unfit, match='each once'):
+        model_state.checked_description(state_with(model, gaps=twice), 'model')

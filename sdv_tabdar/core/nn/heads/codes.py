@@ -168,7 +168,7 @@ class CodeHead(nn.Module, CodeDistribution):
         self.sizes = [len(group) for group in groups]
         self.tied = nn.ModuleList(
             TiedCodes(schema, group, max(schema.columns[place].num_codes for place in group))
-            for group in (groups if schema.copula is not None else ())
+            for group in (groups if schema.has_ties else ())
         )
         # For a column its place among all in the order of the buckets, its bucket and row there.
         cells = [(bucket, row) for bucket, group in enumerate(groups) for row in range(len(group))]

@@ -31,7 +31,7 @@ class ResidualHead(nn.Module, abc.ABC):
         self.columns = [column.bins for column in schema.columns]
         self.first_bin = first_bins(schema)
         self.num_bins = sum(len(codes) for codes in self.columns)
-        self.tied = None if schema.copula is None else TiedPlaces(schema)
+        self.tied = TiedPlaces(schema) if schema.has_ties else None
 
     def bins(self, position: int, codes: torch.Tensor) -> torch.Tensor:
         """Bins ``(N,)`` of cells of one column with codes ``(N,)``; -1 where there is none."""

@@ -2,22 +2,28 @@
 
 The probabilities of codes are multiplied by how much of the tied law lies in them, beside what lies
 there in the column by itself, and the place in a bin is that of its distribution function. A head
-learns what is left. See :mod:`sdv_tabdar.core.copula`.
+learns what is left. The laws are those of :mod:`sdv_tabdar.core.copula` and
+:mod:`sdv_tabdar.core.gaps`.
 """
 
 from __future__ import annotations
 
-from collections.abc import Sequence
+import abc
+from collections.abc import Callable, Iterator, Sequence
 
 import torch
 from torch import nn
 
-from sdv_tabdar.core.copula import TiedBins, TiedLaw, scores_of
+from sdv_tabdar.core.codecs.gap_laws import GapLaws
+from sdv_tabdar.core.copula import TiedLaw, scores_of
 from sdv_tabdar.core.diffusion import SIGMA_DATA
+from sdv_tabdar.core.gaps import GapLaw
 from sdv_tabdar.core.runtime.device import shapes_are_fixed
 from sdv_tabdar.core.schema import Copula, TableSchema
+from sdv_tabdar.core.tied_bins import Law, TiedBins
 
 _INNER = 1e-9  # of levels in (0, 1), whose normal scores are finite
+_NUMBERS = 6  # behind a context, see sdv_tabdar.core.nn.ties
 
 
 def with_ties(context: torch.Tensor, ties: torch.Tensor) -> torch.Tensor:
@@ -26,8 +32,8 @@ def with_ties(context: torch.Tensor, ties: torch.Tensor) -> torch.Tensor:
 
 
 def parted(context: torch.Tensor) -> tuple[torch.Tensor, torch.Tensor]:
-    """Contexts, and the mean and the deviation ``(..., 2)`` of their cells behind them."""
-    return context[..., :-2], context[..., -2:]
+    """Contexts, and what is known ``(..., 6)`` of their cells behind them."""
+    return context[..., :-_NUMBERS], context[..., -_NUMBERS:]
 
 
 def of_members(context: torch.Tensor, number: int, *, has_ties: bool) -> tuple[torch.Tensor, ...]:
@@ -47,17 +53,53 @@ class TiedCodes(nn.Module):
         num_codes: K; what a column has not is never likelier.
     """
 
+    def __init__(self, schema: TableSchema, positions: Sequence[int], num_codes: int) -> None:
+        super().__init__()
+        kinds = ((CodesByRanks, schema.copula is not None), (CodesByDistance, bool(schema.gaps)))
+        self.kinds = nn.ModuleList(
+            kind(schema, positions, num_codes) for kind, is_there in kinds if is_there
+        )
+
+    def forward(self, logits: torch.Tensor, ties: torch.Tensor) -> torch.Tensor:
+        """Logits ``(G, B, K)`` of all columns, by ties ``(G, B, 6)``."""
+        for kind in self._kinds():
+            if len(kind.rows):
+                added = kind.added(ties.index_select(0, kind.rows), slice(None))
+                logits = logits.index_add(0, kind.rows, added)
+        return logits
+
+    def of(self, row: int, logits: torch.Tensor, ties: torch.Tensor) -> torch.Tensor:
+        """Logits ``(N, K)`` of the column at ``row``, by ties ``(N, 6)``."""
+        for kind in self._kinds():
+            if row in kind.places:
+                logits = logits + kind.added(ties, kind.places[row])
+        return logits
+
+    def _kinds(self) -> Iterator[_Codes]:
+        for kind in self.kinds:
+            assert isinstance(kind, _Codes)
+            yield kind
+
+
+class _Codes(nn.Module, abc.ABC):
+    """Where the codes of T tied columns lie in these, from 0 to 1.
+
+    Args:
+        schema: All columns.
+        positions: G of them, see :class:`TiedCodes`.
+        tied: The T of these that are tied.
+        num_codes: K.
+    """
+
     rows: torch.Tensor
     low: torch.Tensor
     high: torch.Tensor
-    width: torch.Tensor
     placed: torch.Tensor
-    weights: torch.Tensor
 
-    def __init__(self, schema: TableSchema, positions: Sequence[int], num_codes: int) -> None:
+    def __init__(
+        self, schema: TableSchema, positions: Sequence[int], tied: Sequence[int], num_codes: int
+    ) -> None:
         super().__init__()
-        assert schema.copula is not None, 'some of its columns are tied'
-        tied = [position for position in positions if position in schema.copula.positions]
         ends = torch.zeros(2, len(tied), 1, num_codes, dtype=torch.float64)
         placed = torch.zeros(len(tied), 1, num_codes, dtype=torch.bool)
         for place, column in enumerate(schema.columns[position] for position in tied):
@@ -65,40 +107,81 @@ class TiedCodes(nn.Module):
             ends[:, place, 0, : len(own)] = own.t()
             placed[place, 0, : len(own)] = torch.tensor(column.has_place)
         low, high = ends
-        self.register_buffer('rows', torch.tensor([positions.index(at) for at in tied]).long())
-        self.register_buffer('low', scores_of(low).float())
-        self.register_buffer('high', scores_of(high).float())
-        self.register_buffer('width', (high - low).clamp_min(1e-12).float())
-        self.register_buffer('placed', placed)
-        self.register_buffer('weights', _weights(schema.copula, tied)[:, None, None])
-        self._places = {positions.index(at): place for place, at in enumerate(tied)}
+        rows = torch.tensor([positions.index(at) for at in tied]).long()
+        named = {'rows': rows, 'low': low, 'high': high, 'placed': placed}
+        for name, values in named.items():
+            self.register_buffer(name, values)
+        self.places = {positions.index(at): place for place, at in enumerate(tied)}
 
-    def forward(self, logits: torch.Tensor, ties: torch.Tensor) -> torch.Tensor:
-        """Logits ``(G, B, K)`` of all columns, by ties ``(G, B, 2)``."""
-        if not len(self.rows):
-            return logits
-        added = self._added(ties.index_select(0, self.rows), slice(None))
-        return logits.index_add(0, self.rows, added)
+    @abc.abstractmethod
+    def added(self, ties: torch.Tensor, places: slice | int) -> torch.Tensor:
+        """What is added to the logits ``(..., N, K)`` of tied columns, by ties ``(..., N, 6)``."""
 
-    def of(self, row: int, logits: torch.Tensor, ties: torch.Tensor) -> torch.Tensor:
-        """Logits ``(N, K)`` of the column at ``row``, by ties ``(N, 2)``."""
-        if row not in self._places:
-            return logits
-        return logits + self._added(ties, self._places[row])
 
-    def _added(self, ties: torch.Tensor, places: slice | int) -> torch.Tensor:
-        """What is added to the logits of some of the tied columns."""
-        mean, deviation = (part.unsqueeze(-1) for part in ties.unbind(dim=-1))
+class CodesByRanks(_Codes):
+    """By the copula of the table, see :class:`TiedCodes`."""
+
+    width: torch.Tensor
+    weights: torch.Tensor
+
+    def __init__(self, schema: TableSchema, positions: Sequence[int], num_codes: int) -> None:
+        assert schema.copula is not None, 'some of its columns are tied'
+        tied = [position for position in positions if position in schema.copula.positions]
+        super().__init__(schema, positions, tied, num_codes)
+        width = (self.high - self.low).clamp_min(1e-12).float()
+        self.low, self.high = (scores_of(end).float() for end in (self.low, self.high))
+        self.register_buffer('width', width)
+        weights = _weights(schema.copula, tied)[:, None, None]
+        self.register_buffer('weights', weights)
+
+    def added(self, ties: torch.Tensor, places: slice | int) -> torch.Tensor:
+        """See :meth:`_Codes.added`."""
+        mean, deviation = (part.unsqueeze(-1) for part in _by_ranks(ties))
         law = TiedLaw(mean, deviation, self.weights[places])
         found = law.mass(self.low[places], self.high[places], self.width[places])
         return torch.where(self.placed[places], found, 1.0).log()
+
+
+class CodesByDistance(_Codes):
+    """By the laws of differences, see :class:`TiedCodes`."""
+
+    def __init__(self, schema: TableSchema, positions: Sequence[int], num_codes: int) -> None:
+        laws = GapLaws(schema)
+        tied = [position for position in positions if position in laws.columns]
+        super().__init__(schema, positions, tied, num_codes)
+        self.laws = laws
+
+    def added(self, ties: torch.Tensor, places: slice | int) -> torch.Tensor:
+        """See :meth:`_Codes.added`."""
+        if isinstance(places, int):
+            return self._added(ties, places)
+        return torch.stack([self._added(own, place) for place, own in enumerate(ties)])
+
+    def _added(self, ties: torch.Tensor, place: int) -> torch.Tensor:
+        """What is added to the logits ``(N, K)`` of one column."""
+        low, high, placed = (of[place] for of in (self.low, self.high, self.placed))
+        if shapes_are_fixed(ties.device):
+            return self._of(ties, low, high, placed)
+        found = ties.new_zeros(len(ties), low.shape[-1])
+        cells = (ties[:, 2] > 0).nonzero().squeeze(1)
+        if len(cells):
+            found[cells] = self._of(ties[cells], low, high, placed)
+        return found
+
+    def _of(
+        self, ties: torch.Tensor, low: torch.Tensor, high: torch.Tensor, placed: torch.Tensor
+    ) -> torch.Tensor:
+        ends = (end.expand(len(ties), -1) for end in (low, high))
+        mass = _by_distance(self.laws, ties).between(*ends)
+        told = placed & (ties[:, 2:3] > 0)
+        return torch.where(told, mass / (high - low).clamp_min(1e-12), 1.0).log().float()
 
 
 class TiedPlaces(nn.Module):
     """Residuals as they are in bins by themselves, and as the law of their cells has them.
 
     Args:
-        schema: All columns; they are tied.
+        schema: All columns; some are tied.
     """
 
     low: torch.Tensor
@@ -107,7 +190,6 @@ class TiedPlaces(nn.Module):
 
     def __init__(self, schema: TableSchema) -> None:
         super().__init__()
-        assert schema.copula is not None, 'its columns are tied'
         bins = [
             (position, *column.uniform[code])
             for position, column in enumerate(schema.columns)
@@ -115,10 +197,12 @@ class TiedPlaces(nn.Module):
         ]
         ends = torch.tensor([(low, high) for _, low, high in bins], dtype=torch.float64)
         ends = ends.reshape(-1, 2)  # also without any
-        self.register_buffer('low', ends[:, 0].clone())
-        self.register_buffer('span', ends[:, 1] - ends[:, 0])
-        positions = [position for position, *_ in bins]
-        self.register_buffer('weights', _weights(schema.copula, positions).double())
+        weights = _weights(schema.copula, [position for position, *_ in bins]).double()
+        named = {'low': ends[:, 0].clone(), 'span': ends[:, 1] - ends[:, 0], 'weights': weights}
+        for name, values in named.items():
+            self.register_buffer(name, values)
+        self._copula = schema.copula
+        self.laws = GapLaws(schema) if schema.gaps else None
 
     def measured(
         self, ties: torch.Tensor, bins: torch.Tensor, residuals: torch.Tensor
@@ -126,25 +210,32 @@ class TiedPlaces(nn.Module):
         """Residuals ``(N,)`` as the law has them, and the logs of the derivatives of that.
 
         Args:
-            ties: ``(N, 2)``.
+            ties: ``(N, 6)``.
             bins: ``(N,)``, none of them -1.
             residuals: ``(N,)``, as they are in bins by themselves.
         """
-        if shapes_are_fixed(ties.device):
-            found, slopes = self._measured(ties, bins, residuals)
-            is_tied = ties[:, 1] < 1
-            return torch.where(is_tied, found, residuals), torch.where(is_tied, slopes, 0.0)
-        found, slopes = residuals.clone(), torch.zeros_like(residuals)
-        cells = (ties[:, 1] < 1).nonzero().squeeze(1)
-        if len(cells):
-            found[cells], slopes[cells] = self._measured(ties[cells], bins[cells], residuals[cells])
+        found, slopes = residuals, torch.zeros_like(residuals)
+        for law, is_meant in self._kinds(ties):
+            if shapes_are_fixed(ties.device):
+                own, own_slopes = self._measured(law(ties, bins), bins, residuals)
+                found = torch.where(is_meant, own, found)
+                slopes = torch.where(is_meant, own_slopes, slopes)
+                continue
+            cells = is_meant.nonzero().squeeze(1)
+            if len(cells):
+                at = law(ties[cells], bins[cells])
+                own, own_slopes = self._measured(at, bins[cells], residuals[cells])
+                found, slopes = (
+                    found.index_copy(0, cells, own),
+                    slopes.index_copy(0, cells, own_slopes),
+                )
         return found, slopes
 
     def _measured(
-        self, ties: torch.Tensor, bins: torch.Tensor, residuals: torch.Tensor
+        self, law: Law, bins: torch.Tensor, residuals: torch.Tensor
     ) -> tuple[torch.Tensor, torch.Tensor]:
-        """As :meth:`measured`, of cells that are tied."""
-        own, score = self._bins(ties, bins), residuals.double() / SIGMA_DATA
+        """As :meth:`measured`, of cells that have a law."""
+        own, score = TiedBins(law, self.low[bins], self.span[bins]), residuals.double() / SIGMA_DATA
         place = torch.special.ndtr(score)
         found = torch.special.ndtri(own.cdf(place).clamp(_INNER, 1 - _INNER))
         slopes = own.log_density(place) + (found**2 - score**2) / 2
@@ -155,22 +246,51 @@ class TiedPlaces(nn.Module):
     ) -> torch.Tensor:
         """The residuals ``(N,)`` that :meth:`measured` makes ``measured`` of."""
         found = measured.clone()
-        cells = (ties[:, 1] < 1).nonzero().squeeze(1)
-        if len(cells):
-            level = torch.special.ndtr(measured[cells].double() / SIGMA_DATA)
-            place = self._bins(ties[cells], bins[cells]).quantile(level)
-            score = torch.special.ndtri(place.clamp(_INNER, 1 - _INNER))
-            found[cells] = (SIGMA_DATA * score).float()
+        for law, is_meant in self._kinds(ties):
+            cells = is_meant.nonzero().squeeze(1)
+            if len(cells):
+                at = law(ties[cells], bins[cells])
+                own = TiedBins(at, self.low[bins[cells]], self.span[bins[cells]])
+                level = torch.special.ndtr(measured[cells].double() / SIGMA_DATA)
+                score = torch.special.ndtri(own.quantile(level).clamp(_INNER, 1 - _INNER))
+                found[cells] = (SIGMA_DATA * score).float()
         return found
 
-    def _bins(self, ties: torch.Tensor, bins: torch.Tensor) -> TiedBins:
-        mean, deviation = ties.double().unbind(dim=-1)
-        law = TiedLaw(mean, deviation, self.weights[bins])
-        return TiedBins(law, self.low[bins], self.span[bins])
+    def _kinds(
+        self, ties: torch.Tensor
+    ) -> Iterator[tuple[Callable[[torch.Tensor, torch.Tensor], Law], torch.Tensor]]:
+        """The kinds of laws that there are, and the cells ``(N,)`` that have one."""
+        by_distance = ties[:, 2] > 0
+        if self._copula is not None:
+            yield self._law_by_ranks, ~by_distance & (ties[:, 1] < 1)
+        if self.laws is not None:
+            yield self._law_by_distance, by_distance
+
+    def _law_by_ranks(self, ties: torch.Tensor, bins: torch.Tensor) -> TiedLaw:
+        mean, deviation = (part.double() for part in _by_ranks(ties))
+        return TiedLaw(mean, deviation, self.weights[bins])
+
+    def _law_by_distance(self, ties: torch.Tensor, bins: torch.Tensor) -> GapLaw:
+        assert self.laws is not None
+        return _by_distance(self.laws, ties)
 
 
-def _weights(copula: Copula, positions: Sequence[int]) -> torch.Tensor:
+def _by_ranks(ties: torch.Tensor) -> tuple[torch.Tensor, torch.Tensor]:
+    """Means and deviations of cells; (0, 1) where another law is theirs."""
+    mean, deviation, law = ties[..., :3].unbind(dim=-1)
+    return torch.where(law > 0, 0.0, mean), torch.where(law > 0, 1.0, deviation)
+
+
+def _by_distance(laws: GapLaws, ties: torch.Tensor) -> GapLaw:
+    """The laws of cells by differences; any where another law is theirs."""
+    found = []
+    for high, low, law in (part.unbind(dim=-1) for part in ties.split(3, dim=-1)):
+        found.append(laws.of(law.long() - 1, high.double() + low.double()))
+    return found[0].times(found[1])
+
+
+def _weights(copula: Copula | None, positions: Sequence[int]) -> torch.Tensor:
     """Weights ``(len(positions), 3)`` of the laws of columns; any for those that are not tied."""
-    of_column = dict(zip(copula.positions, copula.weights, strict=True))
+    of_column = {} if copula is None else dict(zip(copula.positions, copula.weights, strict=True))
     found = [of_column.get(position, (0.0, 0.0, 1.0)) for position in positions]
     return torch.tensor(found).reshape(-1, 3)

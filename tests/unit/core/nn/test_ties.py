@@ -21,6 +21,7 @@ from sdv_tabdar.core.table import EncodedTable
 from ..networks import random_network
 
 CONFIG = SamplingConfig(num_steps=30, sigma_max=20.0)
+UNTIED = torch.tensor([0.0, 1.0, 0.0, 0.0, 0.0, 0.0])
 SMOOTH, SPIKED, HOLES = 0, 2, 5  # 'holes' is nearly 'smooth', where it is not missing
 
 
@@ -60,14 +61,15 @@ def test_a_tied_cell_is_near_what_it_is_tied_to(
 ) -> None:
     found = ties.of_cells(known(encoded, SMOOTH))
     missing = encoded.codes[:, HOLES] == schema.columns[HOLES].missing
-    scores, placed = ties.places.scores(encoded.codes, encoded.residuals)
+    assert ties.by_ranks is not None
+    scores, placed = ties.by_ranks.places.scores(encoded.codes, encoded.residuals)
     assert torch.equal(~placed[:, 2], missing)
-    mean, deviation = found[:, HOLES].unbind(dim=1)
+    mean, deviation = found[:, HOLES, :2].unbind(dim=1)
     assert torch.allclose(deviation, torch.tensor(1.1 * (1 - 0.998**2) ** 0.5))
     assert torch.allclose(mean.double(), 0.998 * scores[:, 0], atol=1e-5)
     others = torch.arange(found.shape[1]) != HOLES
     free = found[:, others & (torch.arange(found.shape[1]) != SMOOTH)]
-    assert torch.equal(free, torch.tensor([0.0, 1.0]).expand_as(free))
+    assert torch.equal(free, UNTIED.expand_as(free))
 
 
 def test_a_missing_cell_says_nothing(
@@ -75,7 +77,7 @@ def test_a_missing_cell_says_nothing(
 ) -> None:
     missing = encoded.codes[:, HOLES] == schema.columns[HOLES].missing
     found = ties.of_cells(known(encoded, HOLES))[:, SMOOTH]
-    assert (found[missing] == torch.tensor([0.0, 1.0])).all()
+    assert (found[missing] == UNTIED).all()
     assert (found[~missing, 1] < 0.2).all()
 
 
@@ -105,7 +107,7 @@ def test_rows_that_know_the_same_are_asked_as_others_are(ties: Ties, encoded: En
     together = ties.beside(same, HOLES)
     assert torch.allclose(together, ties.of_cells(same)[:, HOLES], atol=1e-5)
     nothing = known(encoded)
-    assert (ties.beside(nothing, HOLES) == torch.tensor([0.0, 1.0])).all()
+    assert (ties.beside(nothing, HOLES) == UNTIED).all()
 
 
 def test_contexts_end_with_it_on_every_way(tied: TabDARNetwork, encoded: EncodedTable) -> None:
@@ -147,7 +149,8 @@ def test_draws_lie_where_the_copula_says(
     )
     drawn = EncodedTable(table.codes.clone(), table.residuals.clone(), table.observed)
     drawn.codes[:, HOLES], drawn.residuals[:, 3] = codes.to(drawn.codes), residuals
-    scores, placed = ties.places.scores(drawn.codes, drawn.residuals)
+    assert ties.by_ranks is not None
+    scores, placed = ties.by_ranks.places.scores(drawn.codes, drawn.residuals)
     distance = (scores[:, 2] - scores[:, 0]).abs()[placed[:, 2]]
     assert float(distance.median()) < 0.2  # beside about .7 of numbers that have nothing in common
 

@@ -1,0 +1,261 @@
+"""Which numbers are never far from each other, and how far: found before training.
+
+An order is sent within days, and paid within weeks: given the one date, the other one lies in a
+small part of the column. Ranks of dates do not show this: a day is as many ranks as the table has
+rows on it, more here and fewer there. So for each pair of columns whose difference is much narrower
+than they are, its law is kept (:mod:`sdv_tabdar.core.gaps`), if it says more of other rows than the
+copula of the two (:mod:`sdv_tabdar.core.copula`).
+"""
+
+from __future__ import annotations
+
+import dataclasses
+import itertools
+import math
+from collections.abc import Collection, Mapping, Sequence
+from typing import TypeAlias
+
+import numpy as np
+import numpy.typing as npt
+import torch
+
+from sdv_tabdar.core.codecs.codec import Codec
+from sdv_tabdar.core.codecs.copulas import CodePlaces, may_be_tied
+from sdv_tabdar.core.codecs.echoes import Echo
+from sdv_tabdar.core.codecs.gap_laws import GapLaws, Numbers
+from sdv_tabdar.core.codecs.numerical import NumericalCodec
+from sdv_tabdar.core.codecs.value_places import grid_of, on_grid, value_places
+from sdv_tabdar.core.codecs.values import Floats
+from sdv_tabdar.core.copula import TiedLaw, scores_of
+from sdv_tabdar.core.runtime.row_order import some_rows
+from sdv_tabdar.core.schema import Column, Gap, Grid, TableSchema, ValuePlaces
+from sdv_tabdar.core.table import EncodedTable
+
+Places: TypeAlias = npt.NDArray[np.int64]
+
+MOST_PAIRS = 64  # those that say most
+MOST_PIECES = 18  # parts, and what lies beyond them on either side
+_ROWS, _MIN_ROWS = 8_000, 100  # that are looked at, and that have both numbers
+_JUDGED = 5  # one row in so many judges
+_NARROWER = 0.5  # a difference's spread, by the lesser of the columns', to be looked at
+_SPREAD = (0.1, 0.9)  # between which shares of the numbers it is
+_MIN_GAIN = 1.0  # nats, of one number given the other, and ...
+_MORE = 0.3  # ... so many more than by the copula
+_MOST_BESIDE = 0.05  # of the numbers are atoms in a column with bins
+_PARTS = 16  # of equal shares, where differences are many
+_FEW = 5  # rows that a difference, or an end of all differences, is kept of
+_LEAST_COVERED = 0.95  # of the rows have a difference of those, where these are few
+_LEAST_REST = 1e-3  # for what no row has shown
+_MOST_BEYOND = 3.0  # means of what lies beyond the usual differences
+_DIGITS = 12  # of the greatest number, beyond which differences are noise
+_WEIGHTS = (0.75, 0.2, 0.05)  # of the copula's law
+_MEDIAN = 0.67449  # of the absolute values of standard normal numbers
+_SEED = 0  # of the rows, whatever the model's seed
+
+
+def find_gaps(
+    table: EncodedTable, codecs: Sequence[Codec], schema: TableSchema, exact: Collection[int] = ()
+) -> tuple[Gap, ...]:
+    """The pairs of columns whose difference says more of them than ranks do.
+
+    Args:
+        table: The encoded training table.
+        codecs: One for each column.
+        schema: The columns.
+        exact: The positions of those that others say exactly, which need none.
+    """
+    own = {
+        at: codec
+        for at, codec in enumerate(codecs)
+        if at not in exact and isinstance(codec, NumericalCodec) and _has_law(schema.columns[at])
+    }
+    if len(table) < _MIN_ROWS or len(own) < 2:
+        return ()
+    chosen = some_rows(len(table), _ROWS, torch.Generator().manual_seed(_SEED))
+    rows = table.rows(chosen.to(table.codes.device)).to(torch.device('cpu'))
+    looked_at = _Looked(rows, schema, own)
+    pairs = itertools.combinations(range(len(own)), 2)
+    found = [gap for pair in pairs if (gap := looked_at.gap(*pair)) is not None]
+    return tuple(sorted(found, key=lambda gap: -gap.gain)[:MOST_PAIRS])
+
+
+def grids_of(gaps: Sequence[Gap]) -> dict[int, Grid]:
+    """The grids of the columns that have gaps, by their positions."""
+    pairs = (zip((gap.first, gap.second), gap.grids, strict=True) for gap in gaps)
+    return dict(itertools.chain.from_iterable(pairs))
+
+
+def places_of(
+    codecs: Sequence[Codec], grids: Mapping[int, Grid], echoes: Sequence[Echo]
+) -> dict[int, ValuePlaces]:
+    """Where numbers lie in the columns that have gaps, by their positions."""
+    found = {}
+    for at, grid in grids.items():
+        codec = codecs[at]
+        assert isinstance(codec, NumericalCodec), 'gaps are between numbers'
+        found[at] = value_places(codec, grid)
+    for echo in echoes:
+        if echo.position in found and echo.source in found:
+            of_source = echo.source, echo.line.slope, echo.line.shift
+            found[echo.position] = dataclasses.replace(found[echo.position], echo=of_source)
+    return found
+
+
+class _Looked:
+    """Rows in which gaps are looked for.
+
+    Args:
+        rows: B of them.
+        schema: All columns.
+        codecs: Those of the P columns that are meant, by their positions.
+    """
+
+    def __init__(
+        self, rows: EncodedTable, schema: TableSchema, codecs: Mapping[int, NumericalCodec]
+    ) -> None:
+        self._positions = tuple(codecs)
+        code_places = CodePlaces(schema, self._positions)
+        self._own, placed = code_places.shares(rows.codes, rows.residuals)
+        self._scores = scores_of(self._own)
+        numbers, self._grids, places = [], [], {}
+        for place, (at, codec) in enumerate(codecs.items()):
+            found = np.full(len(rows.codes), np.nan)
+            there = placed[:, place].numpy()
+            residuals = rows.residuals[there, code_places.residuals[place]].double().numpy()
+            codes = rows.codes[there, at].long().numpy()
+            found[there] = codec.decode(codes, residuals, np.zeros(len(codes)))
+            grid = grid_of(found[there]) if there.any() else (0.0, 0.0)
+            numbers.append(on_grid(found, grid))
+            self._grids.append(grid)
+            places[at] = value_places(codec, grid)
+        self._numbers = np.stack(numbers, axis=1)
+        self._schema = dataclasses.replace(schema, value_places=places)
+        self._shares = Numbers(self._schema, self._positions)(rows.codes, rows.residuals).numbers
+        flat = code_places.flat(rows.codes)
+        is_bin = self._own != code_places.low[flat] + code_places.span[flat] / 2
+        self._low = torch.where(is_bin, self._own, code_places.low[flat])
+        self._span = torch.where(is_bin, 0.0, code_places.span[flat])
+        self._spread = [_spread(own) for own in self._numbers.T]
+
+    def gap(self, first: int, second: int) -> Gap | None:
+        """That of the pair at these two places; None if it says too little."""
+        difference = self._numbers[:, second] - self._numbers[:, first]
+        there = np.flatnonzero(~np.isnan(difference))
+        least = min(self._spread[first], self._spread[second])
+        if len(there) < _MIN_ROWS or not _spread(difference) < _NARROWER * least:
+            return None
+        judges = there[::_JUDGED]
+        shown = np.setdiff1d(there, judges)
+        most = np.nanmax(np.abs(self._numbers[:, [first, second]]))
+        found = self._of(first, second, _rounded(difference[shown], most))
+        gain = self._gain(found, torch.from_numpy(judges), (first, second))
+        pairs = ((first, second), (second, first))
+        by_ranks = math.fsum(self._by_ranks(*pair, shown, judges) for pair in pairs) / 2
+        if gain < max(_MIN_GAIN, by_ranks + _MORE):
+            return None
+        found = self._of(first, second, _rounded(difference[there], most))
+        return dataclasses.replace(found, gain=gain)
+
+    def _of(self, first: int, second: int, differences: Floats) -> Gap:
+        grids = self._grids[first], self._grids[second]
+        unit = max(unit for unit, _ in grids) if all(unit for unit, _ in grids) else 0.0
+        pieces, counts = _pieces(differences, unit)
+        covered = counts.sum()
+        rest = (len(differences) - covered + 1) / (len(differences) + 2)
+        return Gap(
+            first=self._positions[first],
+            second=self._positions[second],
+            grids=grids,
+            pieces=tuple((low, high) for low, high in pieces.tolist()),
+            shares=tuple((counts / covered).tolist()),
+            rest=max(float(rest), _LEAST_REST),
+            gain=0.0,
+        )
+
+    def _gain(self, gap: Gap, judges: torch.Tensor, pair: tuple[int, int]) -> float:
+        """The mean log density of either number given the other, in nats."""
+        both = GapLaws(dataclasses.replace(self._schema, gaps=(gap,)))
+        total = 0.0
+        for law, (source, target) in enumerate(zip(both.sources, both.targets, strict=True)):
+            place, own = (pair[(gap.first, gap.second).index(at)] for at in (source, target))
+            found = both.of(torch.full((len(judges),), law), self._shares[judges, place])
+            low, span = self._low[judges, own], self._span[judges, own]
+            in_code = found.between(low, low + span) / span.clamp_min(1e-12)
+            density = torch.where(span > 0, in_code, found.at(low))
+            total += float(density.log().mean()) / 2
+        return total
+
+    def _by_ranks(self, source: int, target: int, shown: Places, judges: Places) -> float:
+        """The mean log density by the copula of the two, in nats."""
+        own = [self._scores[rows][:, [source, target]] for rows in (shown, judges)]
+        squares = (own[0] ** 2).mean(dim=0)
+        ratio = float((own[0].prod(dim=1).mean() / squares.prod().sqrt()).clamp(-1, 1))
+        away = (own[0][:, 1] - ratio * own[0][:, 0]).abs().median() / _MEDIAN
+        deviation = away.clamp(1e-6, 0.999).expand(len(judges))
+        law = TiedLaw(ratio * own[1][:, 0], deviation, torch.tensor(_WEIGHTS).double())
+        return float(law.density(own[1][:, 1]).log().mean())
+
+
+def _has_law(column: Column) -> bool:
+    """Whether a column may be tied, and is of atoms or of bins."""
+    atoms = sum(column.counts[: column.bins.start]) if column.bins else 0
+    return may_be_tied(column) and atoms <= _MOST_BESIDE * sum(column.counts)
+
+
+def _spread(numbers: Floats) -> float:
+    """How far apart most numbers are; NaN are none."""
+    low, high = np.nanquantile(numbers, _SPREAD) if not np.isnan(numbers).all() else (0.0, 0.0)
+    return float(high - low)
+
+
+def _rounded(differences: Floats, most: float) -> Floats:
+    """Differences without the noise that numbers up to ``most`` leave."""
+    return differences.round(_DIGITS - 1 - math.floor(math.log10(most))) if most else differences
+
+
+def _pieces(differences: Floats, unit: float) -> tuple[Floats, Places]:
+    """Intervals ``(M, 2)`` of differences, and how many lie in each.
+
+    Each of few differences has its own, a unit wide, if there is one; many are cut into parts of
+    about equal size.
+    """
+    values, counts = np.unique(differences, return_counts=True)
+    usual = counts >= _FEW
+    if usual.sum() <= _PARTS and counts[usual].sum() >= _LEAST_COVERED * len(differences):
+        half = np.diff(values[usual]).min() / 2 if usual.sum() > 1 else 0.0
+        half = unit / 2 or half or max(float(np.abs(values).max()), 1.0) * 10.0**-_DIGITS
+        pieces = np.stack([values[usual] - half, values[usual] + half], axis=1)
+        low, high = pieces[0, 0], pieces[-1, 1]
+        below = [] if (width := _beyond(low - differences)) is None else [[low - width, low]]
+        above = [] if (width := _beyond(differences - high)) is None else [[high, high + width]]
+        pieces = np.array([*below, *pieces.tolist(), *above])
+        pieces = np.maximum.accumulate(pieces.ravel()).reshape(-1, 2)  # in spite of rounding
+        return pieces, _counted(pieces, differences)
+    ordered = np.sort(differences)
+    inner = ordered[np.arange(1, _PARTS) * len(ordered) // _PARTS]
+    at = np.searchsorted(values, np.unique(inner))
+    between = values[at[at > 0] - 1] / 2 + values[at[at > 0]] / 2
+    low, high = _end(ordered, unit), -_end(-ordered[::-1], unit)
+    edges = np.unique(np.concatenate([[low], between[(between > low) & (between < high)], [high]]))
+    pieces = np.stack([edges[:-1], edges[1:]], axis=1)
+    return pieces, _counted(pieces, differences)
+
+
+def _counted(pieces: Floats, differences: Floats) -> Places:
+    """How many differences lie in each piece ``(M,)``."""
+    ordered = np.sort(differences)
+    return np.diff(np.searchsorted(ordered, pieces), axis=1)[:, 0]
+
+
+def _beyond(distances: Floats) -> float | None:
+    """How wide a piece is in which most positive ones of some distances are; None for few."""
+    found = distances[distances > 0]
+    return _MOST_BEYOND * float(found.mean()) if len(found) >= _FEW else None
+
+
+def _end(ordered: Floats, unit: float) -> float:
+    """Where differences begin: with the least that some rows have, or a little below few rows."""
+    if ordered[_FEW - 1] == ordered[0]:
+        return float(ordered[0] - unit / 2)
+    few, more = ordered[_FEW - 1], ordered[4 * _FEW - 1]
+    return float(max(few - (more - few), 2 * ordered[0] - few) - unit / 2)
