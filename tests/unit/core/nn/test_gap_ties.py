@@ -2,12 +2,16 @@
 
 from __future__ import annotations
 
+import copy
 import dataclasses
+from typing import Any
 
 import numpy as np
 import pandas as pd
 import pytest
 import torch
+from torch.utils._python_dispatch import TorchDispatchMode
+from torch.utils._pytree import tree_leaves
 
 from sdv_tabdar.core.codecs.copulas import CodePlaces
 from sdv_tabdar.core.codecs.encoder import TableEncoder
@@ -15,6 +19,7 @@ from sdv_tabdar.core.codecs.gap_laws import Numbers
 from sdv_tabdar.core.codecs.gaps import find_gaps
 from sdv_tabdar.core.config import ModelConfig, SamplingConfig
 from sdv_tabdar.core.inference.column import draw_cells, log_density
+from sdv_tabdar.core.nn.heads.tied import TiedCodes
 from sdv_tabdar.core.nn.incremental import context_beside
 from sdv_tabdar.core.nn.network import TabDARNetwork
 from sdv_tabdar.core.nn.pairs import pair_contexts, pair_losses
@@ -142,6 +147,44 @@ def test_pairs_have_the_same_contexts_and_losses(
     losses.mean().backward()
     gradients = [own.grad for own in tied.parameters() if own.grad is not None]
     assert all(bool(own.isfinite().all()) for own in gradients)
+
+
+class OneDevice(TorchDispatchMode):
+    """Refuses operations on tensors of another device than 'meta', but for single numbers."""
+
+    def __torch_dispatch__(self, func: Any, types: Any, args: Any = (), kwargs: Any = None) -> Any:
+        result = func(*args, **(kwargs or {}))
+        tensors = [t for t in tree_leaves((args, kwargs, result)) if isinstance(t, torch.Tensor)]
+        assert {t.device.type for t in tensors if t.dim()} <= {'meta'}, f'{func} leaves the device'
+        return result
+
+
+def test_a_step_of_fixed_shapes_waits_for_no_number(
+    tied: TabDARNetwork, rows: EncodedTable
+) -> None:
+    """The device 'meta' has no numbers: a step that a GPU can record works there."""
+    meta = torch.device('meta')
+    network, table = copy.deepcopy(tied).to(meta), rows.to(meta)
+    side = torch.zeros_like(table.codes, dtype=torch.bool)
+    assert network.ties is not None
+    with OneDevice():
+        ties = network.ties.of_pairs(table.codes, table.residuals, side)
+        bins = torch.zeros(len(table.codes), dtype=torch.long, device=meta)
+        placed = network.residual_head.tied
+        assert placed is not None
+        found, slopes = placed.measured(ties[SENT], bins, table.residuals[:, 0])
+        logits = torch.zeros(len(table.codes), network.schema.columns[SENT].num_codes, device=meta)
+        rest = [head.of(row, logits, ties[SENT]) for head, row in _places(network, SENT)]
+    assert found.shape == slopes.shape == (len(table.codes),)
+    assert all(own.shape == logits.shape for own in rest)
+
+
+def _places(network: TabDARNetwork, position: int) -> list[tuple[TiedCodes, int]]:
+    """The head of a column's bucket that knows ties, and its row there."""
+    _, number, row = network.code_head._cells[position]
+    head = network.code_head.tied[number]
+    assert isinstance(head, TiedCodes)
+    return [(head, row)]
 
 
 def test_draws_lie_where_differences_say(
