@@ -11,8 +11,7 @@ at the score z as in its column by itself is that of a mixture with weights w,
 
     b(z) = w_1 n(z; m, s) / n(z; 0, 1) + w_2 n(z; m, t) / n(z; 0, 1) + w_3,    t = min(3 s, 1).
 
-What of it lies between two scores is in closed form. Nothing here knows what a
-table is.
+What of it lies between two scores is in closed form. Nothing here knows what a table is.
 """
 
 from __future__ import annotations

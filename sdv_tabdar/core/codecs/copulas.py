@@ -136,15 +136,28 @@ class _Cells:
 
     def correlations(self) -> torch.Tensor:
         """Those of the scores ``(P, P)``, of rows that have both."""
-        squares = (self.scores**2 + self.within) * self.placed
-        beside = squares.t() @ self.placed  # of each column, where the other one has a score too
-        found = self.scores.t() @ self.scores / (beside * beside.t()).clamp_min(1e-12).sqrt()
-        found.fill_diagonal_(1.0)
+        found = correlations_of(self.scores, self.placed, self.within)
         values, vectors = torch.linalg.eigh(found)
         found = (vectors * values.clamp_min(0)) @ vectors.t()
         deviation = found.diagonal().sqrt()
         found = (found / (deviation[:, None] * deviation)).clamp(-1, 1)
         return found.fill_diagonal_(1.0)
+
+
+def correlations_of(
+    scores: torch.Tensor, placed: torch.Tensor, within: torch.Tensor
+) -> torch.Tensor:
+    """The correlations ``(P, P)`` of scores, each of the rows that have both; of no law, perhaps.
+
+    Args:
+        scores: ``(B, P)``, 0 where there is none.
+        placed: Where there is one, 1.0 or 0.0.
+        within: As in :class:`_Cells`.
+    """
+    squares = (scores**2 + within) * placed
+    beside = squares.t() @ placed  # of each column, where the other one has a score too
+    found = scores.t() @ scores / (beside * beside.t()).clamp_min(1e-12).sqrt()
+    return found.fill_diagonal_(1.0)
 
 
 _Fold: TypeAlias = tuple[_Cells, _Cells]

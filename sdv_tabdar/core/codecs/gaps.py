@@ -20,7 +20,7 @@ import numpy.typing as npt
 import torch
 
 from sdv_tabdar.core.codecs.codec import Codec
-from sdv_tabdar.core.codecs.copulas import CodePlaces, may_be_tied
+from sdv_tabdar.core.codecs.copulas import CodePlaces, correlations_of, may_be_tied
 from sdv_tabdar.core.codecs.echoes import Echo
 from sdv_tabdar.core.codecs.gap_laws import GapLaws, Numbers
 from sdv_tabdar.core.codecs.numerical import NumericalCodec
@@ -38,6 +38,7 @@ MOST_PIECES = 18  # parts, and what lies beyond them on either side
 _ROWS, _MIN_ROWS = 8_000, 100  # that are looked at, and that have both numbers
 _JUDGED = 5  # one row in so many judges
 _NARROWER = 0.5  # a difference's spread, by the lesser of the columns', to be looked at
+_RISING = 0.5  # correlation of scores; half as wide a difference has more
 _SPREAD = (0.1, 0.9)  # between which shares of the numbers it is
 _MIN_GAIN = 1.0  # nats, of one number given the other, and ...
 _MORE = 0.3  # ... so many more than by the copula
@@ -74,8 +75,7 @@ def find_gaps(
     chosen = some_rows(len(table), _ROWS, torch.Generator().manual_seed(_SEED))
     rows = table.rows(chosen.to(table.codes.device)).to(torch.device('cpu'))
     looked_at = _Looked(rows, schema, own)
-    pairs = itertools.combinations(range(len(own)), 2)
-    found = [gap for pair in pairs if (gap := looked_at.gap(*pair)) is not None]
+    found = [gap for pair in looked_at.near if (gap := looked_at.gap(*pair)) is not None]
     return tuple(sorted(found, key=lambda gap: -gap.gain)[:MOST_PAIRS])
 
 
@@ -116,7 +116,7 @@ class _Looked:
         self._positions = tuple(codecs)
         code_places = CodePlaces(schema, self._positions)
         self._own, placed = code_places.shares(rows.codes, rows.residuals)
-        self._scores = scores_of(self._own)
+        self._scores, self._placed = scores_of(self._own), placed
         numbers, self._grids, places = [], [], {}
         for place, (at, codec) in enumerate(codecs.items()):
             found = np.full(len(rows.codes), np.nan)
@@ -136,6 +136,14 @@ class _Looked:
         self._low = torch.where(is_bin, self._own, code_places.low[flat])
         self._span = torch.where(is_bin, 0.0, code_places.span[flat])
         self._spread = [_spread(own) for own in self._numbers.T]
+
+    @property
+    def near(self) -> list[list[int]]:
+        """The places of the pairs whose differences may be narrow: those that rise together."""
+        scores = torch.where(self._placed, self._scores, 0.0)
+        found = correlations_of(scores, self._placed.double(), torch.zeros_like(scores))
+        pairs: list[list[int]] = (found > _RISING).triu(1).nonzero().tolist()
+        return pairs
 
     def gap(self, first: int, second: int) -> Gap | None:
         """That of the pair at these two places; None if it says too little."""
