@@ -7,15 +7,9 @@ from typing import TYPE_CHECKING
 import click
 
 from sdv_tabdar.cli import options
-from sdv_tabdar.cli.metadata import metadata_of
-from sdv_tabdar.cli.models import budget_of, likelihood_of
-from sdv_tabdar.cli.tables import (
-    TableName,
-    check_free,
-    columns_of_text,
-    read_table,
-    whole_file,
-)
+from sdv_tabdar.cli.metadata import read_described
+from sdv_tabdar.cli.models import budget_of, kinds_of, likelihood_of
+from sdv_tabdar.cli.tables import check_free, kinds_as_in, read_table, whole_file
 from sdv_tabdar.cli.terminal import say, shows_progress
 
 if TYPE_CHECKING:
@@ -81,11 +75,10 @@ def evaluate(
     if page:
         files = (real, synthetic, test, metadata_file, model, reference_model)
         check_free(page, force=force, read=files)
-    rows = read_table(real)
-    texts = columns_of_text(rows)
-    drawn = read_table(synthetic, texts)
-    unseen = read_table(test, texts) if test else None
-    metadata = metadata_of(rows, TableName.of(real).table, metadata_file)
+    rows, metadata = read_described(real, metadata_file, kinds_of(model) if model else None)
+    kinds = kinds_as_in(rows)
+    drawn = read_table(synthetic, kinds)
+    unseen = read_table(test, kinds) if test else None
     from sdv_tabdar.evaluation import evaluate as evaluated
 
     report = evaluated(

@@ -8,10 +8,10 @@ from typing import Any
 import click
 
 from sdv_tabdar.cli import options
-from sdv_tabdar.cli.metadata import metadata_of
+from sdv_tabdar.cli.metadata import read_described
 from sdv_tabdar.cli.refusal import Refusal
 from sdv_tabdar.cli.settings import settings
-from sdv_tabdar.cli.tables import TableName, check_free, read_table, whole_file
+from sdv_tabdar.cli.tables import check_free, whole_file
 from sdv_tabdar.cli.terminal import say, shows_progress
 
 
@@ -69,13 +69,12 @@ def fit(
     if output == '-':
         raise Refusal('A model is no text for standard output; give -o the name of a file.')
     check_free(output, force=force, read=(data, metadata_file))
-    rows = read_table(data)
     from sdv_tabdar import TabDARSynthesizer
     from sdv_tabdar.files import describe
 
     given = {'epochs': epochs, 'max_training_time': max_training_time, 'random_state': seed}
     arguments = settings(assigned, given)
-    metadata = metadata_of(rows, TableName.of(data).table, metadata_file)
+    rows, metadata = read_described(data, metadata_file)
     synthesizer = TabDARSynthesizer(metadata, verbose=shows_progress(), **arguments)
     synthesizer.fit(rows)
     synthesizer.verbose = False
@@ -114,7 +113,7 @@ def detect(data: str, output: str | None, force: bool) -> None:
     """
     if output:
         check_free(output, force=force, read=(data,))
-    metadata = metadata_of(read_table(data), TableName.of(data).table, None)
+    _, metadata = read_described(data, None)
     if output:
         with whole_file(output) as part:
             metadata.save_to_json(part)

@@ -2,38 +2,82 @@
 
 from __future__ import annotations
 
+from collections.abc import Mapping
 from typing import TYPE_CHECKING, Any
 
+from sdv_tabdar.cli.csv_cells import Cells
 from sdv_tabdar.cli.refusal import Refusal
+from sdv_tabdar.cli.tables import TableName, read_table
 from sdv_tabdar.cli.terminal import say
 
 if TYPE_CHECKING:
     import pandas as pd
 
+# Sdtypes whose values are numbers or booleans; those whose values may also be text that looks so.
+# All others are text.
+_VALUES = ('numerical', 'boolean', 'latitude', 'longitude')
+_LEVELS = ('categorical', 'ordinal', 'id', 'datetime')
+_DETECTED = 'detected; --metadata FILE.json says otherwise'
 
-def metadata_of(rows: pd.DataFrame, table: str, file: str | None) -> Any:
-    """SDV's metadata of a table, which are shown.
+
+def read_described(
+    data: str, file: str | None, kinds: Mapping[str, Cells] | None = None
+) -> tuple[pd.DataFrame, Any]:
+    """The rows of a file, and SDV's metadata of them, which are shown.
 
     Args:
-        rows: The table.
-        table: Its name.
-        file: A JSON file with metadata; None detects them.
+        data: The file of rows.
+        file: A JSON file with metadata, which also say what cells are read as; None detects them.
+        kinds: What cells are read as where there is no such file; guessed where it is None.
 
     Raises:
-        Refusal: If the file holds none, or columns hold what SDV detects nothing of.
+        Refusal: If one of the files is not what it should be, or columns hold what SDV detects
+            nothing of.
+    """
+    if file is None:
+        rows = read_table(data, kinds)
+        found, source = _detected(rows, TableName.of(data).table), _DETECTED
+    else:
+        found, source = _loaded(file), file
+        rows = read_table(data, _kinds(found))
+    _show(found, rows, source)
+    return rows, found
+
+
+def _loaded(file: str) -> Any:
+    """The metadata of a file.
+
+    Raises:
+        Refusal: If it holds none.
     """
     from sdv.metadata import Metadata
 
-    if file is None:
-        found = _detected(rows, table)
-    else:
-        try:
-            found = Metadata.load_from_json(file)
-        except Exception as error:  # whatever it is that SDV stumbles over in a strange file
-            reason = str(error).rstrip('.') or type(error).__name__
-            raise Refusal(f'{file} holds no SDV metadata: {reason}.') from error
-    _show(found, rows, 'detected; --metadata FILE.json says otherwise' if file is None else file)
-    return found
+    try:
+        return Metadata.load_from_json(file)
+    except Exception as error:  # whatever it is that SDV stumbles over in a strange file
+        reason = str(error).rstrip('.') or type(error).__name__
+        raise Refusal(f'{file} holds no SDV metadata: {reason}.') from error
+
+
+def _kinds(metadata: Any) -> dict[str, Cells]:
+    """What the cells of each column are read as by their metadata."""
+    return {
+        str(name): _kind(facts)
+        for table in metadata.to_dict()['tables'].values()
+        for name, facts in table.get('columns', {}).items()
+    }
+
+
+def _kind(facts: Mapping[str, Any]) -> Cells:
+    """What cells are read as by the metadata of their column: as its levels, if these are there."""
+    if facts.get('sdtype') in _VALUES:
+        return Cells.VALUES
+    if facts.get('datetime_format'):
+        return Cells.TEXT
+    levels = facts.get('range_values')
+    if levels:
+        return Cells.TEXT if all(isinstance(level, str) for level in levels) else Cells.VALUES
+    return Cells.LEVELS if facts.get('sdtype') in _LEVELS else Cells.TEXT
 
 
 def _detected(rows: pd.DataFrame, table: str) -> Any:

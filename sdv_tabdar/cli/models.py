@@ -5,6 +5,7 @@ from __future__ import annotations
 from collections.abc import Callable
 from typing import TYPE_CHECKING, Any
 
+from sdv_tabdar.cli.csv_cells import Cells
 from sdv_tabdar.cli.terminal import shows_progress
 
 if TYPE_CHECKING:
@@ -61,15 +62,28 @@ def budget_of(path: str) -> tuple[float, float] | None:
     return (training['epsilon'], training['delta']) if 'epsilon' in training else None
 
 
-def text_columns(description: Description) -> list[str]:
-    """Columns that held text in training, so that '007' stays what it is."""
-    return [
-        str(column.name)
-        for column in description.columns
+def kinds_as_in_training(description: Description) -> dict[str, Cells]:
+    """What cells are read as: text of columns that held text in training, so that '007' stays."""
+    return {
+        str(column.name): Cells.TEXT
         if column.dtype in ('object', 'string', 'str', 'category')
         and column.role != 'number'
         and all(isinstance(level, str) for level in column.levels)
-    ]
+        else Cells.VALUES
+        for column in description.columns
+    }
+
+
+def kinds_of(path: str) -> dict[str, Cells]:
+    """What the cells of rows are read as by the model of a file.
+
+    Raises:
+        sdv_tabdar.files.ModelFileError: As of `opened`, as is the other.
+        OSError: If it cannot be read.
+    """
+    from sdv_tabdar.files import describe
+
+    return kinds_as_in_training(describe(path))
 
 
 def one_table(tables: Any) -> pd.DataFrame:

@@ -4,16 +4,18 @@ from __future__ import annotations
 
 import contextlib
 import dataclasses
+import io
 import json
 import lzma
 import os
 import sys
 import zipfile
 import zlib
-from collections.abc import Collection, Iterator
+from collections.abc import Collection, Iterator, Mapping
 from pathlib import Path
 from typing import TYPE_CHECKING, Any, TextIO
 
+from sdv_tabdar.cli.csv_cells import Cells, read_csv
 from sdv_tabdar.cli.refusal import Refusal
 from sdv_tabdar.paths import why_no_file
 
@@ -21,6 +23,7 @@ if TYPE_CHECKING:
     import pandas as pd
 
 STANDARD = '-'
+_EXACT = 2**53  # up to here a float holds every whole number
 _FORMS = {'.csv': 'csv', '.parquet': 'parquet', '.jsonl': 'lines', '.ndjson': 'lines'}
 _COMPRESSED = ('.gz', '.bz2', '.xz', '.zip')
 _ALLOWED = (
@@ -86,31 +89,28 @@ def check_free(path: str, *, force: bool, read: Collection[str | None] = ()) -> 
         raise Refusal(f'{path} exists. Give another name, or --force to replace it.')
 
 
-def read_table(text: str, text_columns: Collection[str] = ()) -> pd.DataFrame:
+def read_table(text: str, kinds: Mapping[str, Cells] | None = None) -> pd.DataFrame:
     """The rows of a file.
 
     Args:
         text: The file, or '-' for CSV on standard input.
-        text_columns: Columns of which a CSV file's cells are text, whatever they look like.
+        kinds: What the cells of a CSV file are read as, by column; guessed where it has none.
 
     Raises:
         Refusal: If the ending is unknown, the file is damaged or of another form, or it has no
             columns.
     """
-    import pandas as pd
-
     name = TableName.of(text)
     if text != STANDARD and not Path(text).is_file():
         raise Refusal(f'{text}: there is no such file.')
     try:
         if name.form == 'parquet':
             with _pyarrow(text):
-                table = _with_its_index(pd.read_parquet(text))
+                table = _read_parquet(text)
         elif name.form == 'lines':
             table = _read_lines(text)
         else:
-            source: Any = sys.stdin if text == STANDARD else text
-            table = _read_csv(source, text_columns)
+            table = read_csv(_standard_input() if text == STANDARD else text, kinds or {})
     except _DAMAGED as error:
         form = {'csv': 'CSV', 'parquet': 'Parquet', 'lines': 'JSON lines'}[name.form]
         reason = ' '.join(str(error).split()).rstrip('.')
@@ -120,13 +120,14 @@ def read_table(text: str, text_columns: Collection[str] = ()) -> pd.DataFrame:
     return table
 
 
-def columns_of_text(rows: pd.DataFrame) -> list[str]:
-    """The columns that hold text and nothing else, for the reading of a file with the same ones."""
-    return [
-        str(name)
-        for name, column in rows.items()
+def kinds_as_in(rows: pd.DataFrame) -> dict[str, Cells]:
+    """What the cells of a file with the columns of a table are read as: text where it has text."""
+    return {
+        str(name): Cells.TEXT
         if column.dtype == object and column.dropna().map(type).eq(str).all()
-    ]
+        else Cells.VALUES
+        for name, column in rows.items()
+    }
 
 
 def write_table(rows: pd.DataFrame, text: str) -> None:
@@ -171,21 +172,36 @@ def whole_file(text: str) -> Iterator[Path]:
         part.unlink(missing_ok=True)
 
 
-def _read_csv(source: Any, text_columns: Collection[str]) -> pd.DataFrame:
-    """A row for each line.
+def _standard_input() -> io.StringIO:
+    """What comes on standard input.
 
     Raises:
-        ValueError: If the lines have more fields than the first one, which pandas takes for labels.
+        Refusal: If it is closed.
     """
-    import pandas as pd
+    if sys.stdin is None:
+        raise Refusal('Standard input is closed; give the name of a file.')
+    return io.StringIO(sys.stdin.read())
 
-    table = pd.read_csv(source, dtype=dict.fromkeys(text_columns, str), low_memory=False)
-    if not isinstance(table.index, pd.RangeIndex):
-        raise ValueError(
-            f'the first line names {len(table.columns)} columns, and other lines have '
-            f'{len(table.columns) + table.index.nlevels} fields'
-        )
-    return table
+
+def _read_parquet(text: str) -> pd.DataFrame:
+    """The rows of a file; whole numbers are so also where some of a column are missing."""
+    import pyarrow.parquet
+
+    read = pyarrow.parquet.read_table(text)
+    table = _with_its_index(read.to_pandas())
+    whole = {
+        field.name: cells.to_pandas(types_mapper=_nullable)
+        for field, cells in zip(read.schema, read.columns, strict=True)
+        if field.name in table and cells.null_count and pyarrow.types.is_integer(field.type)
+    }
+    return table.assign(**whole)
+
+
+def _nullable(kind: Any) -> Any:
+    """The dtype with gaps for one of Arrow's types of whole numbers."""
+    from pandas.api.types import pandas_dtype
+
+    return pandas_dtype(str(kind).replace('uint', 'UInt').replace('int', 'Int'))
 
 
 def _with_its_index(table: pd.DataFrame) -> pd.DataFrame:
@@ -195,7 +211,7 @@ def _with_its_index(table: pd.DataFrame) -> pd.DataFrame:
 
 
 def _read_lines(text: str) -> pd.DataFrame:
-    """A row for each JSON object.
+    """A row for each JSON object; numbers with gaps are whole where all that are there are.
 
     Raises:
         ValueError: If a line is no JSON object.
@@ -207,7 +223,16 @@ def _read_lines(text: str) -> pd.DataFrame:
         table = pd.read_json(text, lines=True, precise_float=True, **as_written)
     except AttributeError as error:  # pandas asks each line for its keys
         raise ValueError('not every line is a JSON object') from error
-    return table.reset_index(drop=True)
+    whole = [name for name, column in table.items() if _is_whole_with_gaps(column)]
+    return table.reset_index(drop=True).astype(dict.fromkeys(whole, 'Int64'))
+
+
+def _is_whole_with_gaps(column: pd.Series) -> bool:
+    """Whether a column of floats holds gaps, and whole numbers that a float keeps exactly."""
+    present = column.dropna()
+    if column.dtype != float or not 0 < len(present) < len(column):
+        return False
+    return bool((present.mod(1).eq(0) & present.abs().le(_EXACT)).all())
 
 
 def _write_lines(rows: pd.DataFrame, file: TextIO) -> None:

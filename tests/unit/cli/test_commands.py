@@ -273,6 +273,35 @@ def test_decimal_numbers_are_numbers(run: Run, tmp_path: Path, tiny: list[str]) 
     assert rows['price'].dropna().between(0, 10).all()
 
 
+def test_zeros_in_front_and_gaps_in_whole_numbers_come_out_as_they_were(
+    run: Run, tmp_path: Path, tiny: list[str]
+) -> None:
+    table, model, rows = (tmp_path / name for name in ('in.csv', 'zips.tabdar', 'out.csv'))
+    zips, rooms = ('01234', '00501', '94110', ''), ('3', '', '4')
+    cells = [f'{zips[row % 4]},{rooms[row % 3]}' for row in range(60)]
+    table.write_text('\n'.join(['zip,rooms', *cells]))
+    told = run('fit', table, '-o', model, '--epochs', 1, *tiny).stderr
+    assert '  zip    categorical' in told
+
+    run('sample', model, '-n', 60, '--seed', 0, '-o', rows)
+    asked = run('sample', model, '-n', 2, '--where', 'zip = 01234', '--where', 'rooms = 3')
+    filled = run('impute', model, '-', input='zip,rooms\n00501,\n01234,3\n').stdout
+    scores = run('evaluate', table, rows, '--test', table, '--model', model, '--json').stdout
+
+    for line in rows.read_text().splitlines()[1:]:
+        zip_code, number = line.split(',')
+        assert zip_code in zips
+        assert number in rooms
+    assert asked.stdout.splitlines()[1:] == ['01234,3'] * 2
+    assert re.fullmatch('zip,rooms\n00501,[34]\n01234,3\n', filled)
+    assert json.loads(scores)['facts']
+
+
+def test_a_model_of_numbers_reads_zeros_in_front_as_numbers(run: Run, model: Path) -> None:
+    filled = run('impute', model, '-', input='age,rooms\n030,01\n41,02\n').stdout
+    assert [line.split(',')[:2] for line in filled.splitlines()[1:]] == [['30', '1'], ['41', '2']]
+
+
 @pytest.mark.parametrize('command', ['fit', 'detect'])
 def test_objects_that_metadata_cannot_name_are_refused(
     run: Run, tmp_path: Path, command: str

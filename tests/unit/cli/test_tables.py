@@ -8,10 +8,13 @@ from pathlib import Path
 
 import numpy as np
 import pandas as pd
+import pyarrow as pa
 import pytest
+from pyarrow import parquet
 
+from sdv_tabdar.cli.csv_cells import Cells
 from sdv_tabdar.cli.refusal import Refusal
-from sdv_tabdar.cli.tables import check_free, columns_of_text, read_table, whole_file, write_table
+from sdv_tabdar.cli.tables import check_free, kinds_as_in, read_table, whole_file, write_table
 
 
 @pytest.fixture
@@ -20,6 +23,7 @@ def rows() -> pd.DataFrame:
         {
             'number': [0.1 + 0.2, np.nan, 1e-300],
             'whole': [1, 2**53 + 1, -3],
+            'gaps': pd.array([3, None, -1], dtype='Int64'),
             'text': ['007', 'a, "b"\nc', None],
             'flag': [True, False, True],
             '0.05': [True, False, True],  # labels are text, also where they look like something
@@ -42,7 +46,7 @@ def test_rows_come_back_as_they_were_written(
 
     write_table(rows, file)
 
-    found = read_table(file, ['text'])
+    found = read_table(file)
     pd.testing.assert_frame_equal(found.where(found.notna(), None), rows.where(rows.notna(), None))
     assert [path.name for path in tmp_path.iterdir()] == [f'rows.{ending}']
 
@@ -144,6 +148,37 @@ def test_a_file_that_is_not_finished_leaves_the_old_one(tmp_path: Path) -> None:
     assert list(tmp_path.iterdir()) == [old]
 
 
-def test_columns_of_text_are_those_with_nothing_else(rows: pd.DataFrame) -> None:
+def test_whole_numbers_of_other_writers_are_whole_beside_gaps(tmp_path: Path) -> None:
+    file = str(tmp_path / 'rows.parquet')
+    columns = {
+        'signed': pa.array([2**53 + 1, None]),
+        'unsigned': pa.array([2**64 - 1, None], pa.uint64()),
+        'float': pa.array([3.0, None]),
+        'full': pa.array([1, 2]),
+    }
+    parquet.write_table(pa.table(columns), file)
+
+    found = read_table(file)
+
+    assert list(found.dtypes) == ['Int64', 'UInt64', 'float64', 'int64']
+    assert list(found.iloc[0]) == [2**53 + 1, 2**64 - 1, 3.0, 1]
+
+
+def test_numbers_of_json_are_whole_beside_gaps_where_all_are(tmp_path: Path) -> None:
+    lines = ['{"whole": 3, "half": 1, "huge": 1e300}', '{"whole": null, "half": 0.5}', '{}']
+    (tmp_path / 'rows.jsonl').write_text('\n'.join(lines))
+    found = read_table(str(tmp_path / 'rows.jsonl'))
+    assert list(found.dtypes) == ['Int64', 'float64', 'float64']
+
+
+def test_text_is_read_where_a_table_has_nothing_else(rows: pd.DataFrame) -> None:
     rows['mixed'] = pd.Series(['a', 1, None], dtype=object)
-    assert columns_of_text(rows) == ['text', 'date']
+    kinds = kinds_as_in(rows)
+    assert {name for name, kind in kinds.items() if kind is Cells.TEXT} == {'text', 'date'}
+    assert set(kinds.values()) == {Cells.TEXT, Cells.VALUES}
+
+
+def test_input_that_is_closed_is_refused(monkeypatch: pytest.MonkeyPatch) -> None:
+    monkeypatch.setattr(sys, 'stdin', None)
+    with pytest.raises(Refusal, match='Standard input is closed'):
+        read_table('-')
