@@ -6,7 +6,7 @@ import click
 
 from sdv_tabdar.cli import options
 from sdv_tabdar.cli.conditions import named_column
-from sdv_tabdar.cli.models import kinds_as_in_training, opened
+from sdv_tabdar.cli.models import opened, readings_as_in_training
 from sdv_tabdar.cli.tables import TableName, check_free, read_table, write_table
 from sdv_tabdar.cli.terminal import say
 
@@ -50,7 +50,7 @@ def impute(
     TableName.of(output)
     check_free(output, force=force, read=(model,))
     synthesizer, description = opened(model)
-    rows = read_table(data, kinds_as_in_training(description))
+    rows = read_table(data, readings_as_in_training(description))
     gaps = int(rows.isna().to_numpy().sum())
     filled = synthesizer.impute(rows, keep_structural=keep_structural, seed=seed)
     write_table(filled, output)
@@ -104,7 +104,7 @@ def predict(
     check_free(output, force=force, read=(model, data))
     synthesizer, description = opened(model)
     asked = named_column(column, description)
-    rows = read_table(data, kinds_as_in_training(description))
+    rows = read_table(data, readings_as_in_training(description))
     if asked.role in ('number', 'date'):
         found = synthesizer.predict_quantiles(rows, asked.name, levels)
     else:

@@ -1,11 +1,12 @@
 """CSV: what the cells of a column are, of which a file has only the text.
 
-Pandas takes what looks like numbers for numbers. Here zeros in front of whole ones stay, as they do
-in postcodes, and whole numbers with gaps stay whole.
+Pandas takes what looks like numbers for numbers, and ``NA`` for a gap. Here zeros in front of whole
+ones stay, as they do in postcodes, whole numbers with gaps stay whole, and levels are no gaps.
 """
 
 from __future__ import annotations
 
+import dataclasses
 import enum
 import io
 import re
@@ -30,12 +31,26 @@ class Cells(enum.Enum):
     TEXT = 'text, whatever they look like'
 
 
-def read_csv(source: str | io.StringIO, kinds: Mapping[str, Cells]) -> pd.DataFrame:
+@dataclasses.dataclass(frozen=True)
+class Reading:
+    """How a column is read.
+
+    Attributes:
+        cells: What its cells are read as.
+        levels: Texts that are levels, also those that pandas takes for gaps; of text only. An empty
+            cell is always a gap.
+    """
+
+    cells: Cells = Cells.GUESSED
+    levels: Collection[str] = ()
+
+
+def read_csv(source: str | io.StringIO, readings: Mapping[str, Reading]) -> pd.DataFrame:
     """A row for each line.
 
     Args:
         source: The name of a file, or what stood in one.
-        kinds: What cells are read as, by column; guessed where it has none.
+        readings: How its columns are read; guessed where there is none.
 
     Raises:
         ValueError: If it is no CSV, or lines have more fields than the first one, which pandas
@@ -47,18 +62,40 @@ def read_csv(source: str | io.StringIO, kinds: Mapping[str, Cells]) -> pd.DataFr
     with pd.read_csv(source, dtype=str, chunksize=_CHUNK) as chunks:
         for chunk in chunks:
             for name, cells in chunk.items():
-                kind = kinds.get(str(name), Cells.GUESSED)
+                kind = readings.get(str(name), Reading()).cells
                 columns.setdefault(str(name), _Column(kind)).look_at(cells)
-    if isinstance(source, io.StringIO):
-        source.seek(0)
     dtypes = {name: column.dtype for name, column in columns.items() if column.dtype}
-    table = pd.read_csv(source, dtype=dtypes, low_memory=False)
+    table = pd.read_csv(_from_start(source), dtype=dtypes, low_memory=False)
     if not isinstance(table.index, pd.RangeIndex):
         raise ValueError(
             f'the first line names {len(table.columns)} columns, and other lines have '
             f'{len(table.columns) + table.index.nlevels} fields'
         )
-    return table
+    return _with_levels(table, _from_start(source), readings)
+
+
+def _from_start(source: str | io.StringIO) -> str | io.StringIO:
+    if isinstance(source, io.StringIO):
+        source.seek(0)
+    return source
+
+
+def _with_levels(
+    table: pd.DataFrame, source: str | io.StringIO, readings: Mapping[str, Reading]
+) -> pd.DataFrame:
+    """The table with levels in the place of the gaps that pandas has taken them for."""
+    import pandas as pd
+
+    levels = {
+        name: [level for level in readings[name].levels if level]
+        for name in table.columns[table.isna().any()]
+        if name in readings and readings[name].levels
+    }
+    if not levels:
+        return table
+    texts = pd.read_csv(source, usecols=list(levels), dtype=str, na_filter=False)
+    found = {name: texts[name].where(texts[name].isin(those)) for name, those in levels.items()}
+    return table.fillna(found)
 
 
 class _Column:

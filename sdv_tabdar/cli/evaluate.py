@@ -8,8 +8,8 @@ import click
 
 from sdv_tabdar.cli import options
 from sdv_tabdar.cli.metadata import read_described
-from sdv_tabdar.cli.models import budget_of, kinds_of, likelihood_of
-from sdv_tabdar.cli.tables import check_free, kinds_as_in, read_table, whole_file
+from sdv_tabdar.cli.models import budget_of, likelihood_of, readings_of
+from sdv_tabdar.cli.tables import check_free, read_table, readings_as_in, whole_file
 from sdv_tabdar.cli.terminal import say, shows_progress
 
 if TYPE_CHECKING:
@@ -75,10 +75,10 @@ def evaluate(
     if page:
         files = (real, synthetic, test, metadata_file, model, reference_model)
         check_free(page, force=force, read=files)
-    rows, metadata = read_described(real, metadata_file, kinds_of(model) if model else None)
-    kinds = kinds_as_in(rows)
-    drawn = read_table(synthetic, kinds)
-    unseen = read_table(test, kinds) if test else None
+    rows, metadata = read_described(real, metadata_file, readings_of(model) if model else None)
+    readings = readings_as_in(rows)
+    drawn = read_table(synthetic, readings)
+    unseen = read_table(test, readings) if test else None
     from sdv_tabdar.evaluation import evaluate as evaluated
 
     report = evaluated(

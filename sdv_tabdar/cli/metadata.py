@@ -5,7 +5,7 @@ from __future__ import annotations
 from collections.abc import Mapping
 from typing import TYPE_CHECKING, Any
 
-from sdv_tabdar.cli.csv_cells import Cells
+from sdv_tabdar.cli.csv_cells import Cells, Reading
 from sdv_tabdar.cli.refusal import Refusal
 from sdv_tabdar.cli.tables import TableName, read_table
 from sdv_tabdar.cli.terminal import say
@@ -21,25 +21,25 @@ _DETECTED = 'detected; --metadata FILE.json says otherwise'
 
 
 def read_described(
-    data: str, file: str | None, kinds: Mapping[str, Cells] | None = None
+    data: str, file: str | None, readings: Mapping[str, Reading] | None = None
 ) -> tuple[pd.DataFrame, Any]:
     """The rows of a file, and SDV's metadata of them, which are shown.
 
     Args:
         data: The file of rows.
-        file: A JSON file with metadata, which also say what cells are read as; None detects them.
-        kinds: What cells are read as where there is no such file; guessed where it is None.
+        file: A JSON file with metadata, which also say how columns are read; None detects them.
+        readings: How columns are read where there is no such file; guessed where it is None.
 
     Raises:
         Refusal: If one of the files is not what it should be, or columns hold what SDV detects
             nothing of.
     """
     if file is None:
-        rows = read_table(data, kinds)
+        rows = read_table(data, readings)
         found, source = _detected(rows, TableName.of(data).table), _DETECTED
     else:
         found, source = _loaded(file), file
-        rows = read_table(data, _kinds(found))
+        rows = read_table(data, _readings(found))
     _show(found, rows, source)
     return rows, found
 
@@ -59,25 +59,26 @@ def _loaded(file: str) -> Any:
         raise Refusal(f'{file} holds no SDV metadata: {reason}.') from error
 
 
-def _kinds(metadata: Any) -> dict[str, Cells]:
-    """What the cells of each column are read as by their metadata."""
+def _readings(metadata: Any) -> dict[str, Reading]:
+    """How each column is read by its metadata."""
     return {
-        str(name): _kind(facts)
+        str(name): _reading(facts)
         for table in metadata.to_dict()['tables'].values()
         for name, facts in table.get('columns', {}).items()
     }
 
 
-def _kind(facts: Mapping[str, Any]) -> Cells:
-    """What cells are read as by the metadata of their column: as its levels, if these are there."""
+def _reading(facts: Mapping[str, Any]) -> Reading:
+    """How a column is read by its metadata: as its levels are, if these are there."""
     if facts.get('sdtype') in _VALUES:
-        return Cells.VALUES
+        return Reading(Cells.VALUES)
     if facts.get('datetime_format'):
-        return Cells.TEXT
+        return Reading(Cells.TEXT)
     levels = facts.get('range_values')
     if levels:
-        return Cells.TEXT if all(isinstance(level, str) for level in levels) else Cells.VALUES
-    return Cells.LEVELS if facts.get('sdtype') in _LEVELS else Cells.TEXT
+        is_text = all(isinstance(level, str) for level in levels)
+        return Reading(Cells.TEXT, levels) if is_text else Reading(Cells.VALUES)
+    return Reading(Cells.LEVELS if facts.get('sdtype') in _LEVELS else Cells.TEXT)
 
 
 def _detected(rows: pd.DataFrame, table: str) -> Any:

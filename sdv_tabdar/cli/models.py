@@ -5,7 +5,7 @@ from __future__ import annotations
 from collections.abc import Callable
 from typing import TYPE_CHECKING, Any
 
-from sdv_tabdar.cli.csv_cells import Cells
+from sdv_tabdar.cli.csv_cells import Cells, Reading
 from sdv_tabdar.cli.terminal import shows_progress
 
 if TYPE_CHECKING:
@@ -62,20 +62,20 @@ def budget_of(path: str) -> tuple[float, float] | None:
     return (training['epsilon'], training['delta']) if 'epsilon' in training else None
 
 
-def kinds_as_in_training(description: Description) -> dict[str, Cells]:
-    """What cells are read as: text of columns that held text in training, so that '007' stays."""
+def readings_as_in_training(description: Description) -> dict[str, Reading]:
+    """How columns are read: as text where they held text in training, so that '007' stays."""
     return {
-        str(column.name): Cells.TEXT
+        str(column.name): Reading(Cells.TEXT, column.levels)
         if column.dtype in ('object', 'string', 'str', 'category')
         and column.role != 'number'
         and all(isinstance(level, str) for level in column.levels)
-        else Cells.VALUES
+        else Reading(Cells.VALUES)
         for column in description.columns
     }
 
 
-def kinds_of(path: str) -> dict[str, Cells]:
-    """What the cells of rows are read as by the model of a file.
+def readings_of(path: str) -> dict[str, Reading]:
+    """How columns are read by the model of a file.
 
     Raises:
         sdv_tabdar.files.ModelFileError: As of `opened`, as is the other.
@@ -83,7 +83,7 @@ def kinds_of(path: str) -> dict[str, Cells]:
     """
     from sdv_tabdar.files import describe
 
-    return kinds_as_in_training(describe(path))
+    return readings_as_in_training(describe(path))
 
 
 def one_table(tables: Any) -> pd.DataFrame:

@@ -15,7 +15,7 @@ from collections.abc import Collection, Iterator, Mapping
 from pathlib import Path
 from typing import TYPE_CHECKING, Any, TextIO
 
-from sdv_tabdar.cli.csv_cells import Cells, read_csv
+from sdv_tabdar.cli.csv_cells import Cells, Reading, read_csv
 from sdv_tabdar.cli.refusal import Refusal
 from sdv_tabdar.paths import why_no_file
 
@@ -89,12 +89,12 @@ def check_free(path: str, *, force: bool, read: Collection[str | None] = ()) -> 
         raise Refusal(f'{path} exists. Give another name, or --force to replace it.')
 
 
-def read_table(text: str, kinds: Mapping[str, Cells] | None = None) -> pd.DataFrame:
+def read_table(text: str, readings: Mapping[str, Reading] | None = None) -> pd.DataFrame:
     """The rows of a file.
 
     Args:
         text: The file, or '-' for CSV on standard input.
-        kinds: What the cells of a CSV file are read as, by column; guessed where it has none.
+        readings: How columns of a CSV file are read; guessed where there is none.
 
     Raises:
         Refusal: If the ending is unknown, the file is damaged or of another form, or it has no
@@ -110,7 +110,7 @@ def read_table(text: str, kinds: Mapping[str, Cells] | None = None) -> pd.DataFr
         elif name.form == 'lines':
             table = _read_lines(text)
         else:
-            table = read_csv(_standard_input() if text == STANDARD else text, kinds or {})
+            table = read_csv(_standard_input() if text == STANDARD else text, readings or {})
     except _DAMAGED as error:
         form = {'csv': 'CSV', 'parquet': 'Parquet', 'lines': 'JSON lines'}[name.form]
         reason = ' '.join(str(error).split()).rstrip('.')
@@ -120,12 +120,12 @@ def read_table(text: str, kinds: Mapping[str, Cells] | None = None) -> pd.DataFr
     return table
 
 
-def kinds_as_in(rows: pd.DataFrame) -> dict[str, Cells]:
-    """What the cells of a file with the columns of a table are read as: text where it has text."""
+def readings_as_in(rows: pd.DataFrame) -> dict[str, Reading]:
+    """How a file with the columns of a table is read: as text where the table has only text."""
     return {
-        str(name): Cells.TEXT
+        str(name): Reading(Cells.TEXT, column.dropna().unique().tolist())
         if column.dtype == object and column.dropna().map(type).eq(str).all()
-        else Cells.VALUES
+        else Reading(Cells.VALUES)
         for name, column in rows.items()
     }
 

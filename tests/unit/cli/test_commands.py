@@ -297,6 +297,17 @@ def test_zeros_in_front_and_gaps_in_whole_numbers_come_out_as_they_were(
     assert json.loads(scores)['facts']
 
 
+def test_a_level_of_a_model_that_looks_missing_is_known(
+    run: Run, tmp_path: Path, tiny: list[str]
+) -> None:
+    table, model = tmp_path / 'places.parquet', tmp_path / 'places.tabdar'
+    pd.DataFrame({'country': ['NA', 'DE', None] * 20, 'size': range(60)}).to_parquet(table)
+    run('fit', table, '-o', model, '--epochs', 1, *tiny)
+    filled = run('impute', model, '-', input='country,size\nNA,3\n,5\n')
+    assert filled.stdout.splitlines()[1] == 'NA,3'
+    assert 'Missing cells filled: 1' in filled.stderr
+
+
 def test_a_model_of_numbers_reads_zeros_in_front_as_numbers(run: Run, model: Path) -> None:
     filled = run('impute', model, '-', input='age,rooms\n030,01\n41,02\n').stdout
     assert [line.split(',')[:2] for line in filled.splitlines()[1:]] == [['30', '1'], ['41', '2']]

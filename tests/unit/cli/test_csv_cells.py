@@ -9,13 +9,13 @@ import pandas as pd
 import pytest
 
 from sdv_tabdar.cli import csv_cells
-from sdv_tabdar.cli.csv_cells import Cells, read_csv
+from sdv_tabdar.cli.csv_cells import Cells, Reading, read_csv
 
 
 def _read(cells: list[str], kind: Cells | None = None) -> pd.Series:
     lines = [f'{cell},x' for cell in cells]
     text = '\n'.join(['a,b', *lines]) + '\n'
-    return read_csv(io.StringIO(text), {} if kind is None else {'a': kind})['a']
+    return read_csv(io.StringIO(text), {} if kind is None else {'a': Reading(kind)})['a']
 
 
 @pytest.mark.parametrize(
@@ -65,6 +65,16 @@ def test_levels_are_written_as_they_stood() -> None:
     cells = ['2.50', '1e5', '+3', '', '007']
     written = _read(cells, Cells.LEVELS).to_frame().to_csv(index=False)
     assert written.splitlines()[1:] == ['2.50', '1e5', '+3', '""', '007']
+
+
+def test_a_level_is_no_gap() -> None:
+    text = 'place,country\n1,NA\nNA,\n3,null\n\n4,DE\n5,n/a\n'
+    reading = Reading(Cells.TEXT, ['NA', 'DE', ''])
+    found = read_csv(io.StringIO(text), {'country': reading})
+    assert found['country'].where(found['country'].notna(), None).tolist() == [
+        *('NA', None, None, 'DE', None)
+    ]
+    assert found['place'].tolist() == [1, pd.NA, 3, 4, 5]
 
 
 def test_all_rows_of_a_long_file_are_looked_at(monkeypatch: pytest.MonkeyPatch) -> None:

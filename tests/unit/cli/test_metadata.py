@@ -44,6 +44,12 @@ def test_levels_that_are_written_as_numbers_are_numbers(
     assert _read(tmp_path, facts, '501', '1234')[0] == first
 
 
+def test_a_level_that_is_named_is_no_gap(tmp_path: Path) -> None:
+    facts = {'sdtype': 'categorical', 'range_values': ['DE', 'NA']}
+    assert _read(tmp_path, facts, 'NA', 'DE') == ['NA', 'DE']
+    assert _read(tmp_path, {'sdtype': 'categorical'}, 'NA', 'DE')[1:] == ['DE']
+
+
 def _read(folder: Path, facts: dict[str, Any], *cells: str) -> list[Any]:
     (folder / 'rows.csv').write_text('\n'.join(['zip,age', *(f'{cell},3' for cell in cells)]))
     columns = {'zip': facts, 'age': {'sdtype': 'numerical'}}

@@ -14,7 +14,7 @@ from pyarrow import parquet
 
 from sdv_tabdar.cli.csv_cells import Cells
 from sdv_tabdar.cli.refusal import Refusal
-from sdv_tabdar.cli.tables import check_free, kinds_as_in, read_table, whole_file, write_table
+from sdv_tabdar.cli.tables import check_free, read_table, readings_as_in, whole_file, write_table
 
 
 @pytest.fixture
@@ -173,9 +173,13 @@ def test_numbers_of_json_are_whole_beside_gaps_where_all_are(tmp_path: Path) -> 
 
 def test_text_is_read_where_a_table_has_nothing_else(rows: pd.DataFrame) -> None:
     rows['mixed'] = pd.Series(['a', 1, None], dtype=object)
-    kinds = kinds_as_in(rows)
-    assert {name for name, kind in kinds.items() if kind is Cells.TEXT} == {'text', 'date'}
-    assert set(kinds.values()) == {Cells.TEXT, Cells.VALUES}
+    found = {name: reading.cells for name, reading in readings_as_in(rows).items()}
+    assert {name for name, cells in found.items() if cells is Cells.TEXT} == {'text', 'date'}
+    assert set(found.values()) == {Cells.TEXT, Cells.VALUES}
+
+
+def test_levels_of_a_table_are_none_of_its_gaps_in_a_file(rows: pd.DataFrame) -> None:
+    assert set(readings_as_in(rows)['text'].levels) == {'007', 'a, "b"\nc'}
 
 
 def test_input_that_is_closed_is_refused(monkeypatch: pytest.MonkeyPatch) -> None:
