@@ -313,6 +313,15 @@ def test_a_model_of_numbers_reads_zeros_in_front_as_numbers(run: Run, model: Pat
     assert [line.split(',')[:2] for line in filled.splitlines()[1:]] == [['30', '1'], ['41', '2']]
 
 
+@pytest.mark.parametrize('sign', [';', '\t', '|'])
+def test_fields_that_no_comma_separates_are_noted(run: Run, tmp_path: Path, sign: str) -> None:
+    table = tmp_path / 'people.csv'
+    table.write_text(f'age{sign}rooms\n30{sign}2\n41{sign}3\n')
+    assert f'If {sign!r} separates fields, write' in run('detect', table).stderr
+    table.write_text(f'age,rooms{sign}beds\n30,2\n41,3\n')
+    assert 'Note' not in run('detect', table).stderr
+
+
 @pytest.mark.parametrize('command', ['fit', 'detect'])
 def test_objects_that_metadata_cannot_name_are_refused(
     run: Run, tmp_path: Path, command: str
