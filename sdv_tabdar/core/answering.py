@@ -16,8 +16,9 @@ import torch
 
 from sdv_tabdar.core.config import ModelConfig, SamplingConfig
 from sdv_tabdar.core.inference.aggregates import Aggregating
-from sdv_tabdar.core.inference.answers import Answers, CompletedRows, Floats, Marks, Progress
+from sdv_tabdar.core.inference.answers import Answers, Floats, Marks, Progress
 from sdv_tabdar.core.inference.arithmetic import Arithmetic
+from sdv_tabdar.core.inference.completed_rows import CompletedRows
 from sdv_tabdar.core.inference.echoes.reader import follow_always
 from sdv_tabdar.core.inference.products import Multiplying
 from sdv_tabdar.core.inference.sums import Adding

@@ -103,7 +103,8 @@ class ModelConfig:
             is never after its end) are in all drawn ones.
         dependencies: Whether a level that follows from another column's in all training rows (a
             state from its city), from two together (a price from a product and a size), from a part
-            of a date (its weekday), or from a number's range, does in all drawn ones.
+            of a date (its weekday), or from the range of a number, or of the difference of two,
+            does in all drawn ones.
         sums: Whether numbers that are the sum of others in all training rows (a total of its parts)
             are in all drawn ones, and three or more that make a constant (percentages) make it;
             likewise means, weighted sums, and the greatest or the least of others, and logarithms,

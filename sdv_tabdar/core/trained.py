@@ -330,9 +330,10 @@ def _relations(
         yield aggregate.columns, functools.partial(_about_aggregate, aggregate)
     for part in encoder.told_by_numbers:
         yield (
-            (part.position, part.source),
-            lambda own, source, part=part: (
-                f"'{own}' follows from {part.written(source)} in all rows, and will in drawn ones."
+            (part.position, *part.sources),
+            lambda own, *sources, part=part: (
+                f"'{own}' follows from {part.written(*sources)} in all rows, and will in drawn "
+                'ones.'
             ),
         )
     for rate in encoder.rates:

@@ -121,10 +121,13 @@ FIELDS = {
             {
                 'position': _COUNT,
                 'source': _COUNT,
+                'less': checked.items(_COUNT),
                 'edges': checked.items(checked.number()),
                 'codes': checked.items(_COUNT),
                 'digits': _DIGITS,
-            }
+                'units': checked.items(checked.number(0.0)),
+            },
+            absent=('less', 'units'),
         )
     ),
     'calendar_parts': checked.items(

@@ -187,6 +187,13 @@ def _check_bands(encoder: Mapping[str, Any], place: str) -> None:
     for number, one in enumerate(encoder.get('bands', ())):
         where = f'{place}.bands[{number}]'
         _check_told_level(encoder, where, one)
+        columns = [one['source'], *one.get('less', ())]
+        if len(columns) > 2 or len({*columns}) < len(columns):
+            raise Unfit(f'{where}.less', 'is not one other column.')
+        if len(one.get('units', ())) != 2 * (len(columns) - 1):
+            raise Unfit(f'{where}.units', 'are not one for each of two columns.')
+        for less in columns[1:]:
+            _check_told_level(encoder, where, one | {'source': less})
         if not one['edges'] or one['edges'] != sorted({*one['edges']}):
             raise Unfit(f'{where}.edges', 'are not in order.')
         if len(one['codes']) != len(one['edges']) + 1:

@@ -97,15 +97,16 @@ def aggregates(encoder: Mapping[str, Any], names: Mapping[Any, str]) -> list[tup
 
 
 def told_by_numbers(encoder: Mapping[str, Any], names: Mapping[Any, str]) -> list[tuple[str, str]]:
-    """Columns that follow from a part of a date, or a number's range, and from which."""
+    """Columns that follow from a part of a date, or the range of numbers, and from which."""
     columns = [names.get(codec['column']['name']) for codec in encoder['codecs']]
     found, told = [], list[CalendarPart | Band]()
     told += map(CalendarPart.from_state, encoder.get('calendar_parts', ()))
     told += map(Band.from_state, encoder.get('bands', ()))
     for one in told:
-        own, source = columns[one.position], columns[one.source]
-        if own is not None and source is not None:
-            found.append((own, one.written(source)))
+        own = columns[one.position]
+        sources = [name for at in one.sources if (name := columns[at]) is not None]
+        if own is not None and len(sources) == len(one.sources):
+            found.append((own, one.written(*sources)))
     return found
 
 

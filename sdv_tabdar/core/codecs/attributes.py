@@ -101,6 +101,6 @@ def _belonging(
 def _told(relations: Relations) -> set[frozenset[int]]:
     """Pairs of columns of which a line, a curve, a range or a part of a date says the same."""
     lines = [(one.position, one.source) for one in relations.echoes if one.always]
-    levels = [(one.position, one.source) for one in relations.told_by_numbers]
+    levels = [(one.position, *one.sources) for one in relations.told_by_numbers]
     curves = [one.columns for one in relations.aggregates]
     return {frozenset(pair) for pair in (*lines, *levels, *curves)}

@@ -3,20 +3,22 @@
 An income has its bracket, a score its grade, a bill above a thousand its flag. The bins of a
 number do not end where its ranges do, so that drawn rows keep that nearly; they are made to keep to
 it (``core/inference/bands.py``). Where a number has no bins, it is a level that another follows
-from (:mod:`.dependencies`).
+from (:mod:`.dependencies`). The number may be the difference of two columns: what was delivered
+after the day that was promised is late, and who has more goals has won (:mod:`.comparisons`).
 """
 
 from __future__ import annotations
 
 import dataclasses
-from collections.abc import Collection, Iterator, Mapping, Sequence
+from collections.abc import Callable, Collection, Iterator, Mapping, Sequence
 from typing import Any
 
 import numpy as np
 import pandas as pd
 
+from sdv_tabdar.core.codecs.calendars import DAY, are_dates, step_of
 from sdv_tabdar.core.codecs.codec import Codec
-from sdv_tabdar.core.codecs.lines import MOST_DIGITS, Marks, rounded
+from sdv_tabdar.core.codecs.lines import MOST_DIGITS, Marks, finest, rounded
 from sdv_tabdar.core.codecs.numerical import NumericalCodec
 from sdv_tabdar.core.codecs.sums import Digits
 from sdv_tabdar.core.codecs.table_parts import (
@@ -37,6 +39,9 @@ _BY_CHANCE = 20  # rows that would have another level if they were those of othe
 _MOST_CODES, _MOST_RANGES = 50, 20
 _MOST_SOURCES = 100  # columns whose ranges are looked for
 
+Sources = tuple[int, ...]
+"""The position of a column of numbers, or those of two whose difference the numbers are."""
+
 
 @dataclasses.dataclass(frozen=True)
 class Band:
@@ -44,17 +49,28 @@ class Band:
 
     Attributes:
         position: Its position.
-        source: That of the numbers.
+        sources: That of the numbers; or of two columns, and the numbers are the first less the
+            second one.
         edges: The least number of each range but the first, sorted.
         codes: The code of each range.
         digits: Behind the point, of the numbers; None where they are not rounded.
+        units: Of two columns, what the numbers of each are multiples of; 0 where they are not
+            rounded.
     """
 
     position: int
-    source: int
+    sources: Sources
     edges: tuple[float, ...]
     codes: tuple[int, ...]
     digits: Digits
+    units: tuple[float, ...] = ()
+
+    def numbers(self, column: Callable[[int], Floats]) -> Floats:
+        """The numbers ``(B,)``, from those of columns by their positions."""
+        if not self.units:
+            return column(self.sources[0])
+        pairs = zip(self.sources, self.units, strict=True)
+        return difference([in_units(column(at), unit) for at, unit in pairs], self.digits)
 
     def wanted(self, numbers: Floats) -> Codes:
         """The codes ``(B,)`` that follow from numbers; -1 where one is missing."""
@@ -91,19 +107,36 @@ class Band:
             return float(np.nextafter(edge, -np.inf))
         return float(rounded(np.array(edge - 10.0**-self.digits), self.digits))
 
-    def written(self, source: str) -> str:
+    def written(self, *sources: str) -> str:
         """What the column follows from, for a person to read."""
-        return f'ranges of {source!r}'
+        return f'ranges of {" less ".join(map(repr, sources))}'
 
     def to_state(self) -> dict[str, Any]:
         """The fields as plain values."""
-        return {**dataclasses.asdict(self), 'edges': list(self.edges), 'codes': list(self.codes)}
+        state = dataclasses.asdict(self)
+        del state['sources']
+        places = {'source': self.sources[0], 'less': [*self.sources[1:]]}
+        lists = {name: list(state[name]) for name in ('edges', 'codes', 'units')}
+        return {**state, **places, **lists}
 
     @classmethod
     def from_state(cls, state: Mapping[str, Any]) -> Band:
-        """The band that :meth:`to_state` described."""
-        edges = tuple(map(float, state['edges']))
-        return cls(**{**state, 'edges': edges, 'codes': tuple(state['codes'])})
+        """The band that :meth:`to_state` described; former versions knew no differences."""
+        sources, digits = (state['source'], *state.get('less', ())), state['digits']
+        edges, units = (tuple(map(float, state.get(name, ()))) for name in ('edges', 'units'))
+        return cls(state['position'], sources, edges, tuple(state['codes']), digits, units)
+
+
+def in_units(numbers: Floats, unit: float) -> Floats:
+    """The nearest multiples ``(B,)`` of a unit, which is whole or has digits; all, if it is 0."""
+    if unit >= 1:
+        return np.rint(numbers / unit) * unit
+    return rounded(numbers, round(-np.log10(unit))) if unit else numbers
+
+
+def difference(numbers: Sequence[Floats], digits: Digits = None) -> Floats:
+    """The first of one or two arrays ``(B,)``, less the second, with so many digits."""
+    return numbers[0] if len(numbers) == 1 else rounded(numbers[0] - numbers[1], digits)
 
 
 def find_bands(
@@ -126,12 +159,12 @@ def find_bands(
         One at most of a column: of several numbers that say it, of few ranges.
     """
     sources = [at for at, codec in enumerate(codecs) if _has_bins(codec)][:_MOST_SOURCES]
-    levels = [at for at, codec in enumerate(codecs) if _has_levels(codec)]
+    levels = [at for at, codec in enumerate(codecs) if has_levels(codec)]
     pairs = {(position, source) for position in levels for source in sources} - {*others}
     found = dict[int, Band]()
     for one in sorted(
-        _bands(frame, codecs, pairs, replaced),
-        key=lambda one: (one.source in told, len(one.codes), one.source),
+        bands_among(frame, codecs, {(own, (source,)) for own, source in pairs}, replaced),
+        key=lambda one: (one.sources[0] in told, len(one.codes), one.sources),
     ):
         found.setdefault(one.position, one)
     return tuple(found.values())
@@ -144,9 +177,12 @@ def kept_bands(
     replaced: pd.DataFrame | None = None,
 ) -> tuple[Band, ...]:
     """Those of some bands that hold in all rows of a table, by its own codes."""
-    pairs = {(one.position, one.source) for one in bands}
-    pairs = {pair for pair in pairs if _has_levels(codecs[pair[0]]) and _has_bins(codecs[pair[1]])}
-    return tuple(_bands(frame, codecs, pairs, replaced))
+    pairs = {
+        (one.position, one.sources)
+        for one in bands
+        if has_levels(codecs[one.position]) and _have_numbers([codecs[at] for at in one.sources])
+    }
+    return tuple(bands_among(frame, codecs, pairs, replaced))
 
 
 @dataclasses.dataclass
@@ -155,7 +191,7 @@ class _Ranges:
 
     Attributes:
         position: Its position.
-        source: That of the numbers.
+        sources: That, or those, of the numbers.
         codes: ``(R,)``, of each range.
         lows: ``(R,)``, its least number in some rows, and in those that were looked at.
         highs: ``(R,)``, its greatest.
@@ -164,7 +200,7 @@ class _Ranges:
     """
 
     position: int
-    source: int
+    sources: Sources
     codes: Codes
     lows: Floats
     highs: Floats
@@ -182,16 +218,17 @@ class _Ranges:
         np.maximum.at(self.highs, place, numbers)
         np.add.at(self.rows, place, 1)
 
-    def answer(self, digits: Digits) -> Band | None:
+    def answer(self, digits: Digits, units: tuple[float, ...]) -> Band | None:
         """The band, if it holds and says something."""
         in_order = bool((self.highs[:-1] < self.lows[1:]).all())
         if not self.holds or not in_order or self.rows.min() < _RANGE_ROWS:
             return None
         edges = tuple(map(_roundest, self.highs[:-1].tolist(), self.lows[1:].tolist()))
-        return Band(self.position, self.source, edges, tuple(self.codes.tolist()), digits)
+        codes = tuple(self.codes.tolist())
+        return Band(self.position, self.sources, edges, codes, digits, units)
 
 
-def _ranges(position: int, source: int, numbers: Floats, codes: Codes) -> Iterator[_Ranges]:
+def _ranges(position: int, sources: Sources, numbers: Floats, codes: Codes) -> Iterator[_Ranges]:
     """The ranges of numbers ``(B,)`` with the same code, if they are few."""
     if len(codes) < _FEWEST_ROWS:
         return
@@ -205,28 +242,30 @@ def _ranges(position: int, source: int, numbers: Floats, codes: Codes) -> Iterat
         return
     lows, ends = sorted_numbers[starts], np.append(starts[1:], len(codes)) - 1
     rows = np.zeros(len(starts), dtype=np.int64)
-    yield _Ranges(position, source, sorted_codes[starts], lows, sorted_numbers[ends], rows)
+    yield _Ranges(position, sources, sorted_codes[starts], lows, sorted_numbers[ends], rows)
 
 
-def _bands(
+def bands_among(
     frame: Table,
     codecs: Sequence[Codec],
-    pairs: Collection[tuple[int, int]],
+    pairs: Collection[tuple[int, Sources]],
     replaced: pd.DataFrame | None,
 ) -> list[Band]:
-    """Those of pairs of a column of levels and one of numbers, by positions, that are bands."""
+    """Those of pairs of a column of levels and one or two of numbers that are bands."""
     if not pairs:
         return []
-    levels, sources = (sorted({*places}) for places in zip(*pairs, strict=True))
-    names = [codecs[at].column.name for at in sources]
+    levels = sorted({position for position, _ in pairs})
+    places = sorted({at for _, sources in pairs for at in sources})
+    names = [codecs[at].column.name for at in places]
     numbers = some_numbers(numbers_of(frame, names, replaced), names)
     step = step_between(frame, names)
     coded = some_codes(frame, [codecs[at] for at in levels], step, replaced)
     asked = list[_Ranges]()
-    for position, source in sorted(pairs):
-        own, codes = numbers[sources.index(source)], coded[levels.index(position)]
-        present = ~np.isnan(own) & _there(codecs[position], codes)
-        asked += _ranges(position, source, own[present], codes[present])
+    for position, sources in sorted(pairs):
+        own = difference([numbers[places.index(at)] for at in sources])
+        codes = coded[levels.index(position)]
+        present = ~np.isnan(own) & there(codecs[position], codes)
+        asked += _ranges(position, sources, own[present], codes[present])
     return _holding(frame, codecs, asked, replaced)
 
 
@@ -236,22 +275,32 @@ def _holding(
     """Those of what is asked that hold in all rows."""
     if not asked:
         return []
-    names = {at: codecs[at].column.name for one in asked for at in (one.position, one.source)}
-    sources = sorted({names[one.source] for one in asked})
+    names = {at: codecs[at].column.name for one in asked for at in (one.position, *one.sources)}
+    sources = sorted({names[at] for one in asked for at in one.sources})
     levels = [codecs[at] for at in sorted({one.position for one in asked})]
     coded = code_parts_of(frame, levels, replaced)
     seen = numbers_of(frame, sources, replaced)
     digits = digits_in(seen, sources)
+    of_each = [finest([digits[names[at]] for at in one.sources]) for one in asked]
+    units = {name: 0.0 if behind is None else 10.0**-behind for name, behind in digits.items()}
+    compared = {at for one in asked for at in one.sources if len(one.sources) > 1}
+    dates = {names[at]: DAY for at in compared if are_dates(codecs[at])}
     for numbers, codes in zip(parts_of(seen, sources), coded, strict=True):
-        for one in asked:
-            own, cells = numbers[names[one.source]], codes[names[one.position]].astype(np.int64)
-            rows = ~np.isnan(own) & _there(codecs[one.position], cells)
+        dates = {name: min(step, step_of(numbers[name])) for name, step in dates.items()}
+        for one, behind in zip(asked, of_each, strict=True):
+            own = difference([numbers[names[at]] for at in one.sources], behind)
+            cells = codes[names[one.position]].astype(np.int64)
+            rows = ~np.isnan(own) & there(codecs[one.position], cells)
             one.look_at(own[rows], cells[rows])
-    found = (one.answer(digits[names[one.source]]) for one in asked)
+    units |= dates
+    found = []
+    for one, behind in zip(asked, of_each, strict=True):
+        of_two = [units[names[at]] for at in one.sources] if len(one.sources) > 1 else []
+        found.append(one.answer(behind, tuple(of_two)))
     return [one for one in found if one is not None]
 
 
-def _there(codec: Codec, codes: Codes) -> Marks:
+def there(codec: Codec, codes: Codes) -> Marks:
     """Which codes ``(B,)`` are not those of missing or replaced cells."""
     missing = -1 if codec.column.missing is None else codec.column.missing
     return (codes >= 0) & (codes != missing)
@@ -261,7 +310,15 @@ def _has_bins(codec: Codec) -> bool:
     return isinstance(codec, NumericalCodec) and bool(codec.column.bins)
 
 
-def _has_levels(codec: Codec) -> bool:
+def _have_numbers(codecs: Sequence[Codec]) -> bool:
+    """Whether a band of the columns may be kept: by bins, or as a difference."""
+    if len(codecs) == 1:
+        return _has_bins(codecs[0])
+    return all(isinstance(codec, NumericalCodec) for codec in codecs)
+
+
+def has_levels(codec: Codec) -> bool:
+    """Whether a column is one of levels that are few enough to be those of ranges."""
     return not codec.column.bins and 2 <= codec.column.num_codes <= _MOST_CODES
 
 

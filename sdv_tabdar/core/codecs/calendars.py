@@ -79,6 +79,15 @@ class CalendarPart:
     keys: tuple[int, ...]
     codes: tuple[int, ...]
 
+    @property
+    def sources(self) -> tuple[int]:
+        """The date's position, as of other levels that numbers tell."""
+        return (self.source,)
+
+    def numbers(self, column: Callable[[int], Floats]) -> Floats:
+        """The dates ``(B,)``, from the numbers of columns by their positions."""
+        return column(self.source)
+
     def wanted(self, dates: Floats) -> Codes:
         """The codes ``(B,)`` that follow from dates; -1 where none does."""
         keys, is_there = _keys(self.part, self.rounded(dates))
@@ -90,9 +99,9 @@ class CalendarPart:
         """The nearest multiples of the step."""
         return np.rint(dates / self.step) * self.step
 
-    def written(self, source: str) -> str:
+    def written(self, *sources: str) -> str:
         """What the column follows from, for a person to read."""
-        return f'the {self.part} of {source!r}'
+        return f'the {self.part} of {sources[0]!r}'
 
     def to_state(self) -> dict[str, Any]:
         """The fields as plain values."""
@@ -138,7 +147,7 @@ def find_calendar_parts(
     Returns:
         One at most of a column: of several parts that say it, the one of fewest.
     """
-    sources = [place for place, codec in enumerate(codecs) if _are_dates(codec)][:_MOST_DATES]
+    sources = [place for place, codec in enumerate(codecs) if are_dates(codec)][:_MOST_DATES]
     others = [place for place, codec in enumerate(codecs) if _may_be_part(codec)]
     asked = [
         _Asked(place, source, part) for source in sources for place in others for part in PARTS
@@ -215,7 +224,7 @@ def _holding(
     steps = dict.fromkeys(sources, _STEPS[0])
     for numbers, codes in _parts(frame, codecs, asked, replaced) if asked else ():
         for source in sources:
-            steps[source] = min(steps[source], _step(numbers[source]))
+            steps[source] = min(steps[source], step_of(numbers[source]))
             for part, group in _by_part([one for one in asked if one.source == source]):
                 keys, is_there = _keys(part, numbers[source])
                 for one in group:
@@ -256,7 +265,7 @@ def _by_part(asked: Sequence[_Asked]) -> Iterator[tuple[str, list[_Asked]]]:
             yield part, group
 
 
-def _are_dates(codec: Codec) -> bool:
+def are_dates(codec: Codec) -> bool:
     """Whether numbers may be nanoseconds of dates that differ: no others are so large."""
     if not isinstance(codec, NumericalCodec):
         return False
@@ -265,7 +274,7 @@ def _are_dates(codec: Codec) -> bool:
 
 
 def _may_be_part(codec: Codec) -> bool:
-    if _are_dates(codec):  # which lie on a straight line with others
+    if are_dates(codec):  # which lie on a straight line with others
         return False
     if isinstance(codec, NumericalCodec) and codec.column.bins:
         low, high = codec.limits
@@ -287,7 +296,7 @@ def _whole_numbers(codec: Codec, numbers: Floats) -> Codes:
     return np.where(np.isnan(numbers) | (codes == numbers), codes, _NONE)
 
 
-def _step(dates: Floats) -> float:
+def step_of(dates: Floats) -> float:
     """The largest step of which all dates are multiples, within what float64 holds of them."""
     present = dates[np.isfinite(dates)]
     return next((step for step in _STEPS if (np.rint(present / step) * step == present).all()), 1.0)

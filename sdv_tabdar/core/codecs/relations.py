@@ -20,6 +20,7 @@ from sdv_tabdar.core.codecs.calendars import (
     kept_calendar_parts,
 )
 from sdv_tabdar.core.codecs.codec import Codec
+from sdv_tabdar.core.codecs.comparisons import find_comparisons
 from sdv_tabdar.core.codecs.echoes import Echo, counted_echoes, find_echoes
 from sdv_tabdar.core.codecs.inequalities import (
     Inequality,
@@ -53,7 +54,7 @@ class Relations:
         rates: Columns that are another one times the rate of a level in all rows.
         aggregates: Columns that are the mean, a weighted sum or an extreme of others in all rows,
             or a curve of one.
-        bands: Levels that follow from a number's range in all rows.
+        bands: Levels that follow from the range of a number, or of a difference, in all rows.
         calendar_parts: Columns that follow from a part of a date in all rows.
         crosses: Columns that are also seen together.
         dependencies: Columns that follow from others in all rows.
@@ -116,6 +117,9 @@ class Relations:
             pairs = {(one.position, one.source) for one in dated}
             told |= {one.result for one in aggregates}
             bands = find_bands(frame, codecs, pairs, told, replaced)
+            known = {place for place, _ in pairs} | {one.position for one in bands}
+            known |= {one.level for one in rates}
+            bands += find_comparisons(frame, codecs, known, replaced)
         levels = {one.position for one in dated} | {one.position for one in bands}
         levels |= {one.level for one in rates}
         return cls(

@@ -17,7 +17,6 @@ import torch
 
 from sdv_tabdar.core.codecs.encoder import TableEncoder
 from sdv_tabdar.core.codecs.numerical import NumericalCodec
-from sdv_tabdar.core.codecs.values import frame_of
 from sdv_tabdar.core.config import SamplingConfig
 from sdv_tabdar.core.inference.aggregates import Aggregating
 from sdv_tabdar.core.inference.arithmetic import Arithmetic
@@ -25,6 +24,7 @@ from sdv_tabdar.core.inference.bands import lead_into_ranges
 from sdv_tabdar.core.inference.broken import num_broken
 from sdv_tabdar.core.inference.calendars import Calendars
 from sdv_tabdar.core.inference.complete import complete
+from sdv_tabdar.core.inference.completed_rows import CompletedRows
 from sdv_tabdar.core.inference.consequences import Consequences
 from sdv_tabdar.core.inference.dependencies import Following, followed
 from sdv_tabdar.core.inference.echoes.reader import EchoReader
@@ -46,7 +46,7 @@ from sdv_tabdar.core.inference.predict import (
 )
 from sdv_tabdar.core.inference.products import Multiplying
 from sdv_tabdar.core.inference.sums import Adding
-from sdv_tabdar.core.inference.told_levels import ToldLevels
+from sdv_tabdar.core.inference.told_levels import ToldLevels, held_together
 from sdv_tabdar.core.nn.network import TabDARNetwork
 from sdv_tabdar.core.restrictions import Restriction
 from sdv_tabdar.core.runtime.random import uniform_numbers
@@ -59,29 +59,6 @@ Codes = npt.NDArray[np.int64]
 Floats = npt.NDArray[np.float64]
 Marks = npt.NDArray[np.bool_]
 Progress = Callable[[int], None]
-
-
-@dataclasses.dataclass(frozen=True)
-class CompletedRows:
-    """What :meth:`Answers.complete` returns.
-
-    Attributes:
-        rows: The completed rows.
-        effective_sample_size: For each row with several restricted cells, how many independent
-            draws its particles were worth; NaN for the other rows, which are exact.
-    """
-
-    rows: pd.DataFrame
-    effective_sample_size: npt.NDArray[np.float32]
-
-    def replaced(self, rows: Codes, others: CompletedRows, chosen: Codes) -> CompletedRows:
-        """The same with N of other rows in place of N of these."""
-        columns = {name: self.rows[name].to_numpy(copy=True) for name in self.rows}
-        for name, cells in columns.items():
-            cells[rows] = others.rows[name].to_numpy()[chosen]
-        sizes = self.effective_sample_size.copy()
-        sizes[rows] = others.effective_sample_size[chosen]
-        return CompletedRows(frame_of(columns, len(self.rows)), sizes)
 
 
 @dataclasses.dataclass(frozen=True)
@@ -111,8 +88,9 @@ class Answers:
     ) -> CompletedRows:
         """The rows with all their cells, see ``TabDAR.complete``.
 
-        In place of rows in which what was given, or asked for, and what was drawn beside it do not
-        go together, several are drawn again, and the first one is taken that breaks least.
+        Where numbers told a level otherwise than it had been drawn, the rest is drawn beside it
+        again. In place of rows in which what was given, or asked for, and what was drawn beside it
+        do not go together, several are drawn again, and the first one is taken that breaks least.
         """
         known = known_cells(frame, observed, restrictions)
         given = self.encoder.by_position(frame, known)
@@ -121,6 +99,8 @@ class Answers:
             frame, restrictions = says.whole, says.narrowed()
             known = says.marks(frame)
         found = self._completed(frame, known, restrictions, num_copies, progress)
+        if not self.network.fixed_order:
+            found = self._beside_retold(found, self.encoder.by_position(frame, known), restrictions)
         broken = num_broken(self.encoder, found.rows, given, restrictions)
         rows = np.flatnonzero(broken)
         if not len(rows):
@@ -137,6 +117,28 @@ class Answers:
         best, is_better = left.argmin(axis=1), left.min(axis=1) < broken[rows]
         chosen = (np.arange(len(rows)) * tries + best)[is_better]
         return found.replaced(rows[is_better], again, chosen)
+
+    def _beside_retold(
+        self,
+        found: CompletedRows,
+        known: Marks,
+        restrictions: Mapping[str, Sequence[Restriction | None]],
+    ) -> CompletedRows:
+        """Rows with cells ``(B, C)`` that were known, the others drawn beside levels as told."""
+        rows, schema = np.flatnonzero(found.retold.any(axis=1)), self.encoder.schema
+        kept = held_together(self.encoder, np.flatnonzero(found.retold.any(axis=0)).tolist())
+        if not len(rows) or len(kept) == len(schema.names):
+            return found
+        known = known[rows]
+        known[:, [*kept]] = True
+        asked = {
+            name: [entries[row] for row in rows.tolist()]
+            for name, entries in restrictions.items()
+            if schema.position(name) not in kept
+        }
+        frame = found.rows[list(schema.names)].iloc[rows]
+        again = self._completed(frame, known, asked, 1, None)
+        return found.replaced(rows, again, np.arange(len(rows)))
 
     def _completed(
         self,
@@ -190,8 +192,8 @@ class Answers:
         if following.follow_again(completed, filled):
             told[:, [*following.columns]] = True
             arithmetic.settle(filled)
-        levels.tell(filled)
-        return CompletedRows(filled, completion.effective_sample_size.numpy())
+        retold = levels.tell(filled)
+        return CompletedRows(filled, completion.effective_sample_size.numpy(), retold)
 
     def must_be_missing(self, frame: pd.DataFrame, observed: Marks | None) -> Marks:
         """Which hidden cells cannot but be missing, see ``TabDAR.must_be_missing``."""
@@ -219,7 +221,7 @@ class Answers:
         What is made of a date with a month of its own is made of means of other columns.
         """
         encoder, told = self.encoder, ~free | led
-        voted = {one.source for one in encoder.told_by_numbers}
+        voted = {at for one in encoder.told_by_numbers for at in one.sources}
         made: list[tuple[int, ...]] = [one.columns for one in encoder.multiplied]
         made += [one.columns for one in encoder.aggregates]
         if not led.any() and not any(voted & {*columns} for columns in made):

@@ -67,9 +67,9 @@ def _of_zeros(encoder: TableEncoder, codes: Codes) -> Broken:
 def _of_told_levels(encoder: TableEncoder, frame: pd.DataFrame) -> Broken:
     names = encoder.schema.names
     for one in encoder.told_by_numbers:
-        wanted = one.wanted(as_floats(frame[names[one.source]]))
+        wanted = one.wanted(one.numbers(lambda position: as_floats(frame[names[position]])))
         own = part_codes(encoder.codecs[one.position], frame[names[one.position]])
-        yield (one.position, one.source), (wanted >= 0) & (own >= 0) & (wanted != own)
+        yield (one.position, *one.sources), (wanted >= 0) & (own >= 0) & (wanted != own)
 
 
 def _of_numbers(encoder: TableEncoder, frame: pd.DataFrame) -> Broken:

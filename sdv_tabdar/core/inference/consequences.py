@@ -189,7 +189,8 @@ class Consequences:
 
     def _of_told_levels(self) -> Iterator[Said]:
         for one in self.encoder.told_by_numbers:
-            wanted, found = one.wanted(self._of(one.source)), self._of(one.position).copy()
+            wanted = one.wanted(one.numbers(self._of))
+            found = self._of(one.position).copy()
             rows = wanted >= 0
             found[rows] = part_cells(self.encoder.codecs[one.position], wanted[rows])
             yield one.position, found, rows

@@ -3,7 +3,8 @@
 from __future__ import annotations
 
 import dataclasses
-from collections.abc import Mapping, Sequence
+import functools
+from collections.abc import Collection, Mapping, Sequence
 
 import numpy as np
 import pandas as pd
@@ -12,7 +13,7 @@ from sdv_tabdar.core.codecs.bands import Band
 from sdv_tabdar.core.codecs.calendars import CalendarPart, part_cells, part_codes
 from sdv_tabdar.core.codecs.encoder import TableEncoder
 from sdv_tabdar.core.codecs.lines import Marks
-from sdv_tabdar.core.codecs.values import Codes, as_floats
+from sdv_tabdar.core.codecs.values import Codes, Floats, as_floats
 from sdv_tabdar.core.restrictions import NotMissing, Restriction, allows
 
 
@@ -30,11 +31,16 @@ class ToldLevels:
     known: Marks
     restrictions: Mapping[str, Sequence[Restriction | None]]
 
-    def tell(self, frame: pd.DataFrame) -> None:
-        """Write the levels that numbers tell where they may change; ``frame`` is written into."""
+    def tell(self, frame: pd.DataFrame) -> Marks:
+        """Write the levels that numbers tell where they may change; ``frame`` is written into.
+
+        Returns:
+            ``(B, C)``, cells that had another level.
+        """
+        changed = np.zeros(self.known.shape, dtype=bool)
         for one in self.encoder.told_by_numbers:
-            name = self.encoder.schema.names[one.source]
-            wanted, codes = one.wanted(as_floats(frame[name])), self.codes(frame, one)
+            wanted = one.wanted(one.numbers(functools.partial(self.numbers, frame)))
+            codes = self.codes(frame, one)
             may = (wanted >= 0) & (codes >= 0) & ~self.known[:, one.position]
             rows = np.flatnonzero(may & (wanted != codes))
             if not len(rows):
@@ -47,6 +53,12 @@ class ToldLevels:
             cells = frame[own].to_numpy(copy=True)
             cells[rows[allowed]] = told[allowed]
             frame[own] = cells
+            changed[rows[allowed], one.position] = True
+        return changed
+
+    def numbers(self, frame: pd.DataFrame, position: int) -> Floats:
+        """The numbers ``(B,)`` that a column has now."""
+        return as_floats(frame[self.encoder.schema.names[position]])
 
     def codes(self, frame: pd.DataFrame, one: CalendarPart | Band) -> Codes:
         """The codes ``(B,)`` that the told column has now."""
@@ -62,3 +74,18 @@ class ToldLevels:
         """What each row's cell may be; None for anything."""
         name = self.encoder.schema.names[position]
         return self.restrictions.get(name, [None] * len(self.known))
+
+
+def held_together(encoder: TableEncoder, positions: Collection[int]) -> set[int]:
+    """Positions of columns with those that relations of numbers hold to them, or to these."""
+    relations = [{one.position, *one.sources} for one in encoder.told_by_numbers]
+    relations += [{one.position, one.source} for one in encoder.echoes if one.always]
+    relations += [{*one.columns} for one in encoder.sums]
+    relations += [{at for at in one.columns if at >= 0} for one in encoder.multiplied]
+    relations += [{*one.columns} for one in encoder.aggregates]
+    relations += [{*one.columns} for one in encoder.rates]
+    found, before = {*positions}, 0
+    while len(found) > before:
+        before = len(found)
+        found = found.union(*(columns for columns in relations if columns & found))
+    return found

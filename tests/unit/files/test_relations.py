@@ -291,6 +291,13 @@ BAND = {'position': 4, 'source': 0, 'edges': [1.5, 2.0], 'codes': [1, 0, 1], 'di
         ('two columns', {'position': 0}),
         ('two columns', {'source': 9}),
         ('a number', {'position': 0, 'source': 4}),
+        ('one other column', {'less': [0], 'units': [1.0, 1.0]}),
+        ('one other column', {'less': [2, 3], 'units': [1.0, 1.0, 1.0]}),
+        ('two columns', {'less': [9], 'units': [1.0, 1.0]}),
+        ('a number', {'position': 1, 'less': [4], 'units': [1.0, 1.0]}),
+        ('each of two', {'less': [2], 'units': [1.0]}),
+        ('each of two', {'units': [1.0, 1.0]}),
+        ('units', {'less': [2], 'units': [-1.0, 1.0]}),
         ('not in order', {'edges': [], 'codes': [1]}),
         ('not in order', {'edges': [2.0, 1.5]}),
         ('not in order', {'edges': [2.0, 2.0]}),
@@ -304,7 +311,8 @@ BAND = {'position': 4, 'source': 0, 'edges': [1.5, 2.0], 'codes': [1, 0, 1], 'di
 def test_bands_that_do_not_fit_the_columns_are_refused(
     model: TabDAR, wrong: str, changed: dict[str, object]
 ) -> None:
-    fits = state_with(model, bands=[BAND])
+    of_two = BAND | {'less': [2], 'units': [0.1, 0.0]}
+    fits = state_with(model, bands=[BAND, of_two])
     assert model_state.checked_description(fits, 'model')['encoder']['bands']
     with pytest.raises(Unfit, match=wrong):
         model_state.checked_description(state_with(model, bands=[BAND | changed]), 'model')

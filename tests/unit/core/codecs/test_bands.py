@@ -55,7 +55,7 @@ def named(
 ) -> dict[str, tuple[str, tuple[float, ...]]]:
     names = list(frame)
     found = found_in(frame, replaced)[1]
-    return {names[one.position]: (names[one.source], one.edges) for one in found}
+    return {names[one.position]: (names[one.sources[0]], one.edges) for one in found}
 
 
 ALL = {
@@ -76,12 +76,12 @@ def test_ranges_are_found_with_round_edges() -> None:
     encoder, bands = found_in(frame)
     for one in bands:
         codec = encoder.codecs[one.position]
-        numbers = frame.iloc[:, one.source].to_numpy()
+        numbers = frame.iloc[:, one.sources[0]].to_numpy()
         assert (one.wanted(numbers) == part_codes(codec, frame[codec.column.name])).all()
 
 
 def test_numbers_move_into_the_nearest_range() -> None:
-    one = Band(3, 0, (10.0, 20.0), (1, 0, 1), digits=1)
+    one = Band(3, (0,), (10.0, 20.0), (1, 0, 1), digits=1)
     numbers = np.array([5.0, 12.0, 13.0, 18.0, 25.0, np.nan])
     assert one.wanted(numbers).tolist() == [1, 0, 0, 0, 1, -1]
     assert one.wanted(np.array([9.96, 9.94])).tolist() == [0, 1]  # as they will be rounded
@@ -91,7 +91,7 @@ def test_numbers_move_into_the_nearest_range() -> None:
     assert np.isnan(one.moved(numbers, np.full(6, 7), (0.0, 40.0))).all()
     far = one.moved(np.array([39.0]), np.array([0]), (0.0, 40.0))
     assert 10 <= far[0] < 20
-    exact = Band(3, 0, (10.0,), (1, 0), digits=None)
+    exact = Band(3, (0,), (10.0,), (1, 0), digits=None)
     assert exact.moved(np.array([12.0]), np.array([1]), (0.0, 40.0))[0] == pytest.approx(8)
 
 
@@ -142,10 +142,10 @@ def test_a_number_that_others_tell_is_not_the_source() -> None:
     frame = frame.drop(columns=['bracket', 'risk', 'age'])
     kinds = kinds_of(frame) | {'twice': ColumnKind.NUMERICAL}
     (one,) = TableEncoder.fit(frame, kinds, ModelConfig()).bands
-    assert list(frame)[one.source] == 'points'
-    one = dataclasses.replace(one, source=list(frame).index('income'))
+    assert list(frame)[one.sources[0]] == 'points'
+    one = dataclasses.replace(one, sources=(list(frame).index('income'),))
     codecs = TableEncoder.fit(frame, kinds, ModelConfig()).codecs
-    assert [kept.source for kept in kept_bands(frame, codecs, [one])] == [one.source]
+    assert [kept.sources for kept in kept_bands(frame, codecs, [one])] == [one.sources]
 
 
 def test_other_rows_keep_what_holds_in_them() -> None:
