@@ -208,10 +208,15 @@ class Imputer:
         restored = self.table.form.restore(self.table.form.as_learnt(rows))
         left = np.setdiff1d(self.rows, rows.index.to_numpy())
         if len(left):
+            first = self.data.index[left[0]]
+            if private_names.has_constraints(self.table.host):
+                reason = 'none of the draws met the constraints together with the known cells'
+                way = 'Look for known cells in them that break a constraint.'
+            else:
+                reason = 'none of the draws had a value for each of their gaps'
+                way = 'Empty some of their known cells, or look at the transformers of the columns.'
             warnings.warn(
-                f'{len(left)} rows stay as they are, because none of the draws met the '
-                f'constraints together with the known cells (first: {self.data.index[left[0]]!r}). '
-                'Look for known cells in them that break a constraint.',
+                f'{len(left)} rows stay as they are, because {reason} (first: {first!r}). {way}',
                 stacklevel=5,
             )
         trained = {column.name: column.dtype for column in self.table.form.columns}

@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import copy
+import dataclasses
 from typing import Any
 
 import numpy as np
@@ -187,6 +188,23 @@ def test_rows_whose_known_cells_break_a_constraint_are_not_tried(
 
     assert list(filled['x'].isna()) == [True, False, True]
     assert asked == [1]
+
+
+def test_constraints_are_not_to_blame_where_there_are_none(
+    monkeypatch: pytest.MonkeyPatch,
+) -> None:
+    data = pd.DataFrame({'x': [1.5, np.nan, 3.5, 4.5] * 5, 'y': [1.0, 2.0] * 10})
+    synthesizer = fit_tiny(data, {name: {'sdtype': 'numerical'} for name in data})
+    complete = TabDAR.complete
+
+    def emptied(*args: Any, **options: Any) -> Any:
+        found = complete(*args, **options)
+        return dataclasses.replace(found, rows=found.rows.assign(x=np.nan))
+
+    monkeypatch.setattr(TabDAR, 'complete', emptied)
+    with pytest.warns(UserWarning, match='had a value for each of their gaps'):
+        filled = synthesizer.impute(data, num_samples=1)
+    assert filled['x'].isna().sum() == 5
 
 
 def test_what_stays_missing_is_marked_as_it_was() -> None:

@@ -288,3 +288,17 @@ def test_a_state_of_villages_alone_does_not_vanish() -> None:
     rows = synthesizer.sample(2_000)
     assert (rows['state'] == 's2').mean() > 0.03
     assert set(rows['city'].str[3:]) == {'0', '1'}
+
+
+def test_a_gap_is_filled_where_the_number_it_follows_leads_out_of_its_range() -> None:
+    random = np.random.default_rng(1)
+    salary, kind = np.round(random.normal(50, 12, 500), 1), random.choice(list('ABCD'), 500)
+    paid = pd.DataFrame({'salary': salary, 'kind': kind, 'base': salary})
+    paid['base'] = paid['base'].where(paid['kind'] == 'A')
+    columns = {'salary': 'numerical', 'kind': 'categorical', 'base': 'numerical'}
+    metadata = make_metadata({name: {'sdtype': sdtype} for name, sdtype in columns.items()})
+    synthesizer = TabDARSynthesizer(metadata, protect_values=True, **{**TINY, 'epochs': 1})
+    synthesizer.fit(paid)
+    filled = synthesizer.impute(pd.DataFrame({'salary': [30.2, 30.4, 64.6, 50.0], 'kind': 'D'}))
+    assert filled['base'].notna().all()
+    assert filled['base'].iloc[3] == 50

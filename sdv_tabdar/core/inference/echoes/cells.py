@@ -9,11 +9,22 @@ import torch
 
 from sdv_tabdar.core.codecs.echoes import Echo
 from sdv_tabdar.core.codecs.encoder import TableEncoder
+from sdv_tabdar.core.codecs.lines import Marks
 from sdv_tabdar.core.codecs.values import Floats
 from sdv_tabdar.core.table import EncodedTable
 
 Rows = npt.NDArray[np.int64]
 """Which rows of a table."""
+
+
+def can_hold(encoder: TableEncoder, echo: Echo, numbers: Floats) -> Marks:
+    """Of which numbers ``(B,)`` of its source, NaN for missing, a column can be the echo.
+
+    What follows in all rows may lie beyond the column's range, if values need not be kept.
+    """
+    if echo.always and not encoder.keeps_values:
+        return ~np.isnan(numbers)
+    return echo.line.leads_into(numbers, *encoder.codecs[echo.position].limits)
 
 
 def write_echoes(encoder: TableEncoder, table: EncodedTable, echo: Echo, rows: Rows) -> None:

@@ -8,7 +8,7 @@ import torch
 from sdv_tabdar.core.codecs.echoes import Echo
 from sdv_tabdar.core.codecs.lines import Line
 from sdv_tabdar.core.codecs.pieces import Pieces
-from sdv_tabdar.core.inference.echoes.cells import Rows
+from sdv_tabdar.core.inference.echoes.cells import Rows, can_hold
 from sdv_tabdar.core.inference.echoes.odds import Odds
 from sdv_tabdar.core.inference.echoes.rows import ReadRows
 from sdv_tabdar.core.restrictions import Interval, Members, Restriction, both, meets
@@ -34,12 +34,14 @@ def read_in_part(read: ReadRows, odds: Odds, echo: Echo) -> None:
 def _allow_echoes(read: ReadRows, echo: Echo, rows: Rows) -> None:
     """Cells whose source is known may also be echoes, where its number meets their restriction."""
     entries, limits = read.pieces[echo.position], read.limits(echo.position, rows)
+    numbers = read.numbers[rows, echo.source]
+    held, told = can_hold(read.encoder, echo, numbers), echo.line.of(numbers)
     joined: dict[int, Pieces] = {}
-    for row, limit in zip(rows.tolist(), limits, strict=True):
+    for place, (row, limit) in enumerate(zip(rows.tolist(), limits, strict=True)):
         piece = entries[row]
         assert piece is not None
         assert limit is not None
-        if meets(limit, float(echo.line.of(read.numbers[row, echo.source]))):
+        if held[place] and meets(limit, float(told[place])):
             echo_piece = Pieces.of_codes({echo.code: 1.0})
             both_ways = echo_piece if echo.always else Pieces.joined([piece, echo_piece])
             entries[row] = joined.setdefault(id(piece), both_ways)

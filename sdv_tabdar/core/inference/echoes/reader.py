@@ -15,7 +15,7 @@ from sdv_tabdar.core.codecs.lines import Marks
 from sdv_tabdar.core.codecs.pieces import Pieces
 from sdv_tabdar.core.codecs.values import Floats, as_floats
 from sdv_tabdar.core.config import SamplingConfig
-from sdv_tabdar.core.inference.echoes.cells import write_echoes
+from sdv_tabdar.core.inference.echoes.cells import Rows, can_hold, write_echoes
 from sdv_tabdar.core.inference.echoes.in_part import read_in_part
 from sdv_tabdar.core.inference.echoes.known import read_known
 from sdv_tabdar.core.inference.echoes.odds import Odds
@@ -78,12 +78,8 @@ class EchoReader:
             table: The rows; it is written into.
         """
         for echo in self.encoder.echoes:
-            low, high = self.encoder.codecs[echo.position].limits
-            numbers = self.encoder.numbers(table, echo.source)
-            held = echo.line.leads_into(numbers, low, high)
+            held = can_hold(self.encoder, echo, self.encoder.numbers(table, echo.source))
             if echo.always:
-                if not self.encoder.keeps_values:
-                    held = ~np.isnan(numbers)
                 missing = self.encoder.schema.columns[echo.position].missing
                 codes = table.codes[:, echo.position].cpu().numpy()
                 is_there = codes != (-1 if missing is None else missing)
@@ -92,7 +88,7 @@ class EchoReader:
             echoing = table.codes[:, echo.position].cpu().numpy() == echo.code
             rows = np.flatnonzero(echoing & ~held)
             if len(rows):
-                table = self._with_own(table, echo, torch.from_numpy(rows))
+                table = self._with_own(table, echo, rows, read.limits(echo.position, rows))
         return table
 
     def join(self, frame: pd.DataFrame, table: EncodedTable, known: Marks) -> None:
@@ -116,14 +112,31 @@ class EchoReader:
             rows &= ~echo.line.holds(own, source)
             _copy_cells(frame, names[echo.source], names[echo.position], rows, echo.line.of)
 
-    def _with_own(self, table: EncodedTable, echo: Echo, rows: torch.Tensor) -> EncodedTable:
-        """A table in some of whose rows a column has its own number, drawn given the others."""
-        own = Pieces.of_codes(dict.fromkeys(range(echo.code), 1.0))
+    def _with_own(
+        self,
+        table: EncodedTable,
+        echo: Echo,
+        rows: Rows,
+        limits: Sequence[Restriction | None],
+    ) -> EncodedTable:
+        """A table in some of whose rows a column has its own number, drawn given the others.
+
+        Args:
+            table: The rows.
+            echo: What the column is not to be.
+            rows: Which of them.
+            limits: What its cells may be there.
+        """
+        name, every = self.encoder.schema.names[echo.position], range(echo.code)
+        own = Pieces.of_codes(dict.fromkeys(every, 1.0))
+        asked = self.encoder.restrict({name: limits})[echo.position]
+        pieces = [own if entry is None else entry for entry in asked]
         generator = torch.Generator(device=table.codes.device)
         uniform = 0.0 if self.uniforms is None else self.uniforms(1)[0]
         generator.manual_seed(int(uniform * 2**53))
+        index = torch.from_numpy(rows)
         return drawn_again(
-            self.network, table, echo.position, rows, [own] * len(rows), self.config, generator
+            self.network, table, echo.position, index, pieces, self.config, generator
         )
 
 
