@@ -16,7 +16,7 @@ import numpy.typing as npt
 import pandas as pd
 
 from sdv_tabdar.adapter import private_names
-from sdv_tabdar.adapter.contradictions import contradiction
+from sdv_tabdar.adapter.contradictions import check_order, contradiction
 from sdv_tabdar.adapter.draft import Draft, Flags, WholeRows
 from sdv_tabdar.adapter.fixed_sum import FixedSum
 from sdv_tabdar.adapter.ordered import keep_order
@@ -52,6 +52,20 @@ def apply_constraint(draft: Draft, step: ConstraintStep) -> None:
         draft.drop(name)
     for name, (values, told) in whole.made.items():
         draft.add(name, values, told)
+
+
+def check_orders(draft: Draft) -> None:
+    """Refuse conditions that leave the columns of an order no room, where they are learnt as such.
+
+    Raises:
+        sdv.cag._errors.ConstraintNotMetError: If there are some.
+    """
+    if draft.fill:
+        return
+    for constraint in private_names.only_checked_orders(draft.table.host):
+        columns = private_names.ordered_columns(constraint)
+        if all(name in draft.table.profiles for name in columns.names):
+            check_order(draft, constraint, columns, ~draft.none())
 
 
 def _transform_whole_rows(draft: Draft, step: ConstraintStep) -> WholeRows:

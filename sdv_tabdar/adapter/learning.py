@@ -8,6 +8,7 @@ from __future__ import annotations
 
 import contextlib
 import dataclasses
+import logging
 import warnings
 from collections.abc import Iterator, Mapping
 from pathlib import Path
@@ -30,6 +31,7 @@ from sdv_tabdar.adapter.parameters import (
     sdtypes_named,
 )
 from sdv_tabdar.adapter.processed import check_processed
+from sdv_tabdar.adapter.related_orders import related_orders
 from sdv_tabdar.adapter.sources import Source, source_of
 from sdv_tabdar.adapter.streamed import Streamed, scratch
 from sdv_tabdar.adapter.table_format import unique_names
@@ -42,6 +44,8 @@ from sdv_tabdar.adapter.tables import (
     single_table,
 )
 from sdv_tabdar.core.training.history import Callback
+
+_logger = logging.getLogger(__name__)
 
 # Arguments of the constructor that SDV's has, too.
 _OF_SDV = ('metadata', 'enforce_min_max_values', 'enforce_rounding', 'locales')
@@ -175,10 +179,32 @@ class Learning(SDVHooks):
         if self._training_options.get('before') is not None:
             data = self._like(data, with_room(self._table_in(data), self._table))
         plain = plain_tables(self, data)
+        self._leave_related(plain)
         before = self._fitted_table or FittedTable(self, plain.form)
         self._fitted_table = dataclasses.replace(before, form=plain.form)
         self._gives_frames = isinstance(data, pd.DataFrame)
         return plain
+
+    def _leave_related(self, plain: PlainTables, *, is_protected: bool = False) -> None:
+        """Learn columns in order as they are, if they stand in relations that constraints hide.
+
+        Columns that have transformers stay what they are.
+
+        Args:
+            plain: The training table.
+            is_protected: Whether values will be taken out of it.
+        """
+        if private_names.outputs(self):
+            return
+        table, (model, *_) = plain[private_names.table_name(self)], self._configs()
+        found = related_orders(self, table, plain.form, model, is_protected=is_protected)
+        for constraint in found:
+            if private_names.leave_columns(self, constraint):
+                _logger.info(
+                    'Columns %s are learnt as they are, in their order, since they stand in other '
+                    'relations.',
+                    list(private_names.ordered_names(constraint)),
+                )
 
     def _preprocess_plain(self, plain: PlainTables, *, stacklevel: int) -> PlainTables:
         """SDV's ``preprocess``, after which transformers are fitted and columns can be profiled.

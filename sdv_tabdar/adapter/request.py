@@ -13,7 +13,7 @@ from rdt.transformers import LabelEncoder
 
 from sdv_tabdar.adapter import private_names
 from sdv_tabdar.adapter.conditioning import refusal
-from sdv_tabdar.adapter.constraints import apply_constraint
+from sdv_tabdar.adapter.constraints import apply_constraint, check_orders
 from sdv_tabdar.adapter.draft import Draft
 from sdv_tabdar.adapter.fitted import FittedTable
 from sdv_tabdar.adapter.known import Known, Task
@@ -60,6 +60,7 @@ class Request:
             sdv.cag._errors.ConstraintNotMetError: If known cells break a constraint.
         """
         draft = Draft(table, known, fill=fill)
+        check_orders(draft)
         for step in private_names.constraint_steps(table.host, table.rewritten):
             apply_constraint(draft, step)
         fields = _fields(table)

@@ -79,13 +79,11 @@ class Room:
 
 def rooms(draft: Draft) -> Iterator[tuple[Any, OrderedColumns, Room]]:
     """Each Inequality and Range with what it calls its columns, and where these may lie."""
-    for step in private_names.constraint_steps(draft.table.host, draft.table.rewritten):
-        if type(step.constraint).__name__ not in ('Inequality', 'Range'):
-            continue
-        columns = private_names.ordered_columns(step.constraint)
+    for constraint in private_names.order_constraints(draft.table.host):
+        columns = private_names.ordered_columns(constraint)
         if all(name in draft.table.profiles for name in columns.names):
-            text_format = private_names.compared_format(step.constraint)
-            yield step.constraint, columns, room_of(draft, columns, text_format, drawn=True)
+            text_format = private_names.compared_format(constraint)
+            yield constraint, columns, room_of(draft, columns, text_format, drawn=True)
 
 
 def rows_without_room(draft: Draft) -> Flags:

@@ -19,14 +19,15 @@ from sdv_tabdar.core.calibration import calibrate
 from sdv_tabdar.core.codecs.aggregates import Aggregate
 from sdv_tabdar.core.codecs.copulas import find_copula
 from sdv_tabdar.core.codecs.crosses import crosses_of, find_crosses
-from sdv_tabdar.core.codecs.dependencies import find_dependencies, kept_dependencies
+from sdv_tabdar.core.codecs.dependencies import kept_dependencies
 from sdv_tabdar.core.codecs.echoes import Echo
 from sdv_tabdar.core.codecs.encoder import TableEncoder
 from sdv_tabdar.core.codecs.gaps import find_gaps
 from sdv_tabdar.core.codecs.inequalities import without_consequences
-from sdv_tabdar.core.codecs.joints import find_joints, kept_joints
+from sdv_tabdar.core.codecs.joints import kept_joints
 from sdv_tabdar.core.codecs.level_places import NO_ORDERS, Orders
 from sdv_tabdar.core.codecs.rates import written as written_rate
+from sdv_tabdar.core.codecs.related import find_told_levels
 from sdv_tabdar.core.codecs.stored import Table
 from sdv_tabdar.core.codecs.sums import Sum, written, written_constant
 from sdv_tabdar.core.codecs.zeros import find_zeros, kept_zeros
@@ -38,7 +39,7 @@ from sdv_tabdar.core.nn.warm_start import take_weights
 from sdv_tabdar.core.runtime.device import answering_device
 from sdv_tabdar.core.runtime.random import default_generator_at, make_generator
 from sdv_tabdar.core.runtime.ranks import ALONE, Ranks
-from sdv_tabdar.core.schema import ColumnKind, Dependency, Joint
+from sdv_tabdar.core.schema import ColumnKind
 from sdv_tabdar.core.table import EncodedTable
 from sdv_tabdar.core.training.history import Callback, TrainingHistory
 from sdv_tabdar.core.training.interrupts import Interrupts
@@ -127,12 +128,7 @@ class Trained:
             encoder = TableEncoder.fit(frame, kinds, model, replaced, orders)
             table = encoder.encode_all(frame)
             crosses = find_crosses(table, encoder.schema, model.max_crosses)
-            echoing = [echo.position for echo in encoder.echoes]
-            follows: tuple[Dependency, ...] = ()
-            joints: tuple[Joint, ...] = ()
-            if 'dependencies' in model.kept_relations:
-                follows = find_dependencies(table, encoder.codecs, hidden, echoing)
-                joints = find_joints(table, encoder.codecs, follows, hidden, echoing)
+            follows, joints = find_told_levels(encoder, table, model, hidden)
             zeros = find_zeros(table, encoder.schema, follows) if model.structural_zeros else ()
             exact = encoder.relations.results
             copula = find_copula(table, encoder.schema, exact) if model.copula else None

@@ -85,6 +85,7 @@ class ProtectedCalls(Calls):
         if not self.protect_values:
             return self._learnt_as(data, protected=False)
         plain = plain_tables(self, data)
+        self._leave_related(plain, is_protected=True)
         with warnings.catch_warnings(), private_names.described(self, self._without_orders()):
             warnings.simplefilter('ignore')  # they come again, of the protected table
             super().auto_assign_transformers(plain)  # SDV validates, and fits the constraints
@@ -128,7 +129,7 @@ class ProtectedCalls(Calls):
         if not self.protect_values:
             return super()._preprocess(table_data)
         own = set(private_names.original_table(self).columns)
-        own -= private_names.constrained_columns(self)
+        own -= private_names.replaced_columns(self)
         made = {
             name: self._protected(table_data[name])
             for name in table_data

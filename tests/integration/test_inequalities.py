@@ -82,11 +82,10 @@ def test_relations_are_told_of_the_columns_of_the_user(
     tmp_path: Path, caplog: pytest.LogCaptureFixture
 ) -> None:
     low = np.random.default_rng(0).normal(size=N).round(4)
-    rise = np.random.default_rng(1).exponential(size=N).round(4)
+    rise, other = np.random.default_rng(1).exponential(size=(2, N)).round(4)
     data = pd.DataFrame(
-        {'low': low, 'high': low + rise, 'same': low, 'more': low + 0.5, 'log': rise}
+        {'low': low, 'high': low + rise, 'same': low, 'more': low + 0.5 + other, 'log': other}
     )
-    data['more'] += rise
     columns = {name: {'sdtype': 'numerical'} for name in data}
     metadata = Metadata.load_from_dict({'tables': {'numbers': {'columns': columns}}})
     synthesizer = TabDARSynthesizer(metadata, epochs=1, random_state=0)

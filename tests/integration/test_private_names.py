@@ -85,12 +85,14 @@ OVERRIDDEN = {
 }
 SYNTHESIZER_ATTRIBUTES = [
     '_chained_constraints',
+    '_constraints_fitted',
     '_data_processor',
     '_fitted',
     '_original_metadata',
     '_random_state_set',
     '_reject_sampling_constraints',
     '_table_name',
+    'metadata',
 ]
 
 

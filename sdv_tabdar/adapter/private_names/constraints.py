@@ -2,18 +2,24 @@
 
 from __future__ import annotations
 
+import copy
 import dataclasses
 import itertools
+import warnings
 from collections.abc import Mapping, Sequence
 from typing import Any
 
 import pandas as pd
 from sdv.cag import FixedCombinations, Inequality, OneHotEncoding, Range
+from sdv.cag._errors import ConstraintNotMetError
 from sdv.cag._utils import get_lower_precision_format
 from sdv.cag.one_hot_encoding import EPSILON
 from sdv.cag.programmable_constraint import ProgrammableConstraintHarness
+from sdv.errors import RefitWarning
+from sdv.single_table.base import BaseSingleTableSynthesizer
 
-from sdv_tabdar.adapter.private_names.metadata import table_name
+from sdv_tabdar.adapter.private_names.metadata import original_table, table_name
+from sdv_tabdar.adapter.private_names.preprocessing import apply_default_transformers
 from sdv_tabdar.adapter.private_names.transformers import outputs
 
 # SDV names null patterns by the columns that are null, and this one when none is.
@@ -102,6 +108,11 @@ def constrained_columns(synth: Any) -> set[str]:
     return set().union(*constraint_groups(synth))
 
 
+def replaced_columns(synth: Any) -> set[str]:
+    """Those of them that a constraint changes."""
+    return set().union(*map(columns_of, synth._chained_constraints))
+
+
 def constraint_groups(synth: Any) -> list[set[str]]:
     """The columns of the user's that each constraint is about."""
     return [columns_of(constraint) for constraint in all_constraints(synth)]
@@ -131,6 +142,55 @@ def own_constraints(synth: Any) -> list[Any]:
     """The programmable constraints that change columns, as they were given."""
     found = map(own_constraint, synth._chained_constraints)
     return [own for own in found if own is not None]
+
+
+def order_constraints(synth: Any) -> list[Any]:
+    """Each Inequality and Range."""
+    found = all_constraints(synth)
+    return [constraint for constraint in found if isinstance(constraint, (Inequality, Range))]
+
+
+def replacing_orders(synth: Any) -> list[Any]:
+    """Those of them that replace columns of the user's."""
+    columns = original_table(synth).columns
+    return [
+        constraint
+        for constraint in synth._chained_constraints
+        if isinstance(constraint, (Inequality, Range))
+        and {*ordered_names(constraint)} <= {*columns}
+    ]
+
+
+def only_checked_orders(synth: Any) -> list[Any]:
+    """Those of them that change no column, and are checked in finished rows."""
+    checked = synth._reject_sampling_constraints
+    return [constraint for constraint in checked if isinstance(constraint, (Inequality, Range))]
+
+
+def leave_columns(synth: Any, constraint: Any) -> bool:
+    """Have a constraint change no column from now on, but be checked as before.
+
+    It then is as if columns of it had been taken by another constraint. Transformers are those of
+    the class again.
+
+    Returns:
+        Whether it is so; it is not where another constraint needs what this one makes.
+    """
+    others = [entry for entry in synth._chained_constraints if entry is not constraint]
+    metadata = copy.deepcopy(synth._original_metadata)
+    try:
+        for entry in others:
+            metadata = entry.get_updated_metadata(metadata)
+    except (ConstraintNotMetError, ValueError):
+        return False
+    synth.metadata, synth._chained_constraints = metadata, others
+    synth._reject_sampling_constraints = [*synth._reject_sampling_constraints, constraint]
+    synth._constraints_fitted = False
+    with warnings.catch_warnings():
+        warnings.simplefilter('ignore', RefitWarning)  # it is being fitted
+        BaseSingleTableSynthesizer.add_constraints(synth, [])  # makes a new data processor
+    apply_default_transformers(synth)
+    return True
 
 
 def unbind_totals(synth: Any) -> None:
@@ -206,8 +266,7 @@ def orders(synth: Any) -> list[tuple[tuple[str, ...], bool]]:
     """The columns of each Inequality and Range, the lowest first, and whether all must differ."""
     return [
         (ordered_names(constraint), not constraint._operator(0, 0))
-        for constraint in all_constraints(synth)
-        if isinstance(constraint, (Inequality, Range))
+        for constraint in order_constraints(synth)
     ]
 
 

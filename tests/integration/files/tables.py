@@ -85,7 +85,10 @@ def constrained() -> tuple[TabDARSynthesizer, pd.DataFrame]:
     """A synthesizer with each of SDV's constraints, and its table."""
     random = np.random.default_rng(1)
     low, first = random.integers(0, 50, _ROWS), random.integers(0, 20, _ROWS)
-    begin = pd.Series(pd.Timestamp('2020-01-01') + pd.to_timedelta(first, 'D'))
+    # Each column in order stands in no other relation, so that its constraint replaces it.
+    days, other_days, net, tax = (np.roll(first, shift) for shift in (1, 2, 3, 4))
+    begin = pd.Series(pd.Timestamp('2020-01-01') + pd.to_timedelta(days, 'D'))
+    text_begin = pd.Series(pd.Timestamp('2020-01-01') + pd.to_timedelta(other_days, 'D'))
     yes, red = random.integers(0, 2, _ROWS), random.integers(0, 2, _ROWS)
     table = pd.DataFrame(
         {
@@ -93,8 +96,8 @@ def constrained() -> tuple[TabDARSynthesizer, pd.DataFrame]:
             'high': low + random.integers(1, 9, _ROWS),
             'begin': begin,
             'end': begin + pd.to_timedelta(random.integers(0, 9, _ROWS), 'D'),
-            'text_begin': begin.dt.strftime('%Y-%m-%d'),
-            'text_end': (begin + pd.Timedelta('3D')).dt.strftime('%Y-%m-%d %H:%M'),
+            'text_begin': text_begin.dt.strftime('%Y-%m-%d'),
+            'text_end': (text_begin + pd.Timedelta('3D')).dt.strftime('%Y-%m-%d %H:%M'),
             'first': first,
             'second': first + random.integers(1, 5, _ROWS),
             'third': first + random.integers(5, 9, _ROWS),
@@ -105,11 +108,11 @@ def constrained() -> tuple[TabDARSynthesizer, pd.DataFrame]:
             'no': 1 - yes,
             'red': red,
             'blue': 1 - red,
-            'net': first,
-            'tax': low / 10,
-            'gross': first + low / 10,
-            'cash': low,
-            'card': 100 - low,
+            'net': net,
+            'tax': tax / 10,
+            'gross': net + tax / 10,
+            'cash': np.roll(low, 1),
+            'card': 100 - np.roll(low, 1),
             'free': random.normal(size=_ROWS).round(3),
         }
     )

@@ -28,15 +28,16 @@ from ..conftest import TINY, make_metadata
 N = 150
 RANDOM = np.random.default_rng(0)
 LOW = RANDOM.integers(0, 100, N)
+OTHER = np.roll(LOW, 1)
 SIDE = RANDOM.integers(0, 3, N)
 LETTER = RANDOM.choice(list('xy'), N)
 DATA = pd.DataFrame(
     {
         'low': LOW,
         'high': LOW + RANDOM.integers(1, 30, N),
-        'a': LOW,
-        'b': LOW + RANDOM.integers(1, 10, N),
-        'c': LOW + RANDOM.integers(11, 30, N),
+        'a': OTHER,
+        'b': OTHER + RANDOM.integers(1, 10, N),
+        'c': OTHER + RANDOM.integers(11, 30, N),
         **{f'is_{number}': (number == SIDE).astype(int) for number in range(3)},
         'fives': 5 * RANDOM.integers(0, 20, N),
         'letter': LETTER,
