@@ -1,7 +1,7 @@
 """Numbers moved until totals are the sum of their parts, within ends; knows nothing of a network.
 
-What changes least is changed: a total becomes the sum of its parts where it may, else parts move in
-proportion to their size, so that zeros stay zeros, and the last digits go to the largest ones.
+What changes least is changed: a total becomes the sum of its parts where it may, else parts move,
+the largest most, so that small ones stay what they are and zeros zeros; so do the last digits.
 """
 
 from __future__ import annotations
@@ -15,8 +15,9 @@ from sdv_tabdar.core.codecs.lines import Marks
 from sdv_tabdar.core.codecs.sums import Digits
 from sdv_tabdar.core.codecs.values import Codes, Floats
 
+_POWER = 8  # of their sizes by which parts share what they lack
 _SWEEPS = 3  # over sums that have columns in common
-_ROUNDS = 4  # of moving parts in proportion, after which the largest take what is left
+_ROUNDS = 4  # of moving parts by their sizes, after which the largest take what is left
 _NEAR = 1e-9  # of a number, and ...
 _OF_A_UNIT = 1e-3  # ... of the unit of its last digit, by which computing changes it
 _HALF = 0.5  # of that unit: rounded numbers that add up are off by less
@@ -79,13 +80,17 @@ class Balance:
 
     def gaps(self, values: Floats, total: Total) -> Floats:
         """What parts lack ``(B,)`` to make their total; 0 where a cell is missing."""
-        parts = values[:, total.parts]
-        gaps = values[:, total.place] - parts.sum(axis=1)
-        known = [digits for place in total.columns if (digits := self.digits[place]) is not None]
-        slack: Floats | float = _HALF * 10.0 ** -max(known, default=0)
-        if len(known) < len(total.columns):
-            slack = total.rest * (np.abs(values[:, total.place]) + np.abs(parts).sum(axis=1))
+        gaps = values[:, total.place] - values[:, total.parts].sum(axis=1)
+        digits = [self.digits[place] for place in total.columns]
+        half = _HALF * 10.0 ** -max((own for own in digits if own is not None), default=0)
+        slack = self._rest(values, total) if None in digits else half
         return np.where(np.abs(gaps) > slack, gaps, 0.0)
+
+    def _rest(self, values: Floats, total: Total) -> Floats:
+        """By how much ``(B,)`` a sum of numbers that are not rounded may be off."""
+        if all(self.digits[place] is not None for place in total.columns):
+            return np.zeros(len(values))
+        return total.rest * np.abs(values[:, total.columns]).sum(axis=1)
 
     def num_held(self, values: Floats) -> Codes:
         """How many sums hold in each row ``(B,)``; those that lack a cell do."""
@@ -125,12 +130,12 @@ class Balance:
         low, high = ends.low.copy(), ends.high.copy()
         for total in (*self.totals, *reversed(self.totals)):
             slack = _NEAR * np.abs(values[:, total.columns]).sum(axis=1, keepdims=True)
-            parts, own = list(total.parts), [total.place]
+            parts, own, rest = list(total.parts), [total.place], self._rest(values, total)[:, None]
             least, most = (end[:, parts].sum(axis=1, keepdims=True) for end in (low, high))
-            _narrow(low, high, own, least, most, slack)
+            _narrow(low, high, own, least - rest, most + rest, slack)
             least = low[:, own] - _sums_of_others(high[:, parts])
             most = high[:, own] - _sums_of_others(low[:, parts])
-            _narrow(low, high, parts, least, most, slack)
+            _narrow(low, high, parts, least - rest, most + rest, slack)
         return low, high
 
     def _on_grid(
@@ -222,7 +227,7 @@ class _Moving:
         high = np.where(may, self.ends.high[cells], before)
         values = before
         for _ in range(_ROUNDS):
-            values = _in_proportion(values, wanted, low, high)
+            values = _by_size(values, wanted, low, high)
             values = np.where(may, self.balance.rounded(values, parts), before)
         digits = [self.balance.digits[part] for part in parts]
         values = _with_last_digits(values, wanted, low, high, digits)
@@ -290,11 +295,17 @@ def _floor(numbers: Floats, digits: int) -> Floats:
     return np.where(is_near | ~np.isfinite(numbers), nearest, below)
 
 
-def _in_proportion(values: Floats, totals: Floats, low: Floats, high: Floats) -> Floats:
-    """Parts ``(B, P)`` moved by their size, as far as there is room; zeros after all others."""
+def _by_size(values: Floats, totals: Floats, low: Floats, high: Floats) -> Floats:
+    """Parts ``(B, P)`` moved by a high power of their sizes, as far as there is room.
+
+    So the largest one takes nearly all, equal ones share it, and small ones, which are drawn to a
+    small part of a total, stay what they are. Zeros come after all others.
+    """
     lack = (totals - values.sum(axis=1))[:, None]
     room = np.where(lack > 0, high - values, values - low).clip(min=0.0)
     sizes = np.where(room > 0, np.abs(values), 0.0)
+    largest = sizes.max(axis=1, keepdims=True)
+    sizes = np.divide(sizes, largest, out=np.zeros_like(sizes), where=largest > 0) ** _POWER
     is_widest = np.arange(values.shape[1]) == room.argmax(axis=1)[:, None]
     sizes = np.where(sizes.any(axis=1, keepdims=True), sizes, is_widest)
     shares = sizes / sizes.sum(axis=1, keepdims=True)
