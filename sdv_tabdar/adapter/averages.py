@@ -40,11 +40,10 @@ def averaged_rows(candidates: Candidates, known: Known, num_samples: int) -> pd.
         chosen = _vote(*(draws[name] for name in names))
         averaged |= {name: np.take_along_axis(draws[name], chosen, 1)[:, 0] for name in names}
     rows = pd.DataFrame(averaged, index=pd.RangeIndex(len(known.cells)))
-    if model.levels_that_follow:
-        free = np.stack([_differ(cells) for cells in draws.values()], axis=1)
-        rows = model.followed(rows, free)
-        for pair in model.ordered_columns:
-            _keep_beside_votes(rows, pair, model.levels_that_follow, free)
+    free = np.stack([_differ(cells) for cells in draws.values()], axis=1)
+    rows = model.followed(rows, free)
+    for pair in model.ordered_columns:
+        _keep_beside_votes(rows, pair, model.levels_that_follow, free)
     return handed_back(table, rows)
 
 
@@ -65,7 +64,7 @@ def _moved_means(
         The columns that it is for.
     """
     model, processed = table.trained
-    fixed = {*model.calculated_columns, *model.levels_that_follow}
+    fixed = {*model.calculated_columns, *model.levels_that_follow} - model.dates_of_spans
     moved = {
         name: np.where(_differ(draws[name]), model.nearest_numbers(name, means), means)
         for name, means in averaged.items()

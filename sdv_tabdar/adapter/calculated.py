@@ -22,13 +22,17 @@ from sdv_tabdar.core.codecs.values import Floats, with_columns
 def calculated(table: FittedTable, rows: pd.DataFrame, known: Known) -> pd.DataFrame:
     """Finished rows that add up and multiply, where known cells leave room for it.
 
+    The years between dates are what they are from one to the other, which stay.
+
     Args:
         table: The fitted table.
         rows: Rows in plain form with the known cells, under their positions.
         known: What is known.
     """
     keys = [] if table.model is None else table.model.calculated_columns
-    keys = [key for key in keys if key in rows and table.profiles[key].role is not Role.DATE]
+    dates = frozenset() if table.model is None else table.model.dates_of_spans
+    roles = {key: table.profiles[key].role for key in keys if key in rows}
+    keys = [key for key, role in roles.items() if role is not Role.DATE or key in dates]
     if not any(_has_numbers(table.profiles[key]) for key in keys):
         return rows
     assert table.model is not None
@@ -36,12 +40,13 @@ def calculated(table: FittedTable, rows: pd.DataFrame, known: Known) -> pd.DataF
     numbers = {
         key: _numbers(table.profiles[key], rows[key])
         for key in keys
-        if _has_numbers(table.profiles[key])
+        if key in dates or _has_numbers(table.profiles[key])
     }
     exact = np.zeros((len(rows), len(keys)), dtype=bool)
     for place, key in enumerate(keys):
         if key in known.exact:
             exact[:, place] = known.exact[key].to_numpy()[positions]
+        exact[:, place] |= key in dates
     levels = {key: rows[key].to_numpy(dtype=object) for key in keys if key not in numbers}
     found = pd.DataFrame({**numbers, **levels})[keys]
     restrictions = {
@@ -67,8 +72,8 @@ def _has_numbers(profile: ColumnProfile) -> bool:
 
 
 def _numbers(profile: ColumnProfile, values: pd.Series) -> Floats:
-    """Plain numbers, or levels that are numbers."""
-    if profile.role is Role.NUMBER:
+    """Plain numbers, or dates in nanoseconds, or levels that are numbers."""
+    if profile.role in (Role.NUMBER, Role.DATE):
         return profile.comparable(values).to_numpy()
     return pd.to_numeric(values).to_numpy(dtype=np.float64, na_value=np.nan)
 

@@ -14,6 +14,7 @@ import numpy as np
 import pandas as pd
 import torch
 
+from sdv_tabdar.core.codecs.spans import SPANS
 from sdv_tabdar.core.config import ModelConfig, SamplingConfig
 from sdv_tabdar.core.inference.aggregates import Aggregating
 from sdv_tabdar.core.inference.answers import Answers, Floats, Marks, Progress
@@ -188,6 +189,13 @@ class AnsweringModel:
         lines = [(echo.position, echo.source) for echo in encoder.echoes if echo.always]
         places |= {place for pair in lines for place in pair}
         return [encoder.schema.names[position] for position in sorted(places)]
+
+    @property
+    def dates_of_spans(self) -> frozenset[str]:
+        """The columns of dates from which others are whole years or months to a later one."""
+        encoder = self.trained.encoder
+        spans = (one.sources for one in encoder.aggregates if one.kind in SPANS)
+        return frozenset(encoder.schema.names[at] for sources in spans for at in sources)
 
     def predict_proba(
         self, frame: pd.DataFrame, observed: Marks | None, column: str

@@ -112,8 +112,9 @@ FIELDS = {
                 'constant': checked.number(),
                 'digits': checked.items(_DIGITS),
                 'is_loose': checked.flag,
+                'steps': checked.items(checked.number(1.0, DAY)),
             },
-            absent=('is_loose',),
+            absent=('is_loose', 'steps'),
         )
     ),
     'bands': checked.items(

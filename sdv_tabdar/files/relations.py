@@ -21,6 +21,7 @@ from sdv_tabdar.core.codecs.gaps import MOST_PAIRS, MOST_PIECES
 from sdv_tabdar.core.codecs.joints import ALL_CODES, MOST_CODES
 from sdv_tabdar.core.codecs.products import are_numbers
 from sdv_tabdar.core.codecs.rates import behind_factors
+from sdv_tabdar.core.codecs.spans import SPANS
 from sdv_tabdar.core.codecs.sums import Sum
 from sdv_tabdar.core.codecs.zeros import LARGEST
 from sdv_tabdar.core.schema import ColumnKind
@@ -163,7 +164,9 @@ def _check_aggregates(encoder: Mapping[str, Any], place: str) -> None:
     codecs, aggregates = encoder['codecs'], encoder.get('aggregates', ())
     for number, one in enumerate(aggregates):
         where, columns = f'{place}.aggregates[{number}]', [one['result'], *one['sources']]
-        fewest, most = (2, 2) if one['kind'] in CURVES else (2 + (one['kind'] in EXTREMES), 2**31)
+        fewest, most = 2 + (one['kind'] in EXTREMES or one['kind'] in SPANS), 2**31
+        if one['kind'] in CURVES or one['kind'] in SPANS:
+            most = fewest
         if (
             not fewest <= len(columns) <= most
             or len({*columns}) < len(columns)
@@ -179,6 +182,8 @@ def _check_aggregates(encoder: Mapping[str, Any], place: str) -> None:
             raise Unfit(f'{where}.weights', 'are not above 0, nor 1 and -1.')
         if len(one['digits']) != len(columns):
             raise Unfit(f'{where}.digits', 'are not one for each column.')
+        if len(one.get('steps', ())) != (len(one['sources']) if one['kind'] in SPANS else 0):
+            raise Unfit(f'{where}.steps', 'are not one for each date.')
         if {*one['sources']} & {later['result'] for later in aggregates[number:]}:
             raise Unfit(where, 'is not behind those of its sources.')
 

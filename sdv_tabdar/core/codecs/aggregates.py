@@ -1,7 +1,8 @@
 """Numbers that are a mean, a weighted sum or an extreme of others, or a curve of one, in all rows.
 
 A grade is two fifths of one exam and three of another (:mod:`.weighted`), a best result is the
-greatest of three, and beside a price stands its logarithm (:mod:`.curves`), mostly rounded.
+greatest of three, and beside a price stands its logarithm (:mod:`.curves`), mostly rounded. So is
+an age the years between two dates (:mod:`.spans`).
 Columns that are drawn one given the others keep that nearly. Such columns are found in the
 training table; drawn rows are made to keep to it (``core/inference/aggregates.py``). Plain sums
 are :mod:`.sums`, straight lines :mod:`.lines`.
@@ -16,12 +17,14 @@ from typing import Any, TypeAlias
 import numpy as np
 
 from sdv_tabdar.core.codecs.balances import balances_in
+from sdv_tabdar.core.codecs.calendars import are_dates
 from sdv_tabdar.core.codecs.codec import Codec
 from sdv_tabdar.core.codecs.curves import CURVES, curves_among, value
 from sdv_tabdar.core.codecs.echoes import Echo
 from sdv_tabdar.core.codecs.lines import HALF, REST, SINGLE, Marks, rounded, slack_of
 from sdv_tabdar.core.codecs.numerical import NumericalCodec
 from sdv_tabdar.core.codecs.rests import Rest
+from sdv_tabdar.core.codecs.spans import SPANS, span, spans_among, steps_in
 from sdv_tabdar.core.codecs.sums import Digits, Sum, varies
 from sdv_tabdar.core.codecs.table_parts import Table, digits_in, parts_of, some_numbers
 from sdv_tabdar.core.codecs.values import Floats
@@ -34,8 +37,8 @@ _BY_CHANCE = 20  # rows that say so of each source
 
 EXTREMES = 'greatest', 'least'
 
-KINDS = 'weighted', *EXTREMES, *CURVES
-"""What a column is of others; the last ones of one other."""
+KINDS = 'weighted', *EXTREMES, *CURVES, *SPANS
+"""What a column is of others; curves of one, and spans of two dates."""
 
 _Named: TypeAlias = 'tuple[str, tuple[str, ...], str, tuple[float, ...], float, bool]'
 """Names of the result and of the sources, the kind, weights, the constant, and ``is_loose``."""
@@ -47,7 +50,8 @@ class Aggregate:
 
     Attributes:
         result: Its position.
-        sources: Positions of the others, one of a curve and of an extreme two at least.
+        sources: Positions of the others, one of a curve and of an extreme two at least; of a span
+            the first date and the last.
         kind: One of :data:`KINDS`.
         weights: Of the sources, all above 0, or 1 and -1; none if the kind is not ``'weighted'``.
         constant: What is added to the weighted sum.
@@ -55,6 +59,8 @@ class Aggregate:
             not rounded.
         is_loose: Whether the sources of a weighted sum were rounded after it was made of them, so
             that it is nearly so in the last digit.
+        steps: What the dates of a span are multiples of, in nanoseconds; drawn ones are rounded to
+            it. None for other kinds.
     """
 
     result: int
@@ -64,6 +70,7 @@ class Aggregate:
     constant: float
     digits: tuple[Digits, ...]
     is_loose: bool = False
+    steps: tuple[float, ...] = ()
 
     @property
     def columns(self) -> tuple[int, ...]:
@@ -76,6 +83,8 @@ class Aggregate:
             return numbers @ np.array(self.weights) + self.constant
         if self.kind in CURVES:
             return value(self.kind, numbers[:, 0])
+        if self.kind in SPANS:
+            return span(self.kind, numbers[:, 0], numbers[:, 1])
         found: Floats = numbers.max(axis=1) if self.kind == 'greatest' else numbers.min(axis=1)
         return found
 
@@ -86,7 +95,7 @@ class Aggregate:
     def holds(self, result: Floats, numbers: Floats) -> Marks:
         """Where a result ``(B,)`` is what its sources make, or one of the cells is missing."""
         made = self.exactly(numbers)
-        if self.kind in EXTREMES:
+        if self.kind in EXTREMES or self.kind in SPANS:
             return ~(np.abs(result - made) > 0)
         digits, size = self.digits[0], np.abs(np.nan_to_num(made, posinf=0.0, neginf=0.0))
         if self.kind == 'weighted':
@@ -95,6 +104,13 @@ class Aggregate:
             size = np.maximum(size, CURVES[self.kind].least_size)
         is_off = np.abs(result - made) > slack_of(size, digits, noise=REST) + self._by_sources
         return ~is_off & ~(np.isnan(made) & ~np.isnan(numbers).any(axis=1) & ~np.isnan(result))
+
+    def rounded(self, place: int, numbers: Floats) -> Floats:
+        """Numbers ``(B,)`` as those of the result (place 0) or of a source (1, 2, ...) are."""
+        if place and self.steps:
+            step = self.steps[place - 1]
+            return np.rint(numbers / step) * step
+        return rounded(numbers, self.digits[place])
 
     @property
     def _by_sources(self) -> float:
@@ -109,6 +125,8 @@ class Aggregate:
         *firsts, last = sources = [repr(name) for name in names]
         if self.kind in CURVES:
             return f'{CURVES[self.kind].words} {last}'
+        if self.kind in SPANS:
+            return f'{SPANS[self.kind].words} from {firsts[0]} to {last}'
         if self.kind in EXTREMES:
             return f'the {self.kind} of {", ".join(firsts)} and {last}'
         listed = f'{", ".join(firsts)} and {last}' if firsts else last
@@ -129,14 +147,15 @@ class Aggregate:
     def to_state(self) -> dict[str, Any]:
         """The fields as plain values."""
         state = dataclasses.asdict(self)
-        return {**state, **{name: list(state[name]) for name in ('sources', 'weights', 'digits')}}
+        listed = 'sources', 'weights', 'digits', 'steps'
+        return {**state, **{name: list(state[name]) for name in listed}}
 
     @classmethod
     def from_state(cls, state: Mapping[str, Any]) -> Aggregate:
         """The aggregate that :meth:`to_state` described."""
-        plain = {name: tuple(state[name]) for name in ('sources', 'digits')}
-        weights = tuple(map(float, state['weights']))
-        return cls(**{**state, **plain, 'weights': weights, 'constant': float(state['constant'])})
+        plain: dict[str, Any] = {name: tuple(state[name]) for name in ('sources', 'digits')}
+        plain |= {name: tuple(map(float, state.get(name, ()))) for name in ('weights', 'steps')}
+        return cls(**{**state, **plain, 'constant': float(state['constant'])})
 
 
 def find_aggregates(
@@ -153,7 +172,7 @@ def find_aggregates(
         frame: The table.
         codecs: One for each of its columns, fitted on it.
         told: Positions of columns that other relations tell: they are no results, and sources
-            of curves and balances alone.
+            of curves, spans and balances alone.
         sums: Those of the table, from which balances may follow.
         echoes: Likewise.
         rests: Those that are told as what is left of a total; they come first.
@@ -172,7 +191,9 @@ def find_aggregates(
     told = {*told, *(one.own for one in rests)}
     free = [index for index in chosen if places[index] not in told]
     of_curves = [*free, *(index for index in chosen if places[index] in told)]
-    named = list(_curves([names[index] for index in of_curves], numbers[of_curves], len(free)))
+    dates = [index for index in chosen if are_dates(codecs[places[index]])]
+    named = list(_spans(names, numbers, [index for index in free if index not in dates], dates))
+    named += _curves([names[index] for index in of_curves], numbers[of_curves], len(free))
     names, numbers = [names[index] for index in free], numbers[free]
     named += [*_extremes(names, numbers), *_weighted(names, numbers)]
     balances = _balances(frame, codecs, told, [*sums, *(one.summed for one in rests)], echoes)
@@ -199,12 +220,18 @@ def kept_aggregates(
     return _with_digits(frame, codecs, _holding(frame, named))
 
 
-def _placed(one: _Named, names: Sequence[str], digits: Mapping[str, Digits]) -> Aggregate:
+def _placed(
+    one: _Named,
+    names: Sequence[str],
+    digits: Mapping[str, Digits],
+    steps: Mapping[str, float] | None = None,
+) -> Aggregate:
     """What is said by names, by positions."""
     result, sources, kind, weights, constant, is_loose = one
     places = tuple(names.index(source) for source in sources)
     own = tuple(digits[name] for name in (result, *sources))
-    return Aggregate(names.index(result), places, kind, weights, constant, own, is_loose)
+    of_dates = tuple(steps[name] for name in sources if kind in SPANS) if steps else ()
+    return Aggregate(names.index(result), places, kind, weights, constant, own, is_loose, of_dates)
 
 
 def _with_digits(
@@ -212,7 +239,8 @@ def _with_digits(
 ) -> tuple[Aggregate, ...]:
     names = [codec.column.name for codec in codecs]
     digits = digits_in(frame, sorted({name for one in named for name in (one[0], *one[1])}))
-    return tuple(_placed(one, names, digits) for one in named)
+    steps = steps_in(frame, sorted({name for one in named if one[2] in SPANS for name in one[1]}))
+    return tuple(_placed(one, names, digits, steps) for one in named)
 
 
 def _holding(frame: Table, named: Sequence[_Named]) -> list[_Named]:
@@ -257,6 +285,15 @@ def _curves(names: Sequence[str], numbers: Floats, num_free: int) -> Iterator[_N
     """Columns ``(columns, rows)``, of the first ones, that are a curve of another."""
     for own, other, name in curves_among(numbers, num_free):
         yield names[own], (names[other],), name, (), 0.0, False
+
+
+def _spans(
+    names: Sequence[str], numbers: Floats, free: Sequence[int], dates: Sequence[int]
+) -> Iterator[_Named]:
+    """Free ones of columns ``(columns, rows)`` that are years or months between dates of them."""
+    for own, first, last, name in spans_among(numbers[[*free]], numbers[[*dates]]):
+        sources = names[dates[first]], names[dates[last]]
+        yield names[free[own]], sources, name, (), 0.0, False
 
 
 def _weighted(names: Sequence[str], numbers: Floats) -> Iterator[_Named]:

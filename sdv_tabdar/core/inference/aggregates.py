@@ -3,24 +3,27 @@
 A result that was drawn becomes what its sources make (``codecs/aggregates.py``). Where it was
 given, or may not be that, sources that were drawn give way: of a weighted sum all of them, by so
 much that it is met; of a greatest number those that are above it, and the one that is next to it
-rises; of a curve the one there is. Cells that were given stay, and what is asked of a cell stays
-asked.
+rises; of a curve the one there is; of the years between two dates one of them, by as many years.
+Cells that were given stay, and what is asked of a cell stays asked.
 """
 
 from __future__ import annotations
 
 import dataclasses
+import itertools
 from collections.abc import Collection, Mapping, Sequence
 
 import numpy as np
 import pandas as pd
 
 from sdv_tabdar.core.codecs.aggregates import Aggregate
+from sdv_tabdar.core.codecs.calendars import DAY
 from sdv_tabdar.core.codecs.curves import CURVES, source
 from sdv_tabdar.core.codecs.encoder import TableEncoder
-from sdv_tabdar.core.codecs.lines import Marks, rounded
+from sdv_tabdar.core.codecs.lines import Marks
 from sdv_tabdar.core.codecs.number_pieces import ends_of
 from sdv_tabdar.core.codecs.numerical import NumericalCodec
+from sdv_tabdar.core.codecs.spans import SPANS, moved
 from sdv_tabdar.core.codecs.values import Floats, as_floats
 from sdv_tabdar.core.inference.echoes.cells import Rows
 from sdv_tabdar.core.restrictions import Restriction, meets
@@ -28,6 +31,10 @@ from sdv_tabdar.core.restrictions import Restriction, meets
 _TURNS = 2  # in which sources come nearer to a given result
 _SEARCHED = 3  # sources of which ...
 _NEARBY = range(-3, 4)  # ... numbers so many units further are tried
+_SHARES = 1.0, 0.0, *(share / 10 for share in range(9, 0, -1))  # of years, by which the first moves
+_DAYS = 0, 1, -1, 3, -3  # by which dates move beside: not all years have 29 February, or a Sunday
+_SHIFTS = np.array([*itertools.product((0,), _SHARES, _DAYS), (1, 1.0, 0), (1, 0.0, 0)])
+"""Ways ``(ways, 3)`` to move two dates, the last ones to an end."""
 
 
 @dataclasses.dataclass(frozen=True)
@@ -63,20 +70,21 @@ class Aggregating:
             before = np.stack([as_floats(frame[names[at]]) for at in one.columns], axis=1)
             numbers = np.stack(
                 [
-                    np.where(self.known[:, at], own, rounded(own, digits))
-                    for at, own, digits in zip(one.columns, before.T, one.digits, strict=True)
+                    np.where(self.known[:, at], own, one.rounded(place, own))
+                    for place, (at, own) in enumerate(zip(one.columns, before.T, strict=True))
                 ],
                 axis=1,
             )
             if one.result in stays:
-                self._lead(one, numbers)
-            self._settle(one, numbers)
+                self._lead(one, numbers, frame)
+            self._settle(one, numbers, frame)
             for place, position in enumerate(one.columns):
                 if not np.array_equal(numbers[:, place], before[:, place], equal_nan=True):
                     frame[names[position]] = numbers[:, place]
 
-    def _settle(self, one: Aggregate, numbers: Floats) -> None:
-        """Make one hold in rows ``(B, columns)``, which are written into."""
+    def _settle(self, one: Aggregate, numbers: Floats, frame: pd.DataFrame) -> None:
+        """Make one hold in rows ``(B, columns)`` of a frame, which are written into."""
+        self._lead(one, numbers, frame, self.told[:, one.result])
         left = ~one.holds(numbers[:, 0], numbers[:, 1:]) & ~self.known[:, one.result]
         made = one.of(numbers[:, 1:])
         for wanted in (made, self._nearest(one, made)):
@@ -84,17 +92,27 @@ class Aggregating:
             done = rows[self._may_be(one.result, rows, wanted[rows])]
             numbers[done, 0] = wanted[done]
             left[done] = False
-        self._lead(one, numbers)
+        self._lead(one, numbers, frame)
         left = ~one.holds(numbers[:, 0], numbers[:, 1:]) & ~self.known[:, one.result]
         rows, made = np.flatnonzero(left), one.of(numbers[:, 1:])
         done = rows[self._may_be(one.result, rows, made[rows], bounded=False)]
         numbers[done, 0] = made[done]
 
-    def _lead(self, one: Aggregate, numbers: Floats) -> None:
-        """Move the sources of rows ``(B, columns)`` to their results, where one does not hold."""
-        rows = np.flatnonzero(~one.holds(numbers[:, 0], numbers[:, 1:]))
+    def _lead(
+        self,
+        one: Aggregate,
+        numbers: Floats,
+        frame: pd.DataFrame,
+        chosen: Marks | None = None,
+    ) -> None:
+        """Move the sources of rows ``(B, columns)`` to their results, where one does not hold.
+
+        Of all rows, or of those chosen ``(B,)``.
+        """
+        left = ~one.holds(numbers[:, 0], numbers[:, 1:])
+        rows = np.flatnonzero(left if chosen is None else left & chosen)
         if len(rows):
-            numbers[rows] = self._led(one, rows, numbers[rows])
+            numbers[rows] = self._led(one, rows, numbers[rows], frame)
 
     def _nearest(self, one: Aggregate, made: Floats) -> Floats:
         """The results ``(B,)`` nearest to others, of those in training and in a range asked for."""
@@ -103,26 +121,33 @@ class Aggregating:
         entries = self.restrictions.get(codec.column.name, [None] * len(made))
         lows, highs = ends_of(entries)
         inside = np.minimum(np.maximum(made, lows), highs)
-        return rounded(codec.contained(inside), one.digits[0])
+        return one.rounded(0, codec.contained(inside))
 
-    def _led(self, one: Aggregate, rows: Rows, numbers: Floats) -> Floats:
+    def _led(self, one: Aggregate, rows: Rows, numbers: Floats, frame: pd.DataFrame) -> Floats:
         """Rows ``(N, columns)`` whose sources have moved towards their results.
 
         A source that other relations hold stays, and one of other aggregates, or that dates or
-        ranges tell, if that is enough.
+        ranges tell, if that is enough; a date that others follow from may move with them.
         """
         free = ~self.told[np.ix_(rows, np.array(one.sources))]
         held = self._elsewhere(one)
         others = [{*other.sources} for other in self.encoder.aggregates if other != one]
         told = {part.position for part in self.encoder.relations.told_by_numbers}
-        for stays in (held.union(told, *others), held | told, held):
-            may = free & np.array([at not in stays for at in one.sources])
-            found = self._led_by(one, rows, numbers, may)
+        lines = {echo.source for echo in self.encoder.echoes if one.kind in SPANS}
+        fixed = held - (lines - self.encoder.relations.results)
+        may = np.zeros_like(free)
+        for stays in (held.union(told, *others), held | told, held, fixed):
+            before, may = may, free & np.array([at not in stays for at in one.sources])
+            if np.array_equal(may, before):
+                continue
+            found = self._led_by(one, rows, numbers, may, frame)
             holds = one.holds(found[:, 0], found[:, 1:])
             numbers = np.where(holds[:, None], found, numbers)
         return numbers
 
-    def _led_by(self, one: Aggregate, rows: Rows, numbers: Floats, free: Marks) -> Floats:
+    def _led_by(
+        self, one: Aggregate, rows: Rows, numbers: Floats, free: Marks, frame: pd.DataFrame
+    ) -> Floats:
         """The same, of which free sources ``(N, sources)`` alone have moved."""
         found = numbers.copy()
         if one.kind == 'weighted':
@@ -136,6 +161,8 @@ class Aggregating:
         elif one.kind in CURVES:
             wanted = source(one.kind, found[:, 0], found[:, 1])[:, None]
             self._write(one, rows, found, wanted, free)
+        elif one.kind in SPANS:
+            self._shift(one, rows, found, free, frame)
         else:
             self._cut(one, rows, found, free)
         return found
@@ -158,6 +185,71 @@ class Aggregating:
         lacks = (sources.max(axis=1) < extreme) & free.any(axis=1)
         sources[lacks, nearest[lacks]] = extreme[lacks]
         self._write(one, rows, numbers, sign * sources, free)
+
+    def _shift(
+        self, one: Aggregate, rows: Rows, numbers: Floats, free: Marks, frame: pd.DataFrame
+    ) -> None:
+        """Move free dates ``(N, 2)`` by the years that lack of a span, the first one sooner.
+
+        They stay on their day of the month, as far as there is one, and in order with others; in
+        the end they may be the first ones or the last ones that there are.
+        """
+        for ways in (_SHIFTS[:1], _SHIFTS[1:]):
+            left = ~one.holds(numbers[:, 0], numbers[:, 1:]) & free.any(axis=1)
+            if not left.any():
+                return
+            places = np.repeat(np.flatnonzero(left), len(ways))
+            tried, own = numbers[places], rows[places]
+            wanted = self._shifted(one, own, tried, np.tile(ways, (int(left.sum()), 1)))
+            self._write(one, own, tried, wanted, free[places])
+            holds = one.holds(tried[:, 0], tried[:, 1:]) & self._in_order(one, own, tried, frame)
+            holds = holds.reshape(-1, len(ways))
+            done, first = holds.any(axis=1), holds.argmax(axis=1)
+            found = tried.reshape(len(holds), len(ways), -1)[np.arange(len(holds)), first]
+            numbers[np.flatnonzero(left)[done]] = found[done]
+
+    def _shifted(self, one: Aggregate, rows: Rows, numbers: Floats, ways: Floats) -> Floats:
+        """Dates ``(N, 2)`` that are moved by what lacks of a span, each row in its way ``(N, 3)``.
+
+        Those beyond training, or a range asked for, become NaN, or its ends.
+        """
+        to_ends, shares, days = ways.T
+        lacks = numbers[:, 0] - one.exactly(numbers[:, 1:])
+        back = np.rint(shares * lacks)
+        found = np.column_stack(
+            [moved(one.kind, numbers[:, 1], -back), moved(one.kind, numbers[:, 2], lacks - back)]
+        )
+        found += days[:, None] * DAY * np.column_stack([shares > 0, shares == 0])
+        for place, position in enumerate(one.sources):
+            codec = self.encoder.codecs[position]
+            assert isinstance(codec, NumericalCodec)
+            near = codec.nearest_numbers(found[:, place])
+            entries = self.restrictions.get(codec.column.name, [None] * (rows.max() + 1))
+            ends = ends_of([entries[row] for row in rows.tolist()])
+            low, high = (np.clip(end, *codec.limits) for end in ends)
+            inside = np.minimum(np.maximum(near, low), high)
+            found[:, place] = np.where((inside == near) | (to_ends > 0), inside, np.nan)
+        return found
+
+    def _in_order(self, one: Aggregate, rows: Rows, numbers: Floats, frame: pd.DataFrame) -> Marks:
+        """In which of N rows the sources ``(N, columns)`` are in order with all other columns.
+
+        But for those that follow from them.
+        """
+        names, found = self.encoder.schema.names, np.ones(len(rows), dtype=bool)
+        cells = {at: numbers[:, place] for place, at in enumerate(one.columns)}
+        lines = {frozenset({echo.position, echo.source}): echo for echo in self.encoder.echoes}
+        for pair in self.encoder.inequalities:
+            if {*pair} & {*one.sources} and all(names[at] in frame for at in pair):
+                low, high = (
+                    cells[at] if at in cells else as_floats(frame[names[at]])[rows] for at in pair
+                )
+                line = lines.get(frozenset(pair))
+                follows = line is not None and line.line.holds(
+                    *(as_floats(frame[names[at]])[rows] for at in (line.position, line.source))
+                )
+                found &= ~(low > high) | follows
+        return found
 
     def _search(self, one: Aggregate, rows: Rows, numbers: Floats, free: Marks) -> None:
         """Try other free sources nearby, of few digits, until a weighted sum is met."""
@@ -185,7 +277,7 @@ class Aggregating:
         for place, position in enumerate(one.sources, start=1):
             codec = self.encoder.codecs[position]
             assert isinstance(codec, NumericalCodec)
-            cells = codec.contained(rounded(wanted[:, place - 1], one.digits[place]))
+            cells = codec.contained(one.rounded(place, wanted[:, place - 1]))
             may = free[:, place - 1] & (cells != numbers[:, place])
             may[may] = self._may_be(position, rows[may], cells[may])
             numbers[may, place] = cells[may]

@@ -17,6 +17,7 @@ import torch
 
 from sdv_tabdar.core.codecs.encoder import TableEncoder
 from sdv_tabdar.core.codecs.numerical import NumericalCodec
+from sdv_tabdar.core.codecs.spans import SPANS
 from sdv_tabdar.core.config import SamplingConfig
 from sdv_tabdar.core.inference.aggregates import Aggregating
 from sdv_tabdar.core.inference.arithmetic import Arithmetic
@@ -211,21 +212,22 @@ class Answers:
         rows = followed(self.encoder, frame, free)
         levels = ToldLevels(self.encoder, ~free, {})
         led = Calendars(levels).lead(rows) | lead_into_ranges(levels, rows)
-        self._settle_votes(rows, free, led)
+        if self._settle_votes(rows, free, led):
+            rows = followed(self.encoder, rows, free)
         levels.tell(rows)
         return rows
 
-    def _settle_votes(self, rows: pd.DataFrame, free: Marks, led: Marks) -> None:
-        """Make averaged rows hold in which numbers that tell levels were voted for, or led to them.
+    def _settle_votes(self, rows: pd.DataFrame, free: Marks, led: Marks) -> bool:
+        """Make averaged rows hold where numbers were voted for, or led; whether there are such.
 
-        What is made of a date with a month of its own is made of means of other columns.
+        What is made of a date with a month of its own, and whole years, are made of other means.
         """
         encoder, told = self.encoder, ~free | led
-        voted = {at for one in encoder.told_by_numbers for at in one.sources}
-        made: list[tuple[int, ...]] = [one.columns for one in encoder.multiplied]
-        made += [one.columns for one in encoder.aggregates]
-        if not led.any() and not any(voted & {*columns} for columns in made):
-            return
+        spans = [one.columns for one in encoder.aggregates if one.kind in SPANS]
+        voted = {at for one in encoder.told_by_numbers for at in one.sources}.union(*spans)
+        made = {at for one in encoder.multiplied for at in one.columns}
+        if not led.any() and not voted & made.union(*(one.columns for one in encoder.aggregates)):
+            return False
         for rate in encoder.rates:  # of a mean of levels there is none
             codec, name = encoder.codecs[rate.level], encoder.schema.names[rate.level]
             if isinstance(codec, NumericalCodec):
@@ -237,6 +239,7 @@ class Answers:
             Adding(encoder, ~free, told, {}, np.zeros_like(free)),
             Aggregating(encoder, ~free, told, {}),
         ).settle(rows)
+        return True
 
     def predict_proba(
         self, frame: pd.DataFrame, observed: Marks | None, column: str

@@ -27,6 +27,7 @@ from sdv_tabdar.core.codecs.lines import SINGLE, Marks, rounded
 from sdv_tabdar.core.codecs.numerical import NumericalCodec
 from sdv_tabdar.core.codecs.products import Product
 from sdv_tabdar.core.codecs.rates import Rate, rates_of
+from sdv_tabdar.core.codecs.spans import SPANS
 from sdv_tabdar.core.codecs.values import Floats, as_floats, with_columns
 from sdv_tabdar.core.inference.summed import SummedColumns
 from sdv_tabdar.core.restrictions import Members, Restriction, allows
@@ -238,7 +239,8 @@ class Consequences:
             found = one.of(sources)
             yield one.result, found, ~np.isnan(found)
             result = self._of(one.result)
-            for place, position in enumerate(one.sources if one.kind not in EXTREMES else ()):
+            tells = one.kind not in EXTREMES and one.kind not in SPANS
+            for place, position in enumerate(one.sources if tells else ()):
                 found, rows = _missing_source(one, place, result, sources)
                 if one.digits[1 + place] is None:
                     size = np.abs(found)

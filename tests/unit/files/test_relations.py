@@ -253,6 +253,10 @@ MEAN = {
         ('two or more', {'sources': [0, 1]}),
         ('two or more', {'sources': [1, 9]}),
         ('one other column', {'kind': 'log', 'weights': []}),
+        ('two or more', {'kind': 'years', 'weights': [], 'sources': [1], 'digits': [0, 0]}),
+        ('one for each date', {'kind': 'years', 'weights': []}),
+        ('one for each date', {'steps': [1.0, 1.0]}),
+        ('steps', {'kind': 'years', 'weights': [], 'steps': [1.0, 0.0]}),
         ('not of numbers', {'sources': [1, 4]}),
         ('kind', {'kind': 'median'}),
         ('one for each source', {'weights': [0.5]}),
@@ -273,7 +277,8 @@ def test_aggregates_that_do_not_fit_the_columns_are_refused(
 ) -> None:
     later = MEAN | {'result': 3, 'kind': 'greatest', 'weights': []}
     rest = MEAN | {'weights': [-1.0, -1.0], 'is_loose': True}
-    for first in (MEAN, rest):
+    age = MEAN | {'kind': 'years', 'weights': [], 'steps': [8.64e13, 1e9]}
+    for first in (MEAN, rest, age):
         fits = state_with(model, aggregates=[first, later])
         assert model_state.checked_description(fits, 'model')
     assert model_state.checked_description(fits, 'model')['encoder']['aggregates']

@@ -1,4 +1,4 @@
-"""Means, weighted sums and extremes of drawn rows: what becomes of results and sources."""
+"""Means, weighted sums, extremes and spans of drawn rows: what becomes of results and sources."""
 
 from __future__ import annotations
 
@@ -8,7 +8,9 @@ import numpy as np
 import pandas as pd
 import pytest
 
+from sdv_tabdar.core.codecs.calendars import DAY
 from sdv_tabdar.core.codecs.encoder import TableEncoder
+from sdv_tabdar.core.codecs.spans import span
 from sdv_tabdar.core.config import ModelConfig
 from sdv_tabdar.core.inference.aggregates import Aggregating
 from sdv_tabdar.core.inference.broken import num_broken
@@ -143,3 +145,74 @@ def test_broken_ones_are_counted(encoder: TableEncoder) -> None:
     found = num_broken(encoder, frame, np.zeros(frame.shape, dtype=bool))
     assert found[5] > 0
     assert not np.delete(found, 5).any()
+
+
+def visits() -> pd.DataFrame:
+    """Dates of birth, of a beginning and of a visit that follow each other, and an age."""
+    random = np.random.default_rng(0)
+    first = pd.Timestamp('1970-01-01').value + DAY * random.integers(0, 10_000, N)
+    frame = pd.DataFrame({'birth': first, 'begun': first + DAY * random.integers(5_000, 6_000, N)})
+    frame['visit'] = frame['begun'] + DAY * random.integers(100, 4_000, N)
+    frame['age'] = years(frame)
+    frame['weight'] = random.normal(70, 10, N)
+    return frame.astype(float)
+
+
+def years(rows: pd.DataFrame) -> np.ndarray:
+    return span('years', rows['birth'].to_numpy(), rows['visit'].to_numpy())
+
+
+@pytest.fixture(scope='module')
+def dated() -> TableEncoder:
+    frame = visits()
+    found = TableEncoder.fit(frame, dict.fromkeys(frame, ColumnKind.NUMERICAL), ModelConfig())
+    assert [one.kind for one in found.aggregates] == ['years']
+    return found
+
+
+def test_years_become_those_between_dates(dated: TableEncoder) -> None:
+    frame = visits()
+    frame['age'] = np.random.default_rng(1).permutation(frame['age'].to_numpy())
+    frame['visit'] += np.random.default_rng(2).uniform(-0.4, 0.4, N) * DAY
+    rows = settled(dated, frame)
+    assert broken(dated, rows) == 0
+    assert rows[['birth', 'begun', 'visit']].equals(visits()[['birth', 'begun', 'visit']])
+
+
+@pytest.mark.parametrize('known', [['age'], ['age', 'birth'], ['age', 'visit']])
+def test_dates_move_by_years_to_a_given_age(dated: TableEncoder, known: list[str]) -> None:
+    frame = visits()
+    frame['age'] += np.random.default_rng(1).choice([-1.0, 0.0, 1.0, 2.0], N)
+    rows = settled(dated, frame, known=known)
+    assert rows[known].equals(frame[known])
+    moved = rows['birth'].ne(frame['birth']) | rows['visit'].ne(frame['visit'])
+    assert not (moved & (years(frame) == frame['age'])).any()
+    assert (years(rows) == rows['age']).mean() > (0.97 if len(known) == 1 else 0.8)
+    assert (rows['birth'] <= rows['begun']).all()  # where none can move in order they stay
+    assert (rows['begun'] <= rows['visit']).all()
+    days = [pd.to_datetime(own['birth'].to_numpy()).strftime('%m-%d') for own in (rows, frame)]
+    assert (days[0] == days[1]).mean() > 0.95  # but for those at an end of training
+    for name in ('birth', 'visit'):
+        assert rows[name].between(frame[name].min(), frame[name].max()).all()
+
+
+def test_dates_meet_an_age_in_a_range(dated: TableEncoder) -> None:
+    frame = visits()
+    asked: dict[str, Sequence[Restriction | None]] = {'age': [Interval(18.0, 19.0)] * N}
+    frame['age'] = frame['age'].clip(18, 19)
+    rows = settled(dated, frame, restrictions=asked)
+    assert rows['age'].between(18, 19).all()
+    assert broken(dated, rows) < 0.1 * N
+    everything = settled(dated, frame, known=list(frame))
+    pd.testing.assert_frame_equal(everything, frame)
+
+
+def test_dates_move_to_years_that_known_cells_tell(dated: TableEncoder) -> None:
+    frame = visits()
+    frame['age'] += 1
+    rows = frame.copy()
+    told = np.zeros(frame.shape, dtype=bool)
+    told[:, frame.columns.get_loc('age')] = True
+    Aggregating(dated, np.zeros_like(told), told, {}).aggregate(rows)
+    assert (rows['age'] == frame['age']).mean() > 0.9
+    assert broken(dated, rows) == 0
