@@ -276,11 +276,20 @@ def _plain_number(profile: ColumnProfile, value: Any, *, fits_dtype: bool) -> in
     return int(value) if is_whole else number  # type: ignore[call-overload]
 
 
+def _holds_numbers(profile: ColumnProfile) -> bool:
+    """Whether dates are written as numbers, such as 20201231, also beside gaps."""
+    dtypes = profile.dtype, profile.column.dtype
+    return any(pd.api.types.is_numeric_dtype(dtype) for dtype in dtypes)
+
+
 def _checked_date(profile: ColumnProfile, value: Any, *, fits_dtype: bool) -> Any:
-    if pd.api.types.is_numeric_dtype(profile.dtype) and isinstance(value, numbers.Number):
-        return value
     form = profile.column.dates
     reason = f'the column holds dates{profile.date_format_text}'
+    if _holds_numbers(profile) and isinstance(value, numbers.Number):
+        is_date = form.text_format is None or form.reads(f'{value:.15g}')
+        if isinstance(value, bool) or not is_date:
+            refuse(profile, value, reason)
+        return value
     too_far = f'dates must lie {POSSIBLE}'
     try:
         stamp = form.parse(value)

@@ -93,6 +93,10 @@ MOMENTS: dict[str, tuple[Any, str | None]] = {
     'text without a zero': (DATES.dt.strftime('%-d/%-m/%Y'), '%d/%m/%Y'),
     'text with an offset': (DATES.dt.strftime('%Y-%m-%d 00:00:00+0100'), '%Y-%m-%d %H:%M:%S%z'),
     'whole numbers': (DATES.dt.strftime('%Y%m%d').astype(int), '%Y%m%d'),
+    'whole numbers with gaps': (
+        DATES.dt.strftime('%Y%m%d').astype('Int64').where(~GAPS),
+        '%Y%m%d',
+    ),
     'date': (pd.Series(DATES.dt.date, dtype=object), None),
     'date with a format and gaps': (pd.Series(with_gaps(DATES.dt.date), dtype=object), DAYS),
     'datetime': (pd.Series([date.to_pydatetime() for date in DATES], dtype=object), None),

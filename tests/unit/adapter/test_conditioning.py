@@ -235,6 +235,18 @@ def test_dates_that_the_format_would_cut_are_refused(profile: ColumnProfile) -> 
                 read()
 
 
+@pytest.mark.parametrize('wrong', [99999999, 5, 2.5, 20200231, True, float('inf')])
+@pytest.mark.parametrize('dtype', ['int64', 'Int64'])
+def test_numbers_that_are_no_dates_are_refused(dtype: str, wrong: float) -> None:
+    days = DAYS.dt.strftime('%Y%m%d').astype(dtype)
+    if dtype == 'Int64':
+        days = pd.concat([days, pd.Series([pd.NA], dtype=dtype)], ignore_index=True)
+    profile = profile_of(days, 'datetime', '%Y%m%d')
+    assert plain_value(profile, int(days[0])) == days[0]
+    with pytest.raises(CellRefusedError, match="the column holds dates in the format '%Y%m%d'"):
+        plain_value(profile, wrong)
+
+
 @pytest.mark.parametrize(
     ('categories', 'sdtype', 'other'),
     [
