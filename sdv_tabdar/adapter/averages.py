@@ -64,7 +64,7 @@ def _moved_means(
         The columns that it is for.
     """
     model, processed = table.trained
-    fixed = {*model.calculated_columns, *model.levels_that_follow} - model.dates_of_spans
+    fixed = {*model.calculated_columns, *model.levels_that_follow} - model.dates_between
     moved = {
         name: np.where(_differ(draws[name]), model.nearest_numbers(name, means), means)
         for name, means in averaged.items()

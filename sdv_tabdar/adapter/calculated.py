@@ -22,7 +22,7 @@ from sdv_tabdar.core.codecs.values import Floats, with_columns
 def calculated(table: FittedTable, rows: pd.DataFrame, known: Known) -> pd.DataFrame:
     """Finished rows that add up and multiply, where known cells leave room for it.
 
-    The years between dates are what they are from one to the other, which stay.
+    The days, or years, between dates are what they are from one to the other, which stay.
 
     Args:
         table: The fitted table.
@@ -30,8 +30,9 @@ def calculated(table: FittedTable, rows: pd.DataFrame, known: Known) -> pd.DataF
         known: What is known.
     """
     keys = [] if table.model is None else table.model.calculated_columns
-    dates = frozenset() if table.model is None else table.model.dates_of_spans
     roles = {key: table.profiles[key].role for key in keys if key in rows}
+    between = () if table.model is None else table.model.dates_between
+    dates = {key for key in between if roles.get(key) is Role.DATE}
     keys = [key for key, role in roles.items() if role is not Role.DATE or key in dates]
     if not any(_has_numbers(table.profiles[key]) for key in keys):
         return rows

@@ -14,7 +14,6 @@ import numpy as np
 import pandas as pd
 import torch
 
-from sdv_tabdar.core.codecs.spans import SPANS
 from sdv_tabdar.core.config import ModelConfig, SamplingConfig
 from sdv_tabdar.core.inference.aggregates import Aggregating
 from sdv_tabdar.core.inference.answers import Answers, Floats, Marks, Progress
@@ -191,11 +190,11 @@ class AnsweringModel:
         return [encoder.schema.names[position] for position in sorted(places)]
 
     @property
-    def dates_of_spans(self) -> frozenset[str]:
-        """The columns of dates from which others are whole years or months to a later one."""
+    def dates_between(self) -> frozenset[str]:
+        """The columns of times of which others say what is between them: days, or whole years."""
         encoder = self.trained.encoder
-        spans = (one.sources for one in encoder.aggregates if one.kind in SPANS)
-        return frozenset(encoder.schema.names[at] for sources in spans for at in sources)
+        found = encoder.relations.times_between
+        return frozenset(encoder.schema.names[at] for at in found)
 
     def predict_proba(
         self, frame: pd.DataFrame, observed: Marks | None, column: str

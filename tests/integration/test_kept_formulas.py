@@ -99,7 +99,14 @@ def test_conditions(synthesizer: TabDARSynthesizer, given: dict[str, Any]) -> No
 
 @pytest.mark.parametrize('num_samples', [1, 5])
 @pytest.mark.parametrize(
-    'hidden', [['interest', 'margin', 'share', 'days'], ['cost'], ['wins', 'margin'], ['start']]
+    'hidden',
+    [
+        ['interest', 'margin', 'share', 'days'],
+        ['cost'],
+        ['wins', 'margin'],
+        ['start'],
+        ['start', 'end', 'days'],
+    ],
 )
 def test_gaps(synthesizer: TabDARSynthesizer, hidden: list[str], num_samples: int) -> None:
     filled, data = KEPT.check_gaps(synthesizer, hidden, num_samples)

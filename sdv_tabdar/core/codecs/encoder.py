@@ -26,6 +26,7 @@ from sdv_tabdar.core.codecs.numerical import NumericalCodec
 from sdv_tabdar.core.codecs.pieces import Pieces
 from sdv_tabdar.core.codecs.relations import Relations
 from sdv_tabdar.core.codecs.stored import StoredTable, Table
+from sdv_tabdar.core.codecs.value_places import on_grid
 from sdv_tabdar.core.codecs.values import Floats, as_floats, frame_of
 from sdv_tabdar.core.config import ModelConfig
 from sdv_tabdar.core.restrictions import Restriction
@@ -262,6 +263,9 @@ class TableEncoder:
             uniforms = _uniforms(len(codes), generator) if codec.needs_uniforms else zeros
             decoded = codec.decode(codes[:, position], residual, uniforms)
             columns[codec.column.name] = self._rounded(position, decoded)
+        for position, grid in self.grids.items():  # as they will be written, so that gaps stay
+            name = self.schema.names[position]
+            columns[name] = on_grid(columns[name], grid)
         for echo in self.echoes:
             own, source = (self.schema.names[place] for place in (echo.position, echo.source))
             rows = codes[:, echo.position] == echo.code

@@ -22,6 +22,7 @@ from sdv_tabdar.core.codecs.calendars import (
 from sdv_tabdar.core.codecs.codec import Codec
 from sdv_tabdar.core.codecs.comparisons import find_comparisons
 from sdv_tabdar.core.codecs.echoes import Echo, counted_echoes, find_echoes
+from sdv_tabdar.core.codecs.formulas import OF_TIME
 from sdv_tabdar.core.codecs.inequalities import (
     Inequality,
     find_inequalities,
@@ -36,6 +37,7 @@ from sdv_tabdar.core.codecs.rates import (
     without_circles,
 )
 from sdv_tabdar.core.codecs.rests import Rest, find_rests
+from sdv_tabdar.core.codecs.spans import SPANS
 from sdv_tabdar.core.codecs.sums import Sum, find_sums, kept_sums
 from sdv_tabdar.core.codecs.table_parts import Table
 from sdv_tabdar.core.config import ModelConfig
@@ -164,6 +166,13 @@ class Relations:
             found |= {*summed.columns} if summed.total is None else {summed.total}
         found |= {one.result for one in self.multiplied}
         return frozenset(found).union(one.result for one in self.aggregates)
+
+    @property
+    def times_between(self) -> frozenset[int]:
+        """The columns of times of which others say what is between them: days, or whole years."""
+        found = [one.sources for one in self.aggregates if one.kind in SPANS]
+        found += [one.factors for one in self.products if one.formula.name in OF_TIME]
+        return frozenset().union(*found)
 
     @functools.cached_property
     def multiplied(self) -> tuple[Product, ...]:

@@ -17,7 +17,6 @@ import torch
 
 from sdv_tabdar.core.codecs.encoder import TableEncoder
 from sdv_tabdar.core.codecs.numerical import NumericalCodec
-from sdv_tabdar.core.codecs.spans import SPANS
 from sdv_tabdar.core.config import SamplingConfig
 from sdv_tabdar.core.inference.aggregates import Aggregating
 from sdv_tabdar.core.inference.arithmetic import Arithmetic
@@ -223,8 +222,8 @@ class Answers:
         What is made of a date with a month of its own, and whole years, are made of other means.
         """
         encoder, told = self.encoder, ~free | led
-        spans = [one.columns for one in encoder.aggregates if one.kind in SPANS]
-        voted = {at for one in encoder.told_by_numbers for at in one.sources}.union(*spans)
+        voted = {at for one in encoder.told_by_numbers for at in one.sources}
+        voted |= encoder.relations.times_between
         made = {at for one in encoder.multiplied for at in one.columns}
         if not led.any() and not voted & made.union(*(one.columns for one in encoder.aggregates)):
             return False
