@@ -162,6 +162,39 @@ def _claims(name: str, rows: int, random: Random) -> Made:
     return _gaps(made, random), dict.fromkeys(made, NUMBER)
 
 
+def _games(name: str, rows: int, random: Random) -> Made:
+    """Who has won has more points, and who came after the day that was fixed came late."""
+    home, away = random.poisson(60, (2, rows))
+    fixed = pd.Timestamp('2024-01-01') + pd.to_timedelta(random.integers(0, 600, rows), 'D')
+    came = fixed + pd.to_timedelta(random.integers(-9, 10, rows), 'D')
+    made = {
+        f'{name} home': pd.Series(home),
+        f'{name} away': pd.Series(away),
+        f'{name} won': pd.Series(np.where(home > away, 'yes', 'no').astype(object)),
+        f'{name} fixed': pd.Series(fixed),
+        f'{name} came': pd.Series(came),
+        f'{name} late': pd.Series(np.where(came > fixed, 'late', 'in time').astype(object)),
+    }
+    kinds = [NUMBER, NUMBER, LEVEL, DATE, DATE, LEVEL]
+    return _gaps(made, random), dict(zip(made, kinds, strict=True))
+
+
+def _patients(name: str, rows: int, random: Random) -> Made:
+    """An age is the whole years from birth to a visit."""
+    birth = pd.Timestamp('1940-01-01') + pd.to_timedelta(random.integers(0, 24_000, rows), 'D')
+    visit = pd.Timestamp('2015-01-01') + pd.to_timedelta(random.integers(0, 3_000, rows), 'D')
+    cells = [pd.Series(birth), pd.Series(visit), _whole_years(pd.Series(birth), pd.Series(visit))]
+    made = dict(zip([f'{name} {label}' for label in ('birth', 'visit', 'age')], cells, strict=True))
+    return _gaps(made, random), dict(zip(made, [DATE, DATE, NUMBER], strict=True))
+
+
+def _whole_years(first: pd.Series, last: pd.Series) -> pd.Series:
+    """Those that are over; NaN where a date is missing."""
+    years = last.dt.year - first.dt.year
+    begins = first.dt.month * 100 + first.dt.day
+    return years - (last.dt.month * 100 + last.dt.day < begins)
+
+
 RELATIONS: dict[str, Callable[[str, int, Random], Made]] = {
     'sales': _sales,
     'bills': _bills,
@@ -174,6 +207,8 @@ RELATIONS: dict[str, Callable[[str, int, Random], Made]] = {
     'accounts': _accounts,
     'terms': _terms,
     'claims': _claims,
+    'games': _games,
+    'patients': _patients,
 }
 
 
@@ -186,6 +221,16 @@ def kept(kind: str, rows: pd.DataFrame, training: pd.DataFrame) -> pd.Series:
     if kind == 'claims':
         claim, deductible, paid = columns
         return ~(((claim - deductible).clip(lower=0) - paid).abs() > HALF_A_CENT)
+    if kind == 'games':
+        home, away, won, fixed, came, late = columns
+        found = (home > away) == (won == 'yes')
+        found |= home.isna() | away.isna() | won.isna()
+        return found & (
+            ((came > fixed) == (late == 'late')) | came.isna() | fixed.isna() | late.isna()
+        )
+    if kind == 'patients':
+        birth, visit, age = columns
+        return ~((_whole_years(birth, visit) - age).abs() > 0)
     if kind == 'terms':
         terms, issued, due, amount, total = columns
         days, fees = (
