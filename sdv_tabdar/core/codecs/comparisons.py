@@ -83,7 +83,8 @@ def _likely(
     codes = np.where(present, coded, -1)
     for first, second in pairs:
         for place in _in_ranges(numbers[first] - numbers[second], codes):
-            yield levels[place], (first, second)
+            if levels[place] not in (first, second):
+                yield levels[place], (first, second)
 
 
 def _in_ranges(numbers: Floats, codes: Codes) -> list[int]:

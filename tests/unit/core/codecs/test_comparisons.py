@@ -102,6 +102,14 @@ def test_few_rows_say_nothing(num_rows: int) -> None:
     assert named(games(num_rows=num_rows)) == {}
 
 
+def test_a_column_of_few_numbers_is_not_compared_with_itself() -> None:
+    frame = games()[['home', 'away']]
+    frame['few'] = np.where(frame['home'] > frame['home'].median(), 40.0, 0.0)
+    encoder, found = found_in(frame)
+    assert not encoder.codec('few').column.bins
+    assert all(one.position not in one.sources for one in found)
+
+
 def test_what_one_number_says_is_no_comparison() -> None:
     frame = games()[['revenue', 'cost', 'place']]
     frame['loss'] = np.where(frame['revenue'] > 100, 'yes', 'no').astype(object)
