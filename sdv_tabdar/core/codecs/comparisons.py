@@ -96,4 +96,4 @@ def _in_ranges(numbers: Floats, codes: Codes) -> list[int]:
     before, after = codes[:, order[:-1]], codes[:, order[1:]]
     changes = (before != after) & (before >= 0) & (after >= 0)
     counts = changes[:, numbers[order[:-1]] != numbers[order[1:]]].sum(axis=1)
-    return np.flatnonzero((counts > 0) & (counts < _MOST_RANGES)).tolist()
+    return np.flatnonzero(counts < _MOST_RANGES).tolist()

@@ -97,6 +97,13 @@ def test_gaps_and_replaced_cells_say_nothing() -> None:
     assert named(frame, replaced) == ALL
 
 
+def test_gaps_where_the_ranges_meet_say_nothing() -> None:
+    frame = games()
+    is_near = ((frame['delivered'] - frame['promised']) / DAY).isin([0, 1])
+    frame.loc[is_near, 'late'] = None
+    assert named(frame)['late'] == ('promised', 'delivered')
+
+
 @pytest.mark.parametrize('num_rows', [1, 2, 20, 45])
 def test_few_rows_say_nothing(num_rows: int) -> None:
     assert named(games(num_rows=num_rows)) == {}
