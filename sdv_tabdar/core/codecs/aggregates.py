@@ -17,14 +17,14 @@ from typing import Any, TypeAlias
 import numpy as np
 
 from sdv_tabdar.core.codecs.balances import balances_in
-from sdv_tabdar.core.codecs.calendars import are_dates
+from sdv_tabdar.core.codecs.calendars import are_dates, steps_in
 from sdv_tabdar.core.codecs.codec import Codec
 from sdv_tabdar.core.codecs.curves import CURVES, curves_among, value
 from sdv_tabdar.core.codecs.echoes import Echo
-from sdv_tabdar.core.codecs.lines import HALF, REST, SINGLE, Marks, rounded, slack_of
+from sdv_tabdar.core.codecs.lines import HALF, REST, SINGLE, Marks, rounded, slack_of, to_steps
 from sdv_tabdar.core.codecs.numerical import NumericalCodec
 from sdv_tabdar.core.codecs.rests import Rest
-from sdv_tabdar.core.codecs.spans import SPANS, span, spans_among, steps_in
+from sdv_tabdar.core.codecs.spans import SPANS, span, spans_among
 from sdv_tabdar.core.codecs.sums import Digits, Sum, varies
 from sdv_tabdar.core.codecs.table_parts import Table, digits_in, parts_of, some_numbers
 from sdv_tabdar.core.codecs.values import Floats
@@ -108,8 +108,7 @@ class Aggregate:
     def rounded(self, place: int, numbers: Floats) -> Floats:
         """Numbers ``(B,)`` as those of the result (place 0) or of a source (1, 2, ...) are."""
         if place and self.steps:
-            step = self.steps[place - 1]
-            return np.rint(numbers / step) * step
+            return to_steps(numbers, self.steps[place - 1])
         return rounded(numbers, self.digits[place])
 
     @property

@@ -16,9 +16,9 @@ from typing import Any
 import numpy as np
 import pandas as pd
 
-from sdv_tabdar.core.codecs.calendars import DAY, are_dates, step_of
+from sdv_tabdar.core.codecs.calendars import are_dates, steps_in
 from sdv_tabdar.core.codecs.codec import Codec
-from sdv_tabdar.core.codecs.lines import MOST_DIGITS, Marks, finest, rounded
+from sdv_tabdar.core.codecs.lines import MOST_DIGITS, Marks, finest, rounded, to_steps
 from sdv_tabdar.core.codecs.numerical import NumericalCodec
 from sdv_tabdar.core.codecs.sums import Digits
 from sdv_tabdar.core.codecs.table_parts import (
@@ -130,7 +130,7 @@ class Band:
 def in_units(numbers: Floats, unit: float) -> Floats:
     """The nearest multiples ``(B,)`` of a unit, which is whole or has digits; all, if it is 0."""
     if unit >= 1:
-        return np.rint(numbers / unit) * unit
+        return to_steps(numbers, unit)
     return rounded(numbers, round(-np.log10(unit))) if unit else numbers
 
 
@@ -161,11 +161,14 @@ def find_bands(
     sources = [at for at, codec in enumerate(codecs) if _has_bins(codec)][:_MOST_SOURCES]
     levels = [at for at, codec in enumerate(codecs) if has_levels(codec)]
     pairs = {(position, source) for position in levels for source in sources} - {*others}
+    found = bands_among(frame, codecs, {(own, (source,)) for own, source in pairs}, replaced)
+    return one_of_each(found, lambda one: (one.sources[0] in told, len(one.codes), one.sources))
+
+
+def one_of_each(bands: Sequence[Band], rank: Callable[[Band], tuple[Any, ...]]) -> tuple[Band, ...]:
+    """Of each column of levels the band of the lowest rank."""
     found = dict[int, Band]()
-    for one in sorted(
-        bands_among(frame, codecs, {(own, (source,)) for own, source in pairs}, replaced),
-        key=lambda one: (one.sources[0] in told, len(one.codes), one.sources),
-    ):
+    for one in sorted(bands, key=rank):
         found.setdefault(one.position, one)
     return tuple(found.values())
 
@@ -284,15 +287,13 @@ def _holding(
     of_each = [finest([digits[names[at]] for at in one.sources]) for one in asked]
     units = {name: 0.0 if behind is None else 10.0**-behind for name, behind in digits.items()}
     compared = {at for one in asked for at in one.sources if len(one.sources) > 1}
-    dates = {names[at]: DAY for at in compared if are_dates(codecs[at])}
+    units |= steps_in(seen, sorted(names[at] for at in compared if are_dates(codecs[at])))
     for numbers, codes in zip(parts_of(seen, sources), coded, strict=True):
-        dates = {name: min(step, step_of(numbers[name])) for name, step in dates.items()}
         for one, behind in zip(asked, of_each, strict=True):
             own = difference([numbers[names[at]] for at in one.sources], behind)
             cells = codes[names[one.position]].astype(np.int64)
             rows = ~np.isnan(own) & there(codecs[one.position], cells)
             one.look_at(own[rows], cells[rows])
-    units |= dates
     found = []
     for one, behind in zip(asked, of_each, strict=True):
         of_two = [units[names[at]] for at in one.sources] if len(one.sources) > 1 else []

@@ -19,7 +19,7 @@ import numpy.typing as npt
 import pandas as pd
 
 from sdv_tabdar.core.codecs.codec import Codec
-from sdv_tabdar.core.codecs.lines import Marks
+from sdv_tabdar.core.codecs.lines import Marks, to_steps
 from sdv_tabdar.core.codecs.numerical import NumericalCodec
 from sdv_tabdar.core.codecs.table_parts import Table, code_parts_of, numbers_of, parts_of
 from sdv_tabdar.core.codecs.values import Codes, Floats, as_floats
@@ -97,7 +97,7 @@ class CalendarPart:
 
     def rounded(self, dates: Floats) -> Floats:
         """The nearest multiples of the step."""
-        return np.rint(dates / self.step) * self.step
+        return to_steps(dates, self.step)
 
     def written(self, *sources: str) -> str:
         """What the column follows from, for a person to read."""
@@ -299,7 +299,16 @@ def _whole_numbers(codec: Codec, numbers: Floats) -> Codes:
 def step_of(dates: Floats) -> float:
     """The largest step of which all dates are multiples, within what float64 holds of them."""
     present = dates[np.isfinite(dates)]
-    return next((step for step in _STEPS if (np.rint(present / step) * step == present).all()), 1.0)
+    return next((step for step in _STEPS if (to_steps(present, step) == present).all()), 1.0)
+
+
+def steps_in(frame: Table, names: Sequence[str]) -> dict[str, float]:
+    """The largest steps of which the dates of some columns are multiples in all rows."""
+    steps = dict.fromkeys(names, DAY)
+    for cells in parts_of(frame, names) if names else ():
+        for name in names:
+            steps[name] = min(steps[name], step_of(cells[name]))
+    return steps
 
 
 def _keys(part: str, dates: Floats) -> tuple[Codes, Marks]:

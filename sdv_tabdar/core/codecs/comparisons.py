@@ -14,7 +14,7 @@ from collections.abc import Collection, Iterator, Sequence
 import numpy as np
 import pandas as pd
 
-from sdv_tabdar.core.codecs.bands import Band, Sources, bands_among, has_levels, there
+from sdv_tabdar.core.codecs.bands import Band, Sources, bands_among, has_levels, one_of_each, there
 from sdv_tabdar.core.codecs.codec import Codec
 from sdv_tabdar.core.codecs.numerical import NumericalCodec
 from sdv_tabdar.core.codecs.table_parts import Table, numbers_of, some_codes, some_numbers
@@ -44,13 +44,9 @@ def find_comparisons(
     """
     levels = [at for at, codec in enumerate(codecs) if has_levels(codec) and at not in told]
     pairs = _pairs(codecs) if levels else []
-    found = dict[int, Band]()
-    for one in sorted(
-        bands_among(frame, codecs, {*_likely(frame, codecs, levels, pairs, replaced)}, replaced),
-        key=lambda one: (0.0 not in one.edges, len(one.codes), one.sources),
-    ):
-        found.setdefault(one.position, one)
-    return tuple(found.values())
+    likely = {*_likely(frame, codecs, levels, pairs, replaced)}
+    found = bands_among(frame, codecs, likely, replaced)
+    return one_of_each(found, lambda one: (0.0 not in one.edges, len(one.codes), one.sources))
 
 
 def _pairs(codecs: Sequence[Codec]) -> list[Sources]:

@@ -134,6 +134,12 @@ def rounded(numbers: Number, digits: int | None) -> Number:
     return found
 
 
+def to_steps(numbers: Number, step: float) -> Number:
+    """The nearest multiples of a step."""
+    found: Number = np.rint(numbers / step) * step
+    return found
+
+
 def slack_of(
     numbers: Number, digits: int | None, rest: float = SINGLE, noise: float = _ROUNDED
 ) -> Number:

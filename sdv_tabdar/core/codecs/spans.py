@@ -8,12 +8,11 @@ from __future__ import annotations
 
 import dataclasses
 import itertools
-from collections.abc import Callable, Iterator, Mapping, Sequence
+from collections.abc import Callable, Iterator, Mapping
 
 import numpy as np
 
-from sdv_tabdar.core.codecs.calendars import DAY, step_of
-from sdv_tabdar.core.codecs.table_parts import Table, parts_of
+from sdv_tabdar.core.codecs.calendars import DAY
 from sdv_tabdar.core.codecs.values import Codes, Floats
 
 _FIRST_ROWS = 100  # that are looked at before all
@@ -126,15 +125,6 @@ def moved(name: str, dates: Floats, numbers: Floats) -> Floats:
     days = np.minimum(first + np.nan_to_num(before.days), after - 1.0)
     time = np.mod(before.dates, DAY)
     return np.where(there, days * DAY + time, np.nan)
-
-
-def steps_in(frame: Table, names: Sequence[str]) -> dict[str, float]:
-    """The largest steps of which the dates of some columns are multiples in all rows."""
-    steps = dict.fromkeys(names, DAY)
-    for cells in parts_of(frame, names) if names else ():
-        for name in names:
-            steps[name] = min(steps[name], step_of(cells[name]))
-    return steps
 
 
 def spans_among(numbers: Floats, dates: Floats) -> Iterator[tuple[int, int, int, str]]:

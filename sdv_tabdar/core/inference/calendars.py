@@ -22,7 +22,7 @@ from sdv_tabdar.core.codecs.calendars import (
     OF_CLOCK,
     CalendarPart,
 )
-from sdv_tabdar.core.codecs.lines import Marks
+from sdv_tabdar.core.codecs.lines import Marks, to_steps
 from sdv_tabdar.core.codecs.numerical import NumericalCodec
 from sdv_tabdar.core.codecs.values import Codes, Floats, as_floats
 from sdv_tabdar.core.inference.told_levels import ToldLevels
@@ -142,7 +142,7 @@ def _there(codec: NumericalCodec, step: float, places: Floats, size: float) -> F
     found = np.zeros(len(places), dtype=bool)
     for offset in _LOOKED_AT:
         near = codec.nearest_numbers(codec.contained((places + offset) * size))
-        found |= np.floor(np.rint(near / step) * step / size) == places
+        found |= np.floor(to_steps(near, step) / size) == places
     return places[found] if found.any() else places
 
 
