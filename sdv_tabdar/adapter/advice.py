@@ -25,6 +25,8 @@ _NEARLY_UNIQUE = 0.9  # number of levels, as a share of the cells of a column
 _FEW_DAYS = 5  # up to so many different dates may well be meant as levels
 # Numbers may well be meant as levels if there are so few of them, or so few for the cells.
 _FEW_NUMBERS, _SHARE_OF_NUMBERS = 20, 0.2
+_RECURRING = 5  # cells a value, on average: what so many share names none of them
+_COORDINATES = 'latitude', 'longitude'
 _ALMOST_ALL = 0.95  # share of levels that look like dates, or numbers
 _NUMBER = re.compile(r'[+-]?(0|[1-9]\d*)?([.,]\d+)?([eE][+-]?\d+)?')
 _DATES = ('%Y-%m-%d', '%d.%m.%Y', '%m/%d/%Y', '%d/%m/%Y', '%Y/%m/%d', '%d-%m-%Y', '%m-%d-%Y')
@@ -53,7 +55,11 @@ def advice(
         return []
     lines = []
     for key, profile in profiles.items():
-        line = _about_levels(plain[key], profile) if profile.role is Role.DISCRETE else None
+        line = None
+        if profile.role is Role.DISCRETE:
+            line = _about_levels(plain[key], profile)
+        elif profile.role is Role.GENERATED:
+            line = _about_invented(plain[key], profile)
         if line is not None:
             lines.append(f"Column '{profile.column.name}' {line}")
     free = {key: profile for key, profile in profiles.items() if key not in constrained}
@@ -105,6 +111,29 @@ def _about_levels(values: pd.Series, profile: ColumnProfile) -> str | None:
             'or leave it out.'
         )
     return None
+
+
+def _about_invented(values: pd.Series, profile: ColumnProfile) -> str | None:
+    """What to say of a column that is invented anew, though what it holds names nobody.
+
+    SDV's detection takes columns for personal data by their names, 'state' and 'latitude' too.
+    """
+    sdtype, name = profile.column.sdtype, profile.column.name
+    if sdtype == 'id':
+        return None
+    num_cells, num_values = int(values.notna().sum()), int(values.nunique())
+    if sdtype in _COORDINATES and pd.api.types.is_numeric_dtype(values.dtype):
+        what, instead = '', 'numerical'
+    elif num_values and num_cells >= _RECURRING * num_values:
+        what = f', though it has {num_values} different values in {num_cells} cells'
+        instead = 'categorical'
+    else:
+        return None
+    return (
+        f'is invented anew, as its sdtype {sdtype!r} says: nothing of it is learnt, and it goes '
+        f'with no other column of its row{what}. If its values name and reach nobody, have them '
+        f'learnt: metadata.update_column(column_name={name!r}, sdtype={instead!r}).'
+    )
 
 
 def _date_format(texts: list[str]) -> str | None:

@@ -52,10 +52,12 @@ def make_table(num_rows: int = 80) -> pd.DataFrame:
     )
 
 
-def profile_of(values: pd.Series, sdtype: str, date_format: str | None = None) -> ColumnProfile:
+def profile_of(
+    values: pd.Series, sdtype: str, date_format: str | None = None, *, generated: bool = False
+) -> ColumnProfile:
     """What training would have seen of a column."""
     column = ColumnFormat.learn(values, sdtype, date_format)
-    role = role_of(sdtype, generated=False)
+    role = role_of(sdtype, generated=generated)
     return ColumnProfile.learn(column.plain(values), column, role, rounds=True, extrapolates=False)
 
 

@@ -27,13 +27,21 @@ def said(
     *,
     kept: Collection[str] = RELATIONS,
     summed: Collection[str] = (),
+    invented: Collection[str] = (),
 ) -> list[str]:
-    """The advice about a table; floats are numerical, other columns have the given sdtype."""
+    """The advice about a table; floats are numerical, other columns have the given sdtype.
+
+    Columns that are invented have it whatever they hold.
+    """
     sdtypes = {
-        name: 'numerical' if pd.api.types.is_float_dtype(data[name].dtype) else sdtype
+        name: 'numerical'
+        if pd.api.types.is_float_dtype(data[name].dtype) and name not in invented
+        else sdtype
         for name in data
     }
-    profiles = {name: profile_of(data[name], sdtypes[name]) for name in data}
+    profiles = {
+        name: profile_of(data[name], sdtypes[name], generated=name in invented) for name in data
+    }
     plain = pd.DataFrame({name: profiles[name].column.plain(data[name]) for name in data})
     return advice(plain, profiles, constrained, kept=kept, summed=summed)
 
@@ -70,6 +78,27 @@ def test_real_texts(sdtype: str) -> None:
     assert line.startswith(f"Column 'x' has {N} different texts in {N} cells, and these real texts")
     assert "update_column(column_name='x', sdtype='name'" in line
     assert said(data, sdtype='ordinal') == []  # whoever says so has looked
+
+
+def test_values_that_recur_and_are_invented() -> None:
+    data = pd.DataFrame({'x': list(RANDOM.permutation(['Ohio', 'Utah', 'Iowa'] * (N // 3)))})
+
+    (line,) = said(data, sdtype='state', invented='x')
+    assert line.startswith("Column 'x' is invented anew, as its sdtype 'state' says")
+    assert f'3 different values in {N} cells' in line
+    assert "update_column(column_name='x', sdtype='categorical')" in line
+    assert said(data, sdtype='id', invented='x') == []
+    unique = pd.DataFrame({'x': [f'name {number}' for number in range(N)]})
+    assert said(unique, sdtype='name', invented='x') == []
+
+
+def test_coordinates_that_are_invented() -> None:
+    data = pd.DataFrame({'x': RANDOM.normal(52, 1, N)})
+
+    (line,) = said(data, sdtype='latitude', invented='x')
+    assert line.startswith("Column 'x' is invented anew, as its sdtype 'latitude' says")
+    assert "update_column(column_name='x', sdtype='numerical')" in line
+    assert said(data.astype(str), sdtype='latitude', invented='x') == []
 
 
 @pytest.mark.parametrize(
