@@ -252,7 +252,11 @@ class Learning(SDVHooks):
         check_no_containers(table, original.columns)
         entries = plain.form.plain_entries(original.columns)
         try:
-            with quiet_about_plain_dates(plain.form), private_names.described(self, entries):
+            with (
+                quiet_about_plain_dates(plain.form),
+                private_names.described(self, entries),
+                private_names.quick_dates(),
+            ):
                 super().validate(plain)
         except private_names.ConstraintNotMetError as error:
             message = private_names.order_message(self, table, plain.form.restore)

@@ -36,10 +36,12 @@ from sdv.cag.base import BaseConstraint
 from sdv.cag.programmable_constraint import ProgrammableConstraintHarness
 from sdv.data_processing.data_processor import DataProcessor
 from sdv.data_processing.numerical_formatter import NumericalFormatter
+from sdv.metadata import _single_table
 from sdv.single_table import base
 from sdv.single_table.base import BaseSingleTableSynthesizer, BaseSynthesizer
 
 import sdv_tabdar
+from sdv_tabdar.adapter import private_names
 from sdv_tabdar.adapter.private_names.saved_kinds import KINDS
 from sdv_tabdar.synthesizer import TabDARSynthesizer
 
@@ -344,3 +346,20 @@ def test_private_names_stay_in_one_folder() -> None:
 
 def test_the_table_has_every_sdtype_that_sdv_treats_differently() -> None:
     assert set(make_table(5).columns) == set(COLUMNS)
+
+
+def test_sdv_takes_timestamps_for_dates_at_once(monkeypatch: pytest.MonkeyPatch) -> None:
+    asked: list[object] = []
+
+    def slow(value: object) -> bool:
+        asked.append(value)
+        return value == '2020-01-01'
+
+    monkeypatch.setattr(_single_table, '_is_datetime_type', slow)
+    with private_names.quick_dates():
+        with private_names.quick_dates():
+            assert _single_table._is_datetime_type(pd.Timestamp('2020-01-01'))
+            assert _single_table._is_datetime_type('2020-01-01')
+            assert not _single_table._is_datetime_type('no date')
+        assert asked == ['2020-01-01', 'no date']
+    assert _single_table._is_datetime_type is slow

@@ -4,11 +4,14 @@ from __future__ import annotations
 
 import contextlib
 import copy
+import functools
 from collections import defaultdict
 from collections.abc import Iterator, Mapping
+from datetime import datetime
 from typing import Any
 
 import pandas as pd
+from sdv.metadata import _single_table
 
 
 def table_name(synth: Any) -> str:
@@ -46,6 +49,27 @@ def column_errors(synth: Any, values: pd.Series) -> list[str]:
     """
     errors: list[str] = original_table(synth)._validate_column_data(values, defaultdict(list))
     return errors
+
+
+@contextlib.contextmanager
+def quick_dates() -> Iterator[None]:
+    """Within it SDV takes a timestamp for one as it is.
+
+    Elsewhere it guesses the format of its text first, which takes seconds for each column of dates
+    whose metadata give no format; the answer is the same.
+    """
+    asked = _single_table._is_datetime_type
+    slow = getattr(asked, '__wrapped__', asked)  # that of another thread may be there
+
+    @functools.wraps(slow)
+    def quick(value: Any) -> bool:
+        return isinstance(value, datetime) or bool(slow(value))
+
+    _single_table._is_datetime_type = quick
+    try:
+        yield
+    finally:
+        _single_table._is_datetime_type = slow
 
 
 def repeated_keys(synth: Any, rows: pd.DataFrame) -> list[str]:
