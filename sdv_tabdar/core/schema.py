@@ -253,6 +253,60 @@ Grid: TypeAlias = tuple[float, float]
 
 
 @dataclasses.dataclass(frozen=True)
+class Differences:
+    """How much more one number is than another: the shares of intervals.
+
+    Attributes:
+        pieces: Intervals of differences, in order, without overlap.
+        shares: Of the rows, of which each piece has so many; their sum is 1.
+        rest: The weight of numbers that are as in their column, whatever the other is.
+    """
+
+    pieces: tuple[tuple[float, float], ...]
+    shares: tuple[float, ...]
+    rest: float
+
+    def to_state(self) -> dict[str, Any]:
+        """The fields as plain values."""
+        pieces = [list(ends) for ends in self.pieces]
+        return {'pieces': pieces, 'shares': list(self.shares), 'rest': self.rest}
+
+    @classmethod
+    def from_state(cls, state: Mapping[str, Any]) -> Differences:
+        """What :meth:`to_state` described."""
+        pieces = tuple((low, high) for low, high in state['pieces'])
+        return cls(pieces, tuple(state['shares']), state['rest'])
+
+
+@dataclasses.dataclass(frozen=True)
+class LevelDifferences:
+    """A column whose levels say how far two numbers are from each other.
+
+    Attributes:
+        position: That of the column.
+        of_code: For each of its codes which law is its own; -1 where it has none.
+        laws: The laws.
+        gain: By how many nats they say more of one number given the other than one law of all rows.
+    """
+
+    position: int
+    of_code: tuple[int, ...]
+    laws: tuple[Differences, ...]
+    gain: float
+
+    def to_state(self) -> dict[str, Any]:
+        """The fields as plain values."""
+        laws = [law.to_state() for law in self.laws]
+        return {**vars(self), 'of_code': list(self.of_code), 'laws': laws}
+
+    @classmethod
+    def from_state(cls, state: Mapping[str, Any]) -> LevelDifferences:
+        """What :meth:`to_state` described."""
+        laws = tuple(map(Differences.from_state, state['laws']))
+        return cls(state['position'], tuple(state['of_code']), laws, state['gain'])
+
+
+@dataclasses.dataclass(frozen=True)
 class Gap:
     """Two columns of numbers that are never far from each other.
 
@@ -261,40 +315,43 @@ class Gap:
         second: That of the other.
         grids: Of which number those of either are multiples, 0 for none, and what they have beside
             that: days, from some hour.
-        pieces: Intervals of what the second is more than the first, in order, without overlap.
-        shares: Of the rows, of which each piece has so many; their sum is 1.
-        rest: The weight of numbers that are as in their column, whatever the other is.
+        law: What the second is more than the first.
         gain: By how many nats the law of the difference says more of one given the other than the
             columns by themselves.
+        by_level: The levels that say more of the difference; None if no column has such.
     """
 
     first: int
     second: int
     grids: tuple[Grid, Grid]
-    pieces: tuple[tuple[float, float], ...]
-    shares: tuple[float, ...]
-    rest: float
+    law: Differences
     gain: float
+    by_level: LevelDifferences | None = None
 
     def to_state(self) -> dict[str, Any]:
         """The fields as plain values."""
         return {
-            **dataclasses.asdict(self),
+            'first': self.first,
+            'second': self.second,
             'grids': [list(grid) for grid in self.grids],
-            'pieces': [list(ends) for ends in self.pieces],
-            'shares': list(self.shares),
+            **self.law.to_state(),
+            'gain': self.gain,
+            'by_level': None if self.by_level is None else self.by_level.to_state(),
         }
 
     @classmethod
     def from_state(cls, state: Mapping[str, Any]) -> Gap:
-        """What :meth:`to_state` described."""
+        """What :meth:`to_state` described; former versions knew one law of all rows."""
         (unit, phase), (own_unit, own_phase) = state['grids']
-        read = {
-            'grids': ((unit, phase), (own_unit, own_phase)),
-            'pieces': tuple((low, high) for low, high in state['pieces']),
-            'shares': tuple(state['shares']),
-        }
-        return cls(**{**state, **read})
+        by_level = state.get('by_level')
+        return cls(
+            first=state['first'],
+            second=state['second'],
+            grids=((unit, phase), (own_unit, own_phase)),
+            law=Differences.from_state(state),
+            gain=state['gain'],
+            by_level=None if by_level is None else LevelDifferences.from_state(by_level),
+        )
 
 
 @dataclasses.dataclass(frozen=True, eq=False)

@@ -22,7 +22,7 @@ from sdv_tabdar.core.codecs.crosses import crosses_of, find_crosses
 from sdv_tabdar.core.codecs.dependencies import kept_dependencies
 from sdv_tabdar.core.codecs.echoes import Echo
 from sdv_tabdar.core.codecs.encoder import TableEncoder
-from sdv_tabdar.core.codecs.gaps import find_gaps
+from sdv_tabdar.core.codecs.gaps import find_gaps, kept_gaps
 from sdv_tabdar.core.codecs.inequalities import without_consequences
 from sdv_tabdar.core.codecs.joints import kept_joints
 from sdv_tabdar.core.codecs.level_places import NO_ORDERS, Orders
@@ -145,7 +145,8 @@ class Trained:
             joints = kept_joints(before.encoder.schema.joints, *now)
             zeros = kept_zeros(before.encoder.schema.zeros, table, encoder.schema, former)
             crosses = crosses_of(sets, table, encoder.schema)
-            copula, gaps = before.encoder.schema.copula, before.encoder.schema.gaps
+            copula = before.encoder.schema.copula
+            gaps = kept_gaps(before.encoder.schema.gaps, former)
             encoder = encoder.with_relations(crosses, follows, zeros, joints, copula, gaps)
             start = initial_network(encoder.schema, model, generator).to(answering)
             take_weights(start, before.network, former)
@@ -281,6 +282,9 @@ def _tell_of_relations(
     near = {columns[at] for gap in encoder.schema.gaps for at in (gap.first, gap.second)}
     if known := ', '.join(repr(names[own]) for own in columns if own in near and own in names):
         _logger.info(f'{known} are never far from each other, and are learnt by their differences.')
+    say = {columns[gap.by_level.position] for gap in encoder.schema.gaps if gap.by_level}
+    if known := ', '.join(repr(names[own]) for own in columns if own in say and own in names):
+        _logger.info(f'Levels of {known} say how far these are from each other.')
     pairs = {columns[entry.dependent]: columns[entry.determinant] for entry in encoder.schema.zeros}
     seen = sorted({repr(names[own]) for pair in pairs.items() for own in pair if own in names})
     if seen:

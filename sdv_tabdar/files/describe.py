@@ -107,6 +107,8 @@ class Description:
             of their ranks.
         gaps: Columns that are never far from each other, and how many intervals of their difference
             it holds.
+        gaps_by_level: Of these, the column for some of whose levels it holds such intervals of
+            their own, and how many these are.
         structural_zeros: Columns some of whose values never meet some of other columns, and these.
     """
 
@@ -135,6 +137,7 @@ class Description:
     told_by_numbers: Sequence[tuple[str, str]]
     tied: Sequence[str]
     gaps: Sequence[tuple[str, str, int]]
+    gaps_by_level: Sequence[tuple[str, str, str, int]]
     structural_zeros: Sequence[tuple[str, Sequence[str]]]
 
     def __str__(self) -> str:
@@ -178,6 +181,7 @@ def describe(path: str | os.PathLike[str]) -> Description:
     told = [] if model is None else told_relations.told_by_numbers(model['encoder'], names)
     tied = [] if model is None else told_relations.tied(model['encoder'], names)
     near = [] if model is None else told_relations.gaps(model['encoder'], names)
+    by_level = [] if model is None else told_relations.gaps_by_level(model['encoder'], names)
     structural_zeros = (
         [] if model is None else told_relations.structural_zeros(model['encoder'], names)
     )
@@ -207,6 +211,7 @@ def describe(path: str | os.PathLike[str]) -> Description:
         told_by_numbers=told,
         tied=tied,
         gaps=near,
+        gaps_by_level=by_level,
         structural_zeros=structural_zeros,
     )
 
@@ -362,6 +367,8 @@ def _lines(found: Description) -> Iterator[str]:
         yield f'  correlations of the ranks of {list(found.tied)}'
     for first, second, number in found.gaps:
         yield f'  {number} intervals of what {second!r} is more or less than {first!r}'
+    for first, second, own, number in found.gaps_by_level:
+        yield f'  such intervals of {second!r} and {first!r} for each of {number} levels of {own!r}'
     for name, others in found.structural_zeros:
         yield f'  which values of {name!r} never meet some of {list(others)}'
     for names_, kind in found.transformers:

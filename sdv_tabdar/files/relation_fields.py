@@ -19,6 +19,11 @@ _LINE = checked.record(
     }
 )
 _GRID = checked.pair(checked.number(0.0), checked.number())
+_DIFFERENCES = {
+    'pieces': checked.items(checked.pair(checked.number(), checked.number())),
+    'shares': checked.items(checked.number(0.0, 1.0)),
+    'rest': checked.number(1e-9, 1.0),
+}
 
 FIELDS = {
     'crosses': checked.items(
@@ -170,11 +175,20 @@ FIELDS = {
                 'first': _COUNT,
                 'second': _COUNT,
                 'grids': checked.pair(_GRID, _GRID),
-                'pieces': checked.items(checked.pair(checked.number(), checked.number())),
-                'shares': checked.items(checked.number(0.0, 1.0)),
-                'rest': checked.number(1e-9, 1.0),
+                **_DIFFERENCES,
                 'gain': checked.number(),
-            }
+                'by_level': checked.optional(
+                    checked.record(
+                        {
+                            'position': _COUNT,
+                            'of_code': checked.items(checked.whole(-1, 2**53)),
+                            'laws': checked.items(checked.record(_DIFFERENCES)),
+                            'gain': checked.number(),
+                        }
+                    )
+                ),
+            },
+            absent=('by_level',),  # from files of former versions
         )
     ),
     'keeps_values': checked.flag,

@@ -8,7 +8,7 @@ from __future__ import annotations
 
 import itertools
 import math
-from collections.abc import Mapping
+from collections.abc import Mapping, Sequence
 from typing import Any
 
 import numpy as np
@@ -17,6 +17,7 @@ from sdv_tabdar.adapter.checked import Unfit
 from sdv_tabdar.core.codecs.aggregates import EXTREMES
 from sdv_tabdar.core.codecs.copulas import MOST_COLUMNS
 from sdv_tabdar.core.codecs.curves import CURVES
+from sdv_tabdar.core.codecs.gap_levels import MOST_LEVELS
 from sdv_tabdar.core.codecs.gaps import MOST_PAIRS, MOST_PIECES
 from sdv_tabdar.core.codecs.joints import ALL_CODES, MOST_CODES
 from sdv_tabdar.core.codecs.products import are_numbers
@@ -305,11 +306,40 @@ def _check_gaps(encoder: Mapping[str, Any], place: str) -> None:
             raise Unfit(where, f'is not of two of {len(columns)} columns.')
         if any(not _has_width(encoder['codecs'][at]) for at in pairs[number]):
             raise Unfit(where, 'is not of columns with several numbers.')
-        ends = [end for piece in gap['pieces'] for end in piece]
-        if not 1 <= len(gap['pieces']) <= MOST_PIECES or ends != sorted(ends):
-            raise Unfit(f'{where}.pieces', f'are not {MOST_PIECES} at most, in order.')
-        if len(gap['shares']) != len(gap['pieces']) or abs(sum(gap['shares']) - 1) > 1e-6:
-            raise Unfit(f'{where}.shares', 'are not one for each piece, 1 together.')
+        _check_differences(gap, where)
+        if gap.get('by_level') is not None:
+            _check_level_gaps(gap['by_level'], encoder, pairs, f'{where}.by_level')
+
+
+def _check_differences(law: Mapping[str, Any], place: str) -> None:
+    ends = [end for piece in law['pieces'] for end in piece]
+    if not 1 <= len(law['pieces']) <= MOST_PIECES or ends != sorted(ends):
+        raise Unfit(f'{place}.pieces', f'are not {MOST_PIECES} at most, in order.')
+    if len(law['shares']) != len(law['pieces']) or abs(sum(law['shares']) - 1) > 1e-6:
+        raise Unfit(f'{place}.shares', 'are not one for each piece, 1 together.')
+
+
+def _check_level_gaps(
+    levels: Mapping[str, Any],
+    encoder: Mapping[str, Any],
+    pairs: Sequence[frozenset[int]],
+    place: str,
+) -> None:
+    position, num_codes = levels['position'], _num_codes(encoder)
+    if position >= len(num_codes) or position in frozenset().union(*pairs):
+        where = f'{place}.position'
+        raise Unfit(where, f'is none of {len(num_codes)} columns, or one with gaps itself.')
+    bins = encoder['codecs'][position]['column']['bins']
+    if bins[0] < bins[1]:
+        raise Unfit(f'{place}.position', 'is not that of a column of levels.')
+    if len(levels['of_code']) != num_codes[position]:
+        raise Unfit(f'{place}.of_code', f'is not for {num_codes[position]} codes.')
+    if not 1 <= len(levels['laws']) <= MOST_LEVELS:
+        raise Unfit(f'{place}.laws', f'are not {MOST_LEVELS} at most.')
+    if max(levels['of_code']) >= len(levels['laws']):
+        raise Unfit(f'{place}.of_code', f'names more than {len(levels["laws"])} laws.')
+    for number, law in enumerate(levels['laws']):
+        _check_differences(law, f'{place}.laws[{number}]')
 
 
 def _has_width(codec: Mapping[str, Any]) -> bool:

@@ -140,6 +140,22 @@ def gaps(encoder: Mapping[str, Any], names: Mapping[Any, str]) -> list[tuple[str
     return found
 
 
+def gaps_by_level(
+    encoder: Mapping[str, Any], names: Mapping[Any, str]
+) -> list[tuple[str, str, str, int]]:
+    """Of these, the column whose levels say how far, and how many of them do."""
+    columns = [names.get(codec['column']['name']) for codec in encoder['codecs']]
+    found = []
+    for gap in encoder.get('gaps', ()):
+        levels = gap.get('by_level')
+        if levels is not None:
+            places = (gap['first'], gap['second'], levels['position'])
+            first, second, own = (columns[at] for at in places)
+            if first is not None and second is not None and own is not None:
+                found.append((first, second, own, len(levels['laws'])))
+    return found
+
+
 def structural_zeros(
     encoder: Mapping[str, Any], names: Mapping[Any, str]
 ) -> list[tuple[str, Sequence[str]]]:

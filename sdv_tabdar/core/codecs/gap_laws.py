@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 import dataclasses
-from collections.abc import Mapping
+from collections.abc import Mapping, Sequence
 
 import numpy as np
 import torch
@@ -12,11 +12,14 @@ from torch import nn
 from sdv_tabdar.core.codecs.copulas import CodePlaces
 from sdv_tabdar.core.codecs.values import Floats
 from sdv_tabdar.core.gaps import GapLaw, Marks
-from sdv_tabdar.core.schema import Column, Gap, TableSchema, ValuePlaces
+from sdv_tabdar.core.schema import Column, Differences, TableSchema, ValuePlaces
 
 
 class GapLaws(nn.Module):
     """The laws of numbers by others, two for each pair of columns: of either by the other.
+
+    The laws of all rows come first, one for each pair of source and target; behind them those of
+    rows with some level.
 
     Attributes:
         sources: The positions of the columns whose numbers are known.
@@ -24,6 +27,10 @@ class GapLaws(nn.Module):
             first the one that says most.
         from_below: Whether the known number mostly is the lesser one.
         columns: All these positions, sorted.
+        levels: The position of the column whose levels have laws of their own, by the place of the
+            pair among the former.
+        told_levels: For each of these columns the places of pairs that say what its levels are,
+            each way of a gap once, first those that say most.
 
     Args:
         schema: All columns; some have gaps.
@@ -46,19 +53,48 @@ class GapLaws(nn.Module):
         pairs.sort(key=lambda pair: (pair[1], -pair[2].gain))
         self.sources = [source for source, *_ in pairs]
         self.targets = [target for _, target, *_ in pairs]
-        self.from_below = [sign * _middle(gap) > 0 for *_, gap, sign in pairs]
+        self.from_below = [sign * _middle(gap.law) > 0 for *_, gap, sign in pairs]
         self.columns = tuple(sorted({*self.targets}))
-        tables = schema.value_places
-        most = max(len(gap.shares) for gap in both)
+        laws = [(*pair[:2], pair[2].law, pair[3]) for pair in pairs]
+        self.levels: dict[int, int] = {}
+        told: dict[int, list[tuple[float, int]]] = {}
+        for pair, (source, target, gap, sign) in enumerate(pairs):
+            if gap.by_level is not None:
+                own = [pair, *range(len(laws), len(laws) + len(gap.by_level.laws))]
+                laws += [(source, target, law, sign) for law in gap.by_level.laws]
+                self.register_buffer(f'laws_{pair}', torch.tensor(own))
+                self.register_buffer(f'of_code_{pair}', torch.tensor(gap.by_level.of_code) + 1)
+                self.levels[pair] = gap.by_level.position
+                if sign > 0:
+                    told.setdefault(gap.by_level.position, []).append((-gap.by_level.gain, pair))
+        self.told_levels = {at: [pair for _, pair in sorted(own)] for at, own in told.items()}
+        self._keep_laws(laws, schema.value_places)
+        self._keep_places(schema.value_places)
+
+    def _keep_laws(
+        self, laws: Sequence[tuple[int, int, Differences, int]], tables: Mapping[int, ValuePlaces]
+    ) -> None:
+        """Laws in numbers of the column they are of: of source, target, differences and sign."""
+        most = max(len(law.shares) for _, _, law, _ in laws)
         ends, shares, scale, offset = [], [], [], []
-        for source, target, gap, sign in pairs:
+        for source, target, law, sign in laws:
             (low, width), (own_low, own_width) = _extent(tables[source]), _extent(tables[target])
-            pieces = np.sort(sign * np.array(gap.pieces) / own_width, axis=1)[::sign]
+            pieces = np.sort(sign * np.array(law.pieces) / own_width, axis=1)[::sign]
             fill = most - len(pieces)
             ends.append(np.concatenate([pieces, np.full((fill, 2), pieces[-1, 1])]))
-            shares.append([*gap.shares[::sign], *[0.0] * fill])
+            shares.append([*law.shares[::sign], *[0.0] * fill])
             scale.append(width / own_width)
             offset.append((low - own_low) / own_width)
+        self._keep('ends', np.stack(ends))
+        self._keep('shares', shares)
+        self._keep('rest', [law.rest for _, _, law, _ in laws])
+        self._keep('scale', scale)
+        self._keep('offset', offset)
+        row = torch.tensor([self.columns.index(target) for _, target, *_ in laws])
+        self.register_buffer('row', row)
+
+    def _keep_places(self, tables: Mapping[int, ValuePlaces]) -> None:
+        """Where numbers lie in the columns, end to end."""
         longest = max(len(tables[at].marks) for at in self.columns)
         marks, places = [], []
         for number, at in enumerate(self.columns):
@@ -66,20 +102,18 @@ class GapLaws(nn.Module):
             fill = longest - len(tables[at].marks)
             marks.append(np.pad((tables[at].marks - low) / width, (0, fill), 'edge') + 2 * number)
             places.append(np.pad(tables[at].places, (0, fill), 'edge'))
-        self._keep('ends', np.stack(ends))
-        self._keep('shares', shares)
-        self._keep('rest', [gap.rest for *_, gap, _ in pairs])
-        self._keep('scale', scale)
-        self._keep('offset', offset)
         self._keep('marks', np.concatenate(marks))
         self._keep('places', np.concatenate(places))
-        row = torch.tensor([self.columns.index(target) for target in self.targets])
-        self.register_buffer('row', row)
 
     def _keep(self, name: str, values: object) -> None:
         """A buffer that the schema says, and no file has to."""
         buffer = torch.as_tensor(np.asarray(values), dtype=torch.float64)
         self.register_buffer(name, buffer)
+
+    def by_level(self, pair: int, codes: torch.Tensor) -> torch.Tensor:
+        """The places ``(N,)`` of the laws of a pair in rows with codes ``(N,)`` of its levels."""
+        own = self.get_buffer(f'of_code_{pair}')[codes.long()]
+        return self.get_buffer(f'laws_{pair}')[own]
 
     def of(self, law: torch.Tensor, numbers: torch.Tensor) -> GapLaw:
         """What laws ``(N,)`` say beside numbers ``(N,)``; of the column by itself where that is -1.
@@ -90,9 +124,30 @@ class GapLaws(nn.Module):
         """
         own = law.clamp_min(0)
         at = (numbers * self.scale[own] + self.offset[own])[:, None, None] + self.ends[own]
-        at = at.clamp(0, 1) + 2 * self.row[own][:, None, None]
-        places = Marks(self.marks, self.places)(at.flatten()).view_as(at)
+        at = at.clamp(0, 1)
+        places = self._placed(at.flatten(1), own).view_as(at)
         return GapLaw.of(places, self.shares[own], torch.where(law < 0, 1.0, self.rest[own]))
+
+    def level_logs(self, pair: int, source: torch.Tensor, target: torch.Tensor) -> torch.Tensor:
+        """How much likelier a number is by the law of each code than by that of all rows.
+
+        Args:
+            pair: The place of the pair.
+            source: ``(N,)`` shares of the way between the ends of its column, float64.
+            target: Likewise.
+
+        Returns:
+            ``(N, K)`` log ratios for the K codes of the column whose levels have laws.
+        """
+        laws = [law.expand(len(source)) for law in self.get_buffer(f'laws_{pair}')]
+        at = self._placed(target[:, None], laws[0])
+        logs = torch.cat([self.of(law, source).at(at) for law in laws], dim=1).log()
+        return (logs - logs[:, :1])[:, self.get_buffer(f'of_code_{pair}')]
+
+    def _placed(self, numbers: torch.Tensor, law: torch.Tensor) -> torch.Tensor:
+        """Where numbers ``(N, ...)`` lie in the columns that laws ``(N,)`` are of."""
+        found = Marks(self.marks, self.places)((numbers + 2 * self.row[law][:, None]).flatten())
+        return found.view_as(numbers)
 
 
 @dataclasses.dataclass(frozen=True)
@@ -187,10 +242,10 @@ class Numbers(nn.Module):
         return Read(torch.stack(found, dim=1), placed, sources)
 
 
-def _middle(gap: Gap) -> float:
+def _middle(law: Differences) -> float:
     """The mean of the differences."""
     return sum(
-        share * (low + high) / 2 for (low, high), share in zip(gap.pieces, gap.shares, strict=True)
+        share * (low + high) / 2 for (low, high), share in zip(law.pieces, law.shares, strict=True)
     )
 
 

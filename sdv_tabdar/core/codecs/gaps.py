@@ -4,7 +4,8 @@ An order is sent within days, and paid within weeks: given the one date, the oth
 small part of the column. Ranks of dates do not show this: a day is as many ranks as the table has
 rows on it, more here and fewer there. So for each pair of columns whose difference is much narrower
 than they are, its law is kept (:mod:`sdv_tabdar.core.gaps`), if it says more of other rows than the
-copula of the two (:mod:`sdv_tabdar.core.copula`).
+copula of the two (:mod:`sdv_tabdar.core.copula`), and those of the levels of another column, where
+these say how far (:mod:`sdv_tabdar.core.codecs.gap_levels`).
 """
 
 from __future__ import annotations
@@ -12,7 +13,7 @@ from __future__ import annotations
 import dataclasses
 import itertools
 import math
-from collections.abc import Collection, Mapping, Sequence
+from collections.abc import Collection, Iterator, Mapping, Sequence
 from typing import TypeAlias
 
 import numpy as np
@@ -23,18 +24,27 @@ from sdv_tabdar.core.codecs.codec import Codec
 from sdv_tabdar.core.codecs.copulas import CodePlaces, correlations_of, may_be_tied
 from sdv_tabdar.core.codecs.echoes import Echo
 from sdv_tabdar.core.codecs.gap_laws import GapLaws, Numbers
+from sdv_tabdar.core.codecs.gap_levels import Levels, kept_levels, say_more
 from sdv_tabdar.core.codecs.numerical import NumericalCodec
 from sdv_tabdar.core.codecs.value_places import grid_of, on_grid, value_places
 from sdv_tabdar.core.codecs.values import Floats
 from sdv_tabdar.core.copula import TiedLaw, scores_of
 from sdv_tabdar.core.runtime.row_order import some_rows
-from sdv_tabdar.core.schema import Column, Gap, Grid, TableSchema, ValuePlaces
+from sdv_tabdar.core.schema import (
+    Column,
+    Differences,
+    Gap,
+    Grid,
+    LevelDifferences,
+    TableSchema,
+    ValuePlaces,
+)
 from sdv_tabdar.core.table import EncodedTable
 
 Places: TypeAlias = npt.NDArray[np.int64]
 
 MOST_PAIRS = 64  # those that say most
-MOST_PIECES = 18  # parts, and what lies beyond them on either side
+MOST_PIECES = 32  # parts, in two where there is a hole
 _ROWS, _MIN_ROWS = 8_000, 100  # that are looked at, and that have both numbers
 _JUDGED = 5  # one row in so many judges
 _NARROWER = 0.5  # a difference's spread, by the lesser of the columns', to be looked at
@@ -44,6 +54,9 @@ _MIN_GAIN = 1.0  # nats, of one number given the other, and ...
 _MORE = 0.3  # ... so many more than by the copula
 _MOST_BESIDE = 0.05  # of the numbers are atoms in a column with bins
 _PARTS = 16  # of equal shares, where differences are many
+_ROWS_A_PART = 10  # of a level, in each part of its law
+_MANY = 20  # rows of a part, of which ...
+_HOLE = 0.5  # ... so much may be without any; then it is two, and the hole is none
 _FEW = 5  # rows that a difference, or an end of all differences, is kept of
 _LEAST_COVERED = 0.95  # of the rows have a difference of those, where these are few
 _LEAST_REST = 1e-3  # for what no row has shown
@@ -74,9 +87,16 @@ def find_gaps(
         return ()
     chosen = some_rows(len(table), _ROWS, torch.Generator().manual_seed(_SEED))
     rows = table.rows(chosen.to(table.codes.device)).to(torch.device('cpu'))
-    looked_at = _Looked(rows, schema, own)
+    looked_at = _Looked(rows, schema, own, Levels.of(rows, schema, {*own, *exact}))
     found = [gap for pair in looked_at.near if (gap := looked_at.gap(*pair)) is not None]
     return tuple(sorted(found, key=lambda gap: -gap.gain)[:MOST_PAIRS])
+
+
+def kept_gaps(gaps: Sequence[Gap], former: Sequence[torch.Tensor]) -> tuple[Gap, ...]:
+    """Those of a table whose codes were others, see ``kept_levels``."""
+    return tuple(
+        dataclasses.replace(gap, by_level=kept_levels(gap.by_level, former)) for gap in gaps
+    )
 
 
 def grids_of(gaps: Sequence[Gap]) -> dict[int, Grid]:
@@ -108,11 +128,17 @@ class _Looked:
         rows: B of them.
         schema: All columns.
         codecs: Those of the P columns that are meant, by their positions.
+        levels: Those that may say how far numbers are from each other.
     """
 
     def __init__(
-        self, rows: EncodedTable, schema: TableSchema, codecs: Mapping[int, NumericalCodec]
+        self,
+        rows: EncodedTable,
+        schema: TableSchema,
+        codecs: Mapping[int, NumericalCodec],
+        levels: Levels,
     ) -> None:
+        self._levels = levels
         self._positions = tuple(codecs)
         code_places = CodePlaces(schema, self._positions)
         self._own, placed = code_places.shares(rows.codes, rows.residuals)
@@ -155,43 +181,91 @@ class _Looked:
         judges = there[::_JUDGED]
         shown = np.setdiff1d(there, judges)
         most = np.nanmax(np.abs(self._numbers[:, [first, second]]))
-        found = self._of(first, second, _rounded(difference[shown], most))
-        gain = self._gain(found, torch.from_numpy(judges), (first, second))
+        difference[there] = _rounded(difference[there], most)
+        found = self._of(first, second, difference[shown])
+        logs = self._logs(found, judges, (first, second))
         pairs = ((first, second), (second, first))
         by_ranks = math.fsum(self._by_ranks(*pair, shown, judges) for pair in pairs) / 2
-        if gain < max(_MIN_GAIN, by_ranks + _MORE):
+        gain = float(logs.mean())
+        by_level = None
+        if gain > by_ranks:
+            by_level = self._by_level(found, difference, (first, second), (shown, judges), logs)
+        more = 0.0 if by_level is None else by_level.gain
+        if gain + more < max(_MIN_GAIN, by_ranks + _MORE):
             return None
-        found = self._of(first, second, _rounded(difference[there], most))
-        return dataclasses.replace(found, gain=gain)
+        found = self._of(first, second, difference[there])
+        if by_level is not None:
+            of_all = self._with_levels(found, by_level.position, there, difference).by_level
+            assert of_all is not None, 'as many rows of each level as before, or more'
+            by_level = dataclasses.replace(of_all, gain=more)
+        return dataclasses.replace(found, gain=gain, by_level=by_level)
+
+    def _by_level(
+        self,
+        gap: Gap,
+        difference: Floats,
+        pair: tuple[int, int],
+        rows: tuple[Places, Places],
+        logs: Floats,
+    ) -> LevelDifferences | None:
+        """The levels that say most, and more than one law does.
+
+        Args:
+            gap: With one law.
+            difference: ``(B,)``.
+            pair: The places of its columns.
+            rows: Those that are shown, and those that judge.
+            logs: ``(judges,)`` the log densities by the one law.
+        """
+        shown, judges = rows
+        edges = [end for piece in gap.law.pieces for end in piece]
+        parts = np.searchsorted(edges, np.nan_to_num(difference))
+        found, most = None, 0.0
+        for position in self._levels.likeliest(parts, shown, judges):
+            with_levels = self._with_levels(gap, position, shown, difference)
+            if with_levels.by_level is not None:
+                more = say_more(self._logs(with_levels, judges, pair), logs)
+                if more > most:
+                    found, most = dataclasses.replace(with_levels.by_level, gain=more), more
+        return found
+
+    def _with_levels(self, gap: Gap, position: int, rows: Places, difference: Floats) -> Gap:
+        """A gap with laws of levels, which some rows show."""
+
+        def law(differences: Floats) -> Differences:
+            parts = min(_PARTS, len(differences) // _ROWS_A_PART)
+            return _law(differences, _unit(gap.grids), parts)
+
+        by_level = self._levels.laws(position, rows, difference[rows], law)
+        return dataclasses.replace(gap, by_level=by_level)
 
     def _of(self, first: int, second: int, differences: Floats) -> Gap:
+        """That of a pair with one law."""
         grids = self._grids[first], self._grids[second]
-        unit = max(unit for unit, _ in grids) if all(unit for unit, _ in grids) else 0.0
-        pieces, counts = _pieces(differences, unit)
-        covered = counts.sum()
-        rest = (len(differences) - covered + 1) / (len(differences) + 2)
         return Gap(
             first=self._positions[first],
             second=self._positions[second],
             grids=grids,
-            pieces=tuple((low, high) for low, high in pieces.tolist()),
-            shares=tuple((counts / covered).tolist()),
-            rest=max(float(rest), _LEAST_REST),
+            law=_law(differences, _unit(grids), _PARTS),
             gain=0.0,
         )
 
-    def _gain(self, gap: Gap, judges: torch.Tensor, pair: tuple[int, int]) -> float:
-        """The mean log density of either number given the other, in nats."""
+    def _logs(self, gap: Gap, judges: Places, pair: tuple[int, int]) -> Floats:
+        """The log densities ``(judges,)`` of either number given the other, on average."""
         both = GapLaws(dataclasses.replace(self._schema, gaps=(gap,)))
-        total = 0.0
-        for law, (source, target) in enumerate(zip(both.sources, both.targets, strict=True)):
+        total = torch.zeros(len(judges), dtype=torch.float64)
+        for number, (source, target) in enumerate(zip(both.sources, both.targets, strict=True)):
+            law = torch.full((len(judges),), number)
+            if gap.by_level is not None:
+                codes = self._levels.codes[judges, gap.by_level.position]
+                law = both.by_level(number, torch.from_numpy(codes))
             place, own = (pair[(gap.first, gap.second).index(at)] for at in (source, target))
-            found = both.of(torch.full((len(judges),), law), self._shares[judges, place])
+            found = both.of(law, self._shares[judges, place])
             low, span = self._low[judges, own], self._span[judges, own]
             in_code = found.between(low, low + span) / span.clamp_min(1e-12)
             density = torch.where(span > 0, in_code, found.at(low))
-            total += float(density.log().mean()) / 2
-        return total
+            total += density.log() / 2
+        return total.numpy()
 
     def _by_ranks(self, source: int, target: int, shown: Places, judges: Places) -> float:
         """The mean log density by the copula of the two, in nats."""
@@ -221,11 +295,28 @@ def _rounded(differences: Floats, most: float) -> Floats:
     return differences.round(_DIGITS - 1 - math.floor(math.log10(most))) if most else differences
 
 
-def _pieces(differences: Floats, unit: float) -> tuple[Floats, Places]:
+def _unit(grids: tuple[Grid, Grid]) -> float:
+    """That of differences between numbers on two grids; 0 if one of them is none."""
+    return max(unit for unit, _ in grids) if all(unit for unit, _ in grids) else 0.0
+
+
+def _law(differences: Floats, unit: float, parts: int) -> Differences:
+    """That of some differences, see ``_pieces``."""
+    pieces, counts = _pieces(differences, unit, parts)
+    covered = counts.sum()
+    rest = (len(differences) - covered + 1) / (len(differences) + 2)
+    return Differences(
+        pieces=tuple((low, high) for low, high in pieces.tolist()),
+        shares=tuple((counts / covered).tolist()),
+        rest=max(float(rest), _LEAST_REST),
+    )
+
+
+def _pieces(differences: Floats, unit: float, parts: int) -> tuple[Floats, Places]:
     """Intervals ``(M, 2)`` of differences, and how many lie in each.
 
-    Each of few differences has its own, a unit wide, if there is one; many are cut into parts of
-    about equal size.
+    Each of few differences has its own, a unit wide, if there is one; many are cut into so many
+    parts of about equal size.
     """
     values, counts = np.unique(differences, return_counts=True)
     usual = counts >= _FEW
@@ -240,13 +331,30 @@ def _pieces(differences: Floats, unit: float) -> tuple[Floats, Places]:
         pieces = np.maximum.accumulate(pieces.ravel()).reshape(-1, 2)  # in spite of rounding
         return pieces, _counted(pieces, differences)
     ordered = np.sort(differences)
-    inner = ordered[np.arange(1, _PARTS) * len(ordered) // _PARTS]
+    inner = ordered[np.arange(1, parts) * len(ordered) // parts]
     at = np.searchsorted(values, np.unique(inner))
     between = values[at[at > 0] - 1] / 2 + values[at[at > 0]] / 2
     low, high = _end(ordered, unit), -_end(-ordered[::-1], unit)
     edges = np.unique(np.concatenate([[low], between[(between > low) & (between < high)], [high]]))
-    pieces = np.stack([edges[:-1], edges[1:]], axis=1)
+    pieces = np.array(
+        [part for ends in itertools.pairwise(edges) for part in _solid(ordered, *ends, unit)]
+    )
     return pieces, _counted(pieces, differences)
+
+
+def _solid(ordered: Floats, low: float, high: float, unit: float) -> Iterator[tuple[float, float]]:
+    """A piece, or what is on either side of a hole that takes up most of it."""
+    inside = ordered[slice(*np.searchsorted(ordered, [low, high]))]
+    if len(inside) >= _MANY:
+        steps = np.diff(inside)[_FEW - 1 : -_FEW + 1]
+        widest = float(steps.max())
+        if widest > _HOLE * (high - low):
+            at = _FEW - 1 + int(steps.argmax())
+            beside = unit / 2 or (high - low - widest) / len(inside)
+            yield low, float(inside[at]) + beside
+            yield float(inside[at + 1]) - beside, high
+            return
+    yield low, high
 
 
 def _counted(pieces: Floats, differences: Floats) -> Places:

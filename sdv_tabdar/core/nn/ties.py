@@ -3,20 +3,22 @@
 A context is followed by six numbers. Where a number is known that the cell is never far from,
 three are that number, as the sum of two in float32, and which law says the rest, from 1
 (:mod:`sdv_tabdar.core.gaps`), and three are the same of a known number on the other side, or 0.
-Else they are the mean and the standard deviation of the normal score of the cell, given the visible
-ones, by the Gaussian copula of the table (:mod:`sdv_tabdar.core.copula`), (0, 1) for a cell that is
-not tied to any, and 0. The heads measure their answers by these laws.
+A cell whose level says how far two known numbers are from each other has one of these, the pair
+that they are, from 1, and the other one. Else the six are the mean and the standard deviation of
+the normal score of the cell, given the visible ones, by the Gaussian copula of the table
+(:mod:`sdv_tabdar.core.copula`), (0, 1) for a cell that is not tied to any, and 0. The heads measure
+their answers by these laws.
 """
 
 from __future__ import annotations
 
-from typing import TypeAlias
+import dataclasses
 
 import torch
 from torch import nn
 
 from sdv_tabdar.core.codecs.copulas import CodePlaces
-from sdv_tabdar.core.codecs.gap_laws import GapLaws, Numbers
+from sdv_tabdar.core.codecs.gap_laws import GapLaws, Numbers, Read
 from sdv_tabdar.core.copula import conditional
 from sdv_tabdar.core.schema import Copula, TableSchema
 from sdv_tabdar.core.table import EncodedTable
@@ -76,7 +78,7 @@ class Ties(nn.Module):
 
 
 class GapTies(nn.Module):
-    """Numbers that are never far from others.
+    """Numbers that are never far from others, and levels that say how far.
 
     Args:
         schema: All columns; some have gaps.
@@ -84,12 +86,19 @@ class GapTies(nn.Module):
 
     def __init__(self, schema: TableSchema) -> None:
         super().__init__()
-        laws = GapLaws(schema)
+        self.laws = laws = GapLaws(schema)
         self.numbers = Numbers(schema, laws.columns)
-        self._laws: dict[int, tuple[_Side, _Side]] = {target: ([], []) for target in laws.targets}
-        pairs = zip(laws.sources, laws.targets, laws.from_below, strict=True)
-        for law, (source, target, from_below) in enumerate(pairs):
-            self._laws[target][not from_below].append((law, laws.columns.index(source)))
+        self._sides: dict[int, tuple[list[_Pair], list[_Pair]]] = {}
+        self._pairs: dict[int, list[_Pair]] = {}
+        places = {at: place for place, at in enumerate(laws.columns)}
+        found = [
+            _Pair(number, places[source], places[target], laws.levels.get(number))
+            for number, (source, target) in enumerate(zip(laws.sources, laws.targets, strict=True))
+        ]
+        for pair, target, from_below in zip(found, laws.targets, laws.from_below, strict=True):
+            self._sides.setdefault(target, ([], []))[not from_below].append(pair)
+        for position, numbers in laws.told_levels.items():
+            self._pairs[position] = [found[number] for number in numbers]
 
     @property
     def device(self) -> torch.device:
@@ -115,46 +124,104 @@ class GapTies(nn.Module):
             of_others: Whether cells that are observed are told what the cells are that are not.
         """
         read = self.numbers(codes, residuals)
-        seen = observed[:, self.numbers.columns]
-        known = read.told(seen)
-        hidden = read.told(~seen) if of_others else known
-        for position, laws in self._laws.items():
-            own = torch.where(observed[:, position, None], hidden, known)
-            found[:, position] = _told(found[:, position], read.numbers, own, laws)
+        known = read.told(observed[:, self.numbers.columns])
+        hidden = read.told(~observed[:, self.numbers.columns]) if of_others else known
+        for position in (*self._sides, *self._pairs):
+            seen, told = observed, known
+            if of_others:
+                is_observed = observed[:, position, None]
+                seen, told = observed ^ is_observed, torch.where(is_observed, hidden, known)
+            rows = _Rows(read, told, codes, seen)
+            found[:, position] = self._told(position, found[:, position], rows)
 
     def tell_of(self, position: int, found: torch.Tensor, table: EncodedTable) -> None:
         """As :meth:`tell`, of the cells ``(B, 6)`` of one column."""
-        laws = self._laws.get(position)
-        if laws is not None:
+        if position in self._sides or position in self._pairs:
             read = self.numbers(table.codes, table.residuals)
             known = read.told(table.observed[:, self.numbers.columns])
-            found[:] = _told(found, read.numbers, known, laws)
+            rows = _Rows(read, known, table.codes, table.observed)
+            found[:] = self._told(position, found, rows)
+
+    def _told(self, position: int, before: torch.Tensor, rows: _Rows) -> torch.Tensor:
+        """What is known ``(B, 6)`` of the cells of a column; what was before where it is nothing.
+
+        That of a number is the first law on either side.
+        """
+        if position in self._pairs:
+            found = self._of_level(self._pairs[position], rows)
+            return torch.where(found[:, 2:3] > 0, found, before)
+        below, above = (self._nearest(pairs, rows) for pairs in self._sides[position])
+        first = torch.where(below[:, 2:] > 0, below, above)
+        second = torch.where(below[:, 2:] > 0, above, 0.0)
+        return torch.where(first[:, 2:] > 0, torch.cat([first, second], dim=1), before)
+
+    def _nearest(self, pairs: list[_Pair], rows: _Rows) -> torch.Tensor:
+        """The number and the law ``(B, 3)`` that say most, of those that are known; 0 without any.
+
+        The law is that of a known level.
+        """
+        found = torch.zeros(len(rows.codes), 3, device=rows.codes.device)
+        for pair in reversed(pairs):
+            law = torch.full_like(found[:, 0], pair.number)
+            if pair.level is not None:
+                own = self.laws.by_level(pair.number, rows.codes[:, pair.level])
+                law = torch.where(rows.seen[:, pair.level], own.to(law), law)
+            told = torch.stack([*_parts(rows.read.numbers[:, pair.source]), law + 1], dim=1)
+            found = torch.where(rows.known[:, pair.source, None], told, found)
+        return found
+
+    @staticmethod
+    def _of_level(pairs: list[_Pair], rows: _Rows) -> torch.Tensor:
+        """The two numbers and the pair ``(B, 6)`` that say most of a level; 0 without any."""
+        found = torch.zeros(len(rows.codes), 6, device=rows.codes.device)
+        own = rows.known & rows.read.placed  # an echo of the other is not said by a distance
+        for pair in reversed(pairs):
+            first, second = (rows.read.numbers[:, at] for at in (pair.source, pair.target))
+            number = torch.full_like(found[:, 0], pair.number + 1)
+            both = [*_parts(first), number, *_parts(second), torch.zeros_like(number)]
+            is_told = own[:, pair.source] & own[:, pair.target]
+            found = torch.where(is_told[:, None], torch.stack(both, dim=1), found)
+        return found
 
 
-_Side: TypeAlias = list[tuple[int, int]]
-"""Laws of a column by lesser numbers, or by greater ones: the places of law and number."""
+@dataclasses.dataclass(frozen=True)
+class _Pair:
+    """A number of a row that another is near to.
+
+    Attributes:
+        number: The place of the pair among all, which is that of its law.
+        source: The place of the one, which is known, among the columns that have gaps.
+        target: That of the other.
+        level: The position of the column whose levels have laws of their own, if there is one.
+    """
+
+    number: int
+    source: int
+    target: int
+    level: int | None
 
 
-def _told(
-    before: torch.Tensor, numbers: torch.Tensor, known: torch.Tensor, sides: tuple[_Side, _Side]
-) -> torch.Tensor:
-    """What is known ``(B, 6)`` of the cells of a column, by the first law on either side."""
-    below, above = (_nearest(numbers, known, laws) for laws in sides)
-    first = torch.where(below[:, 2:] > 0, below, above)
-    second = torch.where(below[:, 2:] > 0, above, 0.0)
-    return torch.where(first[:, 2:] > 0, torch.cat([first, second], dim=1), before)
+@dataclasses.dataclass(frozen=True)
+class _Rows:
+    """What is seen of B rows.
+
+    Attributes:
+        read: The numbers of the P columns that have gaps.
+        known: ``(B, P)`` bool, which of them are told.
+        codes: ``(B, C)``.
+        seen: ``(B, C)`` bool, the cells that are visible.
+    """
+
+    read: Read
+    known: torch.Tensor
+    codes: torch.Tensor
+    seen: torch.Tensor
 
 
-def _nearest(numbers: torch.Tensor, known: torch.Tensor, laws: _Side) -> torch.Tensor:
-    """The number and the law ``(B, 3)`` that say most, of those that are known; 0 without any."""
-    found = torch.zeros(len(numbers), 3, device=numbers.device)
-    for law, place in reversed(laws):
-        number = numbers[:, place]
-        high = number.float()
-        low = (number - high.double()).float()
-        told = torch.stack([high, low, torch.full_like(high, law + 1)], dim=1)
-        found = torch.where(known[:, place, None], told, found)
-    return found
+def _parts(number: torch.Tensor) -> tuple[torch.Tensor, torch.Tensor]:
+    """Two numbers in float32 whose sum is ``number``, in float64."""
+    high = number.float()
+    return high, (number - high.double()).float()
 
 
 class CopulaTies(nn.Module):

@@ -381,7 +381,7 @@ GAP = {
         ('in order', {'pieces': [[0.5, -0.5], [0.5, 2.5]]}),
         ('in order', {'pieces': [[-0.5, 0.5], [0.0, 2.5]]}),
         ('in order', {'pieces': [], 'shares': []}),
-        ('in order', {'pieces': [[0.0, 1.0]] * 19, 'shares': [1 / 19] * 19}),
+        ('in order', {'pieces': [[0.0, 1.0]] * 33, 'shares': [1 / 33] * 33}),
         ('pieces', {'pieces': [[-0.5, 0.5], [0.5, float('inf')]]}),
         ('one for each piece', {'shares': [1.0]}),
         ('one for each piece', {'shares': [0.25, 0.25]}),
@@ -396,6 +396,37 @@ def test_gaps_that_do_not_fit_the_columns_are_refused(
     assert fits['encoder']['gaps']
     with pytest.raises(Unfit, match=wrong):
         model_state.checked_description(state_with(model, gaps=[GAP | changed]), 'model')
+
+
+LAW = {'pieces': [[0.0, 1.0]], 'shares': [1.0], 'rest': 0.1}
+LEVELS = {'position': 4, 'of_code': [0, -1], 'laws': [LAW], 'gain': 0.5}
+
+
+@pytest.mark.parametrize(
+    ('wrong', 'changed'),
+    [
+        ('none of', {'position': 99}),
+        ('with gaps itself', {'position': 2}),
+        ('column of levels', {'position': 1}),
+        ('of_code', {'of_code': [0]}),
+        ('of_code', {'of_code': [0, 1]}),
+        ('of_code', {'of_code': [0, -2]}),
+        ('laws', {'laws': []}),
+        ('laws', {'laws': [LAW] * 33}),
+        (r'laws\[0\].pieces', {'laws': [LAW | {'pieces': [[1.0, 0.0]]}]}),
+        (r'laws\[0\].rest', {'laws': [LAW | {'rest': 0.0}]}),
+    ],
+)
+def test_gaps_by_level_that_do_not_fit_the_columns_are_refused(
+    model: TabDAR, wrong: str, changed: dict[str, object]
+) -> None:
+    num_codes = len(state_with(model)['encoder']['codecs'][4]['column']['counts'])
+    own = LEVELS | {'of_code': [0, *[-1] * (num_codes - 1)]}
+    fits = model_state.checked_description(state_with(model, gaps=[GAP | {'by_level': own}]), 'm')
+    assert fits['encoder']['gaps'][0]['by_level']
+    state = state_with(model, gaps=[GAP | {'by_level': own | changed}])
+    with pytest.raises(Unfit, match=wrong):
+        model_state.checked_description(state, 'm')
 
 
 def test_a_gap_is_of_a_pair_once(model: TabDAR) -> None:

@@ -55,7 +55,12 @@ class TiedCodes(nn.Module):
 
     def __init__(self, schema: TableSchema, positions: Sequence[int], num_codes: int) -> None:
         super().__init__()
-        kinds = ((CodesByRanks, schema.copula is not None), (CodesByDistance, bool(schema.gaps)))
+        by_level = any(gap.by_level is not None for gap in schema.gaps)
+        kinds = (
+            (CodesByRanks, schema.copula is not None),
+            (CodesByDistance, bool(schema.gaps)),
+            (LevelsByDistance, by_level),
+        )
         self.kinds = nn.ModuleList(
             kind(schema, positions, num_codes) for kind, is_there in kinds if is_there
         )
@@ -82,7 +87,28 @@ class TiedCodes(nn.Module):
 
 
 class _Codes(nn.Module, abc.ABC):
-    """Where the codes of T tied columns lie in these, from 0 to 1.
+    """The codes of T columns of which ties say something.
+
+    Args:
+        positions: G of them, see :class:`TiedCodes`.
+        tied: The T of these that are meant.
+    """
+
+    rows: torch.Tensor
+
+    def __init__(self, positions: Sequence[int], tied: Sequence[int]) -> None:
+        super().__init__()
+        rows = torch.tensor([positions.index(at) for at in tied]).long()
+        self.register_buffer('rows', rows)
+        self.places = {positions.index(at): place for place, at in enumerate(tied)}
+
+    @abc.abstractmethod
+    def added(self, ties: torch.Tensor, places: slice | int) -> torch.Tensor:
+        """What is added to the logits ``(..., N, K)`` of these columns, by ties ``(..., N, 6)``."""
+
+
+class _PlacedCodes(_Codes):
+    """Where the codes of tied columns lie in these, from 0 to 1.
 
     Args:
         schema: All columns.
@@ -91,7 +117,6 @@ class _Codes(nn.Module, abc.ABC):
         num_codes: K.
     """
 
-    rows: torch.Tensor
     low: torch.Tensor
     high: torch.Tensor
     placed: torch.Tensor
@@ -99,7 +124,7 @@ class _Codes(nn.Module, abc.ABC):
     def __init__(
         self, schema: TableSchema, positions: Sequence[int], tied: Sequence[int], num_codes: int
     ) -> None:
-        super().__init__()
+        super().__init__(positions, tied)
         ends = torch.zeros(2, len(tied), 1, num_codes, dtype=torch.float64)
         placed = torch.zeros(len(tied), 1, num_codes, dtype=torch.bool)
         for place, column in enumerate(schema.columns[position] for position in tied):
@@ -107,18 +132,11 @@ class _Codes(nn.Module, abc.ABC):
             ends[:, place, 0, : len(own)] = own.t()
             placed[place, 0, : len(own)] = torch.tensor(column.has_place)
         low, high = ends
-        rows = torch.tensor([positions.index(at) for at in tied]).long()
-        named = {'rows': rows, 'low': low, 'high': high, 'placed': placed}
-        for name, values in named.items():
+        for name, values in (('low', low), ('high', high), ('placed', placed)):
             self.register_buffer(name, values)
-        self.places = {positions.index(at): place for place, at in enumerate(tied)}
-
-    @abc.abstractmethod
-    def added(self, ties: torch.Tensor, places: slice | int) -> torch.Tensor:
-        """What is added to the logits ``(..., N, K)`` of tied columns, by ties ``(..., N, 6)``."""
 
 
-class CodesByRanks(_Codes):
+class CodesByRanks(_PlacedCodes):
     """By the copula of the table, see :class:`TiedCodes`."""
 
     width: torch.Tensor
@@ -142,14 +160,11 @@ class CodesByRanks(_Codes):
         return torch.where(self.placed[places], found, 1.0).log()
 
 
-class CodesByDistance(_Codes):
-    """By the laws of differences, see :class:`TiedCodes`."""
+class _ByDistance(_Codes):
+    """Those of which laws of differences say something, column by column."""
 
-    def __init__(self, schema: TableSchema, positions: Sequence[int], num_codes: int) -> None:
-        laws = GapLaws(schema)
-        tied = [position for position in positions if position in laws.columns]
-        super().__init__(schema, positions, tied, num_codes)
-        self.laws = laws
+    laws: GapLaws
+    num_codes: int
 
     def added(self, ties: torch.Tensor, places: slice | int) -> torch.Tensor:
         """See :meth:`_Codes.added`."""
@@ -159,22 +174,57 @@ class CodesByDistance(_Codes):
 
     def _added(self, ties: torch.Tensor, place: int) -> torch.Tensor:
         """What is added to the logits ``(N, K)`` of one column."""
-        low, high, placed = (of[place] for of in (self.low, self.high, self.placed))
         if shapes_are_fixed(ties.device):
-            return self._of(ties, low, high, placed)
-        found = ties.new_zeros(len(ties), low.shape[-1])
+            return self._of(ties, place)
+        found = ties.new_zeros(len(ties), self.num_codes)
         cells = (ties[:, 2] > 0).nonzero().squeeze(1)
         if len(cells):
-            found[cells] = self._of(ties[cells], low, high, placed)
+            found[cells] = self._of(ties[cells], place)
         return found
 
-    def _of(
-        self, ties: torch.Tensor, low: torch.Tensor, high: torch.Tensor, placed: torch.Tensor
-    ) -> torch.Tensor:
+    @abc.abstractmethod
+    def _of(self, ties: torch.Tensor, place: int) -> torch.Tensor:
+        """As :meth:`_added`; 0 for cells of which nothing is said."""
+
+
+class CodesByDistance(_ByDistance, _PlacedCodes):
+    """Of numbers by known ones, see :class:`TiedCodes`."""
+
+    def __init__(self, schema: TableSchema, positions: Sequence[int], num_codes: int) -> None:
+        laws = GapLaws(schema)
+        tied = [position for position in positions if position in laws.columns]
+        super().__init__(schema, positions, tied, num_codes)
+        self.laws, self.num_codes = laws, num_codes
+
+    def _of(self, ties: torch.Tensor, place: int) -> torch.Tensor:
+        low, high, placed = (of[place] for of in (self.low, self.high, self.placed))
         ends = (end.expand(len(ties), -1) for end in (low, high))
         mass = _by_distance(self.laws, ties).between(*ends)
         told = placed & (ties[:, 2:3] > 0)
         return torch.where(told, mass / (high - low).clamp_min(1e-12), 1.0).log().float()
+
+
+class LevelsByDistance(_ByDistance):
+    """Of levels by two known numbers whose difference they say, see :class:`TiedCodes`.
+
+    Source: Bayes' rule; the head knows what else there is.
+    """
+
+    def __init__(self, schema: TableSchema, positions: Sequence[int], num_codes: int) -> None:
+        laws = GapLaws(schema)
+        told = [position for position in positions if position in laws.told_levels]
+        super().__init__(positions, told)
+        self.laws, self.num_codes = laws, num_codes
+        self._pairs = [laws.told_levels[position] for position in told]
+
+    def _of(self, ties: torch.Tensor, place: int) -> torch.Tensor:
+        source, target = (own[:, :2].double().sum(dim=1) for own in ties.split(3, dim=1))
+        found = ties.new_zeros(len(ties), self.num_codes)
+        for pair in self._pairs[place]:
+            logs = self.laws.level_logs(pair, source, target).float()
+            logs = nn.functional.pad(logs, (0, self.num_codes - logs.shape[1]))
+            found = torch.where(ties[:, 2:3] == pair + 1, logs, found)
+        return found
 
 
 class TiedPlaces(nn.Module):

@@ -2,6 +2,8 @@
 
 from __future__ import annotations
 
+import dataclasses
+import itertools
 import json
 
 import numpy as np
@@ -12,7 +14,7 @@ import torch
 from sdv_tabdar.core.codecs import gaps
 from sdv_tabdar.core.codecs.encoder import TableEncoder
 from sdv_tabdar.core.codecs.gap_laws import GapLaws, Numbers
-from sdv_tabdar.core.codecs.gaps import find_gaps
+from sdv_tabdar.core.codecs.gaps import find_gaps, kept_gaps
 from sdv_tabdar.core.codecs.value_places import grid_of, on_grid
 from sdv_tabdar.core.config import ModelConfig
 from sdv_tabdar.core.schema import ColumnKind, Gap
@@ -49,13 +51,13 @@ def test_columns_that_follow_one_another_are_found(orders: pd.DataFrame, unit: f
     assert {*found} == {(0, 2), (0, 3), (2, 3)}
     nearest = found[0, 2]
     echoes = {0.5, 1.5, 4.5}  # where a difference begins, that most rows may have as an echo
-    assert {round(low / unit, 3) for low, _ in nearest.pieces} <= echoes
-    assert all(round((high - low) / unit, 3) == 1 for low, high in nearest.pieces)
-    assert sum(nearest.shares) == pytest.approx(1)
+    assert {round(low / unit, 3) for low, _ in nearest.law.pieces} <= echoes
+    assert all(round((high - low) / unit, 3) == 1 for low, high in nearest.law.pieces)
+    assert sum(nearest.law.shares) == pytest.approx(1)
     assert nearest.grids == ((unit, 0.0), (unit, 0.0))
     later = found[2, 3]
-    assert 0 < later.pieces[0][0] / unit < 3
-    assert 39 < later.pieces[-1][1] / unit < 42
+    assert 0 < later.law.pieces[0][0] / unit < 3
+    assert 39 < later.law.pieces[-1][1] / unit < 42
     assert later.gain < nearest.gain
 
 
@@ -84,6 +86,97 @@ def test_only_the_pairs_that_say_most_are_kept(
 def test_a_gap_is_plain_values(orders: pd.DataFrame) -> None:
     found = read(orders)[2][0]
     assert Gap.from_state(json.loads(json.dumps(found.to_state()))) == found
+
+
+def test_a_law_is_nothing_where_no_difference_is() -> None:
+    random = np.random.default_rng(0)
+    first = np.exp(random.normal(4, 1, N))
+    second = first + np.where(random.random(N) < 0.5, 2, 20) + random.gamma(4, 0.25, N)
+    (found,) = read(pd.DataFrame({'first': first, 'second': second}))[2]
+    holes = [
+        (end, begin) for (_, end), (begin, _) in itertools.pairwise(found.law.pieces) if begin > end
+    ]
+    ((end, begin),) = holes
+    assert 4 < end < 7
+    assert 19.5 < begin < 20.5
+
+
+@pytest.fixture(scope='module')
+def parcels() -> pd.DataFrame:
+    """Days of sending and of coming, which is sooner by air than by sea; and other levels."""
+    random = np.random.default_rng(0)
+    by = random.choice(['air', 'road', 'sea', 'rare'], N, p=[0.4, 0.3, 0.29, 0.01])
+    most = pd.Series(by).map({'air': 10, 'road': 20, 'sea': 80, 'rare': 10}).to_numpy()
+    days = random.integers(most // 5, most)
+    sent = random.integers(0, 700, N)
+    other = random.choice(list('abc'), N)
+    return pd.DataFrame({'by': by, 'other': other, 'sent': sent, 'came': sent + days})
+
+
+def read_levels(frame: pd.DataFrame) -> tuple[TableEncoder, EncodedTable, tuple[Gap, ...]]:
+    kinds = {
+        name: ColumnKind.CATEGORICAL if name in ('by', 'other') else ColumnKind.NUMERICAL
+        for name in frame
+    }
+    encoder = TableEncoder.fit(frame.astype({'sent': float, 'came': float}), kinds, ModelConfig())
+    table = encoder.encode_all(frame)
+    return encoder, table, find_gaps(table, encoder.codecs, encoder.schema)
+
+
+def test_levels_that_say_how_far_have_laws(parcels: pd.DataFrame) -> None:
+    encoder, _, (found,) = read_levels(parcels)
+    levels = found.by_level
+    assert levels is not None
+    assert levels.position == 0
+    assert levels.gain > 0.5
+    codes = encoder.codecs[0].encode(pd.Series(['air', 'road', 'sea', 'rare']))[0]
+    own = [levels.of_code[code] for code in codes]
+    assert own[3] == -1, 'few rows have no law'
+    means = [
+        sum(s * (a + b) / 2 for (a, b), s in zip(law.pieces, law.shares, strict=True))
+        for law in (levels.laws[place] for place in own[:3])
+    ]
+    assert means == pytest.approx([5.5, 11.5, 47.5], rel=0.1)
+    assert Gap.from_state(json.loads(json.dumps(found.to_state()))) == found
+
+
+def test_a_gap_of_former_files_has_one_law(parcels: pd.DataFrame) -> None:
+    found = read_levels(parcels)[2][0]
+    state = found.to_state()
+    del state['by_level']
+    assert Gap.from_state(state) == dataclasses.replace(found, by_level=None)
+
+
+def test_levels_that_say_nothing_have_no_laws(parcels: pd.DataFrame) -> None:
+    (found,) = read_levels(parcels.assign(by=parcels['other']))[2]
+    assert found.by_level is None
+
+
+def test_codes_are_as_likely_as_their_laws_say(parcels: pd.DataFrame) -> None:
+    encoder, table, found = read_levels(parcels)
+    encoder = encoder.with_relations((), gaps=found)
+    laws = GapLaws(encoder.schema)
+    assert laws.told_levels == {0: [1]}, 'of the later by the earlier'
+    seen = Numbers(encoder.schema, laws.columns)(table.codes, table.residuals).numbers
+    logs = laws.level_logs(1, seen[:, 0], seen[:, 1])
+    shares = torch.bincount(table.codes[:, 0].long(), minlength=logs.shape[1]) / len(table)
+    likeliest = (logs + shares.log()).argmax(dim=1)
+    assert (likeliest == table.codes[:, 0]).float().mean() > 0.8
+    assert found[0].by_level is not None
+    rare = [code for code, own in enumerate(found[0].by_level.of_code) if own < 0]
+    assert (logs[:, rare] == 0).all()
+
+
+def test_levels_are_known_by_their_new_codes(parcels: pd.DataFrame) -> None:
+    (found,) = read_levels(parcels)[2]
+    assert found.by_level is not None
+    own = found.by_level.of_code
+    former = [torch.tensor([-1, 2, 0, 1, 3]), *[torch.zeros(0)] * 3]
+    (kept,) = kept_gaps([found], former)
+    assert kept.by_level is not None
+    assert kept.by_level.of_code == (-1, own[2], own[0], own[1], own[3])
+    (plain,) = kept_gaps([dataclasses.replace(found, by_level=None)], former)
+    assert plain.by_level is None
 
 
 def test_numbers_are_read_as_they_are_known(orders: pd.DataFrame) -> None:

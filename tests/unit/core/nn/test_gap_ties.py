@@ -30,24 +30,29 @@ from sdv_tabdar.core.table import EncodedTable
 from ..networks import random_network
 
 CONFIG = SamplingConfig(num_steps=30, sigma_max=20.0)
-ORDER, SENT, BACK = 0, 2, 3
+ORDER, SENT, BACK, BY = 0, 2, 3, 4
 UNTIED = torch.tensor([0.0, 1.0, 0.0, 0.0, 0.0, 0.0])
 
 
 @pytest.fixture(scope='module')
 def frame() -> pd.DataFrame:
-    """Days on which something was ordered, sent and, where there is a third one, came back."""
+    """Days on which something was ordered, sent and, where there is a third one, came back.
+
+    How soon it came back is by a level.
+    """
     random = np.random.default_rng(0)
     order = random.integers(0, 500, 800)
     sent = order + random.choice([0, 1, 3, 4], 800)
-    back = np.where(random.random(800) < 0.8, sent + random.integers(2, 20, 800), np.nan)
+    by = random.choice(['air', 'sea'], 800)
+    after = random.integers(2, 20, 800) + np.where(by == 'sea', 15, 0)
+    back = np.where(random.random(800) < 0.8, sent + after, np.nan)
     days = {'order': order, 'amount': random.normal(size=800), 'sent': sent, 'back': back}
-    return pd.DataFrame(days).astype(float)
+    return pd.DataFrame(days).astype(float).assign(by=by)
 
 
 @pytest.fixture(scope='module')
 def encoder(frame: pd.DataFrame, tiny: ModelConfig) -> TableEncoder:
-    kinds = dict.fromkeys(frame, ColumnKind.NUMERICAL)
+    kinds = {**dict.fromkeys(frame, ColumnKind.NUMERICAL), 'by': ColumnKind.CATEGORICAL}
     found = TableEncoder.fit(frame, kinds, dataclasses.replace(tiny, num_bins=8))
     table = found.encode_all(frame)
     return found.with_relations((), gaps=find_gaps(table, found.codecs, found.schema))
@@ -114,6 +119,33 @@ def test_a_cell_between_two_is_told_both(ties: Ties, rows: EncodedTable) -> None
     assert both.float().mean() > 0.5
 
 
+def test_a_known_level_says_which_law(
+    ties: Ties, encoder: TableEncoder, rows: EncodedTable
+) -> None:
+    without, beside = (ties.of_cells(known(rows, SENT, *more))[:, BACK] for more in ((), (BY,)))
+    assert torch.equal(without[:, :2], beside[:, :2])
+    told = without[:, 2] > 0
+    laws = [beside[told & (rows.codes[:, BY] == code), 2].unique().tolist() for code in (0, 1)]
+    assert len(without[told, 2].unique()) == len(laws[0]) == len(laws[1]) == 1
+    assert len({without[told, 2][0].item(), *laws[0], *laws[1]}) == 3
+    assert (ties.of_cells(known(rows, SENT))[:, BY] == UNTIED).all()
+
+
+def test_a_level_is_told_by_two_numbers(
+    tied: TabDARNetwork, ties: Ties, encoder: TableEncoder, rows: EncodedTable
+) -> None:
+    table = known(rows, SENT, BACK)
+    found = ties.of_cells(table)[:, BY]
+    read = Numbers(encoder.schema, (ORDER, SENT, BACK))(rows.codes, rows.residuals)
+    told = found[:, 2] > 0
+    assert torch.equal(told, read.placed[:, 1] & read.placed[:, 2])
+    assert 0.5 < told.float().mean() < 1
+    numbers = torch.stack([part[:, :2].double().sum(dim=1) for part in found.split(3, dim=1)], 1)
+    assert torch.allclose(numbers[told], read.numbers[told, 1:], atol=1e-12)
+    codes = tied.codes.logits(context_beside(tied, table, BY), BY).argmax(dim=1)
+    assert (codes == rows.codes[:, BY])[told].float().mean() > 0.85
+
+
 def test_every_way_says_the_same(ties: Ties, hidden: EncodedTable) -> None:
     cells = ties.of_cells(hidden)
     for position in range(cells.shape[1]):
@@ -175,8 +207,11 @@ def test_a_step_of_fixed_shapes_waits_for_no_number(
         found, slopes = placed.measured(ties[SENT], bins, table.residuals[:, 0])
         logits = torch.zeros(len(table.codes), network.schema.columns[SENT].num_codes, device=meta)
         rest = [head.of(row, logits, ties[SENT]) for head, row in _places(network, SENT)]
+        levels = torch.zeros(len(table.codes), network.schema.columns[BY].num_codes, device=meta)
+        told = [head.of(row, levels, ties[BY]) for head, row in _places(network, BY)]
     assert found.shape == slopes.shape == (len(table.codes),)
     assert all(own.shape == logits.shape for own in rest)
+    assert all(own.shape == levels.shape for own in told)
 
 
 def _places(network: TabDARNetwork, position: int) -> list[tuple[TiedCodes, int]]:
