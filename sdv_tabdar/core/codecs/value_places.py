@@ -46,6 +46,16 @@ def on_grid(numbers: Floats, grid: Grid) -> Floats:
     return phase + unit * np.round((numbers - phase) / unit) if unit else numbers
 
 
+def number_at(codec: NumericalCodec, share: float) -> float:
+    """The number that such a share of a column is not above, to a bin."""
+    numbers = np.array([*codec.atoms, *(part.high for part in codec.bins)])
+    codes = [*range(len(codec.atoms)), *codec.column.bins]
+    below = np.array([codec.column.uniform[code][1] for code in codes])
+    order = numbers.argsort()
+    place = int(np.searchsorted(below[order], share))
+    return float(numbers[order[min(place, len(order) - 1)]])
+
+
 def value_places(codec: NumericalCodec, grid: Grid) -> ValuePlaces:
     """Those of a column with more than one number.
 

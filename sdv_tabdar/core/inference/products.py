@@ -24,6 +24,7 @@ from sdv_tabdar.core.codecs.lines import Marks, rounded
 from sdv_tabdar.core.codecs.numerical import NumericalCodec
 from sdv_tabdar.core.codecs.products import Product
 from sdv_tabdar.core.codecs.rates import behind_factors, rates_of
+from sdv_tabdar.core.codecs.value_places import number_at
 from sdv_tabdar.core.codecs.values import Codes, Floats, as_floats
 from sdv_tabdar.core.inference.echoes.cells import Rows
 from sdv_tabdar.core.inference.kept_values import implied
@@ -31,6 +32,7 @@ from sdv_tabdar.core.inference.movable import MovableColumn
 from sdv_tabdar.core.restrictions import Restriction
 
 _SWEEPS = 2  # over all products, from above and then from below
+_MOST, _MIDDLE = 0.1, 0.5  # shares of a column: most of it lies between the first and one less it
 _TOGETHER = 1 << 18  # cells in which the values of a factor are tried at a time
 Agrees = Callable[[int, Rows, Floats], Marks]
 """Of a column's position, rows and numbers for these."""
@@ -136,19 +138,29 @@ class Multiplying:
     def _movers(self) -> list[Product]:
         """Products whose first factor, which nothing else makes, is to give way to the result.
 
-        One of each such factor, and each behind the one that moves its other factor.
+        One of each such factor, and each behind the one that moves its other factor: of several the
+        one whose results leave it least room, of what has grown its growth and not its density.
         """
         encoder = self.encoder
         found: dict[int, Product] = {}
         results = {one.result for one in encoder.multiplied}
         others = results.union(*(one.columns for one in encoder.sums))
         others |= {place for echo in encoder.echoes for place in (echo.position, echo.source)}
-        for one in encoder.multiplied:
+        for one in sorted(encoder.multiplied, key=self._room):
             x, y = one.factors
             if one.formula.moves_x and x not in others and y not in results:
                 found.setdefault(x, one)
         order = behind_factors({x: {one.factors[1]} & {*found} for x, one in found.items()})
         return [found[x] for x in order]
+
+    def _room(self, one: Product) -> float:
+        """How far most results leave the first factor of a ratio to go, beside the middle one."""
+        result, _, second = (self.encoder.codecs[self._level_or(place)] for place in one.columns)
+        if not isinstance(result, NumericalCodec) or not isinstance(second, NumericalCodec):
+            return np.inf
+        low, high = (number_at(result, share) for share in (_MOST, 1 - _MOST))
+        numbers = one.formula.x(np.array([low, high]), np.full(2, number_at(second, _MIDDLE)))
+        return float(np.ptp(numbers)) if np.isfinite(numbers).all() else np.inf
 
     @functools.cached_property
     def _implied(self) -> Marks:

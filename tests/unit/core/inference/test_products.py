@@ -179,6 +179,29 @@ def test_a_given_product_is_made_of_factors_of_two_digits() -> None:
     assert ((rows['w'] * rows['h']).round(4) == frame['area']).all()
 
 
+def test_what_has_grown_follows_its_growth_and_makes_its_density() -> None:
+    random = np.random.default_rng(3)
+    frame = pd.DataFrame({'area': random.lognormal(4, 1, N).round(1)})
+    people = random.lognormal(8, 1.5, N).round()
+    for year in range(4):
+        later = (people * random.normal(1.03, 0.04, N)).round()
+        if year:
+            frame[f'growth {year}'] = ((later - people) / people).round(4)
+        frame[f'people {year}'] = people = later
+        frame[f'density {year}'] = (later / frame['area']).round(2)
+
+    rows = trained(frame).sample(600)
+    off = pd.DataFrame()
+    for year in range(4):
+        people = rows[f'people {year}']
+        off[f'density {year}'] = (people / rows['area'] - rows[f'density {year}']).abs() > 0.00501
+        if year:
+            before = rows[f'people {year - 1}']
+            grown = (people - before) / before
+            off[f'growth {year}'] = (grown - rows[f'growth {year}']).abs() > 0.0000501
+    assert off.mean().max() < 0.02
+
+
 def test_equal_seeds_give_equal_rows() -> None:
     first, second = (trained().sample(100) for _ in range(2))
     pd.testing.assert_frame_equal(first, second)
