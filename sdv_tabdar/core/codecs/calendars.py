@@ -33,6 +33,7 @@ _MOST_DATES = 16  # columns whose parts are looked for
 _MOST_NUMBER = 10_000  # of a column with bins
 _MOST_KEYS = 400  # of a part
 _KEY_ROWS = 3  # of training for each; fewer would say what single people have
+_RUNNING = {'year', 'month', 'day', 'week', 'day of the year', 'hour', 'minute'}  # without holes
 _NONE = -2  # the code of a cell that follows from no part: a fraction, or below 0
 _BY_CHANCE = 20  # rows that would contradict others if dates were those of other rows
 
@@ -203,17 +204,35 @@ class _Asked:
         for code in np.unique(own).tolist():
             self.num_rows[code] += int(counts[own == code].sum())
 
-    def answer(self, step: float) -> CalendarPart | None:
-        """The part, if it holds and says something."""
+    def answer(self, step: float, codec: Codec) -> CalendarPart | None:
+        """The part, if it holds and says something of the column of a codec."""
         total = self.num_rows.total()
-        if not self.holds or not 0 < len(self.said) <= min(_MOST_KEYS, total // _KEY_ROWS):
+        if not self.holds or not 0 < len(self.said) <= min(_MOST_KEYS, total):
             return None
+        said, share_repeated = self._running(codec), 1.0
+        if said is None:
+            said, share_repeated = self.said, 1 - len(self.said) / total  # that could contradict
+            if len(said) > total // _KEY_ROWS:
+                return None
         others = sum(number * (total - number) for number in self.num_rows.values()) / total
-        share_repeated = 1 - len(self.said) / total  # of rows, that could contradict others
         if others * share_repeated < _BY_CHANCE:
             return None
-        keys, codes = zip(*sorted(self.said.items()), strict=True)
+        keys, codes = zip(*sorted(said.items()), strict=True)
         return CalendarPart(self.position, self.source, self.part, step, keys, codes)
+
+    def _running(self, codec: Codec) -> dict[int, int] | None:
+        """The code with each key where the column is the part itself; None if it is not.
+
+        Each row says so by itself. In a column with bins it holds of years between those that
+        training has, too.
+        """
+        keys, codes = (np.array(list(own)) for own in (self.said, self.said.values()))
+        cells = pd.to_numeric(pd.Series(part_cells(codec, codes)), errors='coerce')
+        if self.part not in _RUNNING or not (cells.to_numpy() == keys).all():
+            return None
+        if not codec.column.bins or np.ptp(keys) >= _MOST_KEYS:
+            return self.said
+        return {key: key for key in range(int(keys.min()), int(keys.max()) + 1)}
 
 
 def _holding(
@@ -231,7 +250,7 @@ def _holding(
                     one.holds &= _NONE not in codes[one.position]
                     rows = is_there & (codes[one.position] >= 0)
                     one.look_at(keys[rows], codes[one.position][rows])
-    found = [one.answer(steps[one.source]) for one in asked]
+    found = [one.answer(steps[one.source], codecs[one.position]) for one in asked]
     return tuple(one for one in found if one is not None)
 
 

@@ -124,16 +124,25 @@ def test_cells_that_were_replaced_say_nothing() -> None:
 
 
 def test_a_date_of_few_rows_is_one_although_it_has_one_bin() -> None:
-    assert named(visits(num_rows=90)) == {
-        name: ALL[name] for name in ('weekday', 'season', 'shift')
-    }
+    assert named(visits(num_rows=90)) == ALL
 
 
 @pytest.mark.parametrize('num_rows', [1, 2, 20, 60])
 def test_few_rows_say_little(num_rows: int) -> None:
-    found = named(visits(num_rows=num_rows))
+    frame = visits(num_rows=num_rows)
+    frame['year'] = 2100.0 - frame['year']
+    found = named(frame)
     assert 'year' not in found  # three rows at least for each
     assert found.items() <= ALL.items()
+
+
+def test_the_year_itself_needs_few_rows_and_is_that_of_all_between_them() -> None:
+    frame = visits(num_rows=60)
+    parts = found_in(frame)[1]
+    (year,) = (one for one in parts if one.part == 'year')
+    assert year.keys == year.codes == tuple(range(frame['year'].min(), frame['year'].max() + 1))
+    frame.loc[7, 'year'] += 1
+    assert 'year' not in named(frame)
 
 
 def test_nothing_follows_by_chance_or_from_other_numbers() -> None:
