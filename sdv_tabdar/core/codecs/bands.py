@@ -221,10 +221,14 @@ class _Ranges:
         np.maximum.at(self.highs, place, numbers)
         np.add.at(self.rows, place, 1)
 
+    @property
+    def are_apart(self) -> bool:
+        """Whether each range ends before the next one begins."""
+        return bool((self.highs[:-1] < self.lows[1:]).all())
+
     def answer(self, digits: Digits, units: tuple[float, ...]) -> Band | None:
         """The band, if it holds and says something."""
-        in_order = bool((self.highs[:-1] < self.lows[1:]).all())
-        if not self.holds or not in_order or self.rows.min() < _RANGE_ROWS:
+        if not self.holds or not self.are_apart or self.rows.min() < _RANGE_ROWS:
             return None
         edges = tuple(map(_roundest, self.highs[:-1].tolist(), self.lows[1:].tolist()))
         codes = tuple(self.codes.tolist())
@@ -235,8 +239,7 @@ def _ranges(position: int, sources: Sources, numbers: Floats, codes: Codes) -> I
     """The ranges of numbers ``(B,)`` with the same code, if they are few."""
     if len(codes) < _FEWEST_ROWS:
         return
-    counts = np.bincount(codes)
-    if (counts * (len(codes) - counts)).sum() / len(codes) < _BY_CHANCE:
+    if _by_chance(np.bincount(codes)) < _BY_CHANCE:
         return
     order = np.lexsort((codes, numbers))
     sorted_codes, sorted_numbers = codes[order], numbers[order]
@@ -244,8 +247,10 @@ def _ranges(position: int, sources: Sources, numbers: Floats, codes: Codes) -> I
     if not 2 <= len(starts) <= _MOST_RANGES:
         return
     lows, ends = sorted_numbers[starts], np.append(starts[1:], len(codes)) - 1
-    rows = np.zeros(len(starts), dtype=np.int64)
-    yield _Ranges(position, sources, sorted_codes[starts], lows, sorted_numbers[ends], rows)
+    highs, rows = sorted_numbers[ends], np.zeros(len(starts), dtype=np.int64)
+    found = _Ranges(position, sources, sorted_codes[starts], lows, highs, rows)
+    if found.are_apart:  # which more rows bring only closer to each other
+        yield found
 
 
 def bands_among(
@@ -319,8 +324,20 @@ def _have_numbers(codecs: Sequence[Codec]) -> bool:
 
 
 def has_levels(codec: Codec) -> bool:
-    """Whether a column is one of levels that are few enough to be those of ranges."""
-    return not codec.column.bins and 2 <= codec.column.num_codes <= _MOST_CODES
+    """Whether a column is one of levels that may be those of ranges: few, and not all the same."""
+    if codec.column.bins or not 2 <= codec.column.num_codes <= _MOST_CODES:
+        return False
+    counts = np.array(codec.column.counts)
+    return _by_chance(counts[there(codec, np.arange(len(counts)))]) >= _BY_CHANCE
+
+
+def _by_chance(counts: Codes) -> float:
+    """In how many rows, of so many ``(K,)`` with each code, another row's code would be another.
+
+    It is never more in some of the rows.
+    """
+    total = max(int(counts.sum()), 1)
+    return float((counts * (total - counts)).sum() / total)
 
 
 def _roundest(low: float, high: float) -> float:

@@ -86,10 +86,11 @@ def _likely(
 def _in_ranges(numbers: Floats, codes: Codes) -> list[int]:
     """The columns of codes ``(C, B)``, -1 for none, of which numbers ``(B,)`` may have few ranges.
 
-    A change beside a cell without a code is not counted, nor one between equal numbers.
+    A change beside a cell without a code is not counted; one between equal numbers contradicts it.
     """
     order = np.argsort(numbers)[: np.count_nonzero(~np.isnan(numbers))]
     before, after = codes[:, order[:-1]], codes[:, order[1:]]
     changes = (before != after) & (before >= 0) & (after >= 0)
-    counts = changes[:, numbers[order[:-1]] != numbers[order[1:]]].sum(axis=1)
-    return np.flatnonzero(counts < _MOST_RANGES).tolist()
+    are_equal = numbers[order[:-1]] == numbers[order[1:]]
+    counts = changes[:, ~are_equal].sum(axis=1)
+    return np.flatnonzero((counts < _MOST_RANGES) & ~changes[:, are_equal].any(axis=1)).tolist()

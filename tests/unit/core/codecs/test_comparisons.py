@@ -8,6 +8,7 @@ import numpy as np
 import pandas as pd
 import pytest
 
+from sdv_tabdar.core.codecs import comparisons
 from sdv_tabdar.core.codecs.bands import Band, kept_bands
 from sdv_tabdar.core.codecs.encoder import TableEncoder
 from sdv_tabdar.core.codecs.stored import StoredTable
@@ -162,3 +163,24 @@ def test_a_state_is_plain_and_comes_back() -> None:
     for one in state['bands']:
         assert isinstance(one['less'], list)
         assert isinstance(one['units'], list)
+
+
+def test_levels_that_equal_differences_contradict_are_not_looked_at_again(
+    monkeypatch: pytest.MonkeyPatch,
+) -> None:
+    random = np.random.default_rng(4)
+    frame = pd.DataFrame({name: random.choice([0.0, 1.0], N) for name in 'xyz'})
+    frame['flag'] = (random.random(N) < 0.5).astype(object)
+    frame['rare'] = (np.arange(N) < 3).astype(object)
+    asked = list[object]()
+
+    def noted(*arguments: object) -> list[Band]:
+        asked.append(arguments[2])
+        return []
+
+    monkeypatch.setattr(comparisons, 'bands_among', noted)
+    kinds = {
+        name: ColumnKind.NUMERICAL if name in 'xyz' else ColumnKind.CATEGORICAL for name in frame
+    }
+    TableEncoder.fit(frame, kinds, ModelConfig())
+    assert asked == [set()]
