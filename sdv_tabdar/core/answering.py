@@ -18,6 +18,7 @@ from sdv_tabdar.core.config import ModelConfig, SamplingConfig
 from sdv_tabdar.core.inference.aggregates import Aggregating
 from sdv_tabdar.core.inference.answers import Answers, Floats, Marks, Progress
 from sdv_tabdar.core.inference.arithmetic import Arithmetic
+from sdv_tabdar.core.inference.choices import Choosing
 from sdv_tabdar.core.inference.completed_rows import CompletedRows
 from sdv_tabdar.core.inference.echoes.reader import follow_always
 from sdv_tabdar.core.inference.products import Multiplying
@@ -176,6 +177,7 @@ class AnsweringModel:
             Multiplying(encoder, given, told, restrictions),
             Adding(encoder, given, told, restrictions, np.zeros_like(given)),
             Aggregating(encoder, given, told, restrictions),
+            Choosing(encoder, given, told, restrictions),
         ).settle(frame)
 
     @property
@@ -183,7 +185,8 @@ class AnsweringModel:
         """Columns of sums, constants, products, rates and lines, and those in order with sums."""
         encoder = self.trained.encoder
         summed = {position for one in encoder.sums for position in one.columns}
-        places = encoder.calculated.union(one.level for one in encoder.rates)
+        levels = {one.level for one in encoder.rates} | {one.level for one in encoder.choices}
+        places = encoder.calculated.union(levels)
         places |= {place for pair in encoder.inequalities if summed & {*pair} for place in pair}
         lines = [(echo.position, echo.source) for echo in encoder.echoes if echo.always]
         places |= {place for pair in lines for place in pair}

@@ -336,6 +336,14 @@ def _relations(
                 'ones.'
             ),
         )
+    for choice in encoder.choices:
+        yield (
+            (choice.result, *choice.sources, choice.level),
+            lambda own, *others, choice=choice: (
+                f"'{own}' is {choice.written(others[:-1], others[-1])} in all rows, and will be in "
+                'drawn ones.'
+            ),
+        )
     for rate in encoder.rates:
         yield (
             rate.columns,

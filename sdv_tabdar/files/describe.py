@@ -97,8 +97,8 @@ class Description:
             their pairs of levels.
         sums: Columns that are the sum of others, and what they are the sum of.
         constant_sums: Sets of columns that make a constant, and this number.
-        products: Columns that are the product or the quotient of two others, or another one times
-            the rate of a level, and of which.
+        products: Columns that are the product or the quotient of two others, another one times the
+            rate of a level, or one of several, and of which.
         aggregates: Columns that are the mean, a weighted sum or an extreme of others, or a curve of
             one, and of which.
         told_by_numbers: Columns that follow from a part of a date, or a number's range, and from
@@ -177,6 +177,7 @@ def describe(path: str | os.PathLike[str]) -> Description:
     )
     products = [] if model is None else told_relations.products(model['encoder'], names)
     products += [] if model is None else told_relations.rates(model['encoder'], names)
+    products += [] if model is None else told_relations.choices(model['encoder'], names)
     aggregates = [] if model is None else told_relations.aggregates(model['encoder'], names)
     told = [] if model is None else told_relations.told_by_numbers(model['encoder'], names)
     tied = [] if model is None else told_relations.tied(model['encoder'], names)

@@ -122,6 +122,17 @@ FIELDS = {
             absent=('is_loose', 'steps'),
         )
     ),
+    'choices': checked.items(
+        checked.record(
+            {
+                'result': _COUNT,
+                'sources': checked.items(_COUNT),
+                'level': _COUNT,
+                'picks': checked.items(checked.whole(-1, 2**31)),
+                'is_whole': checked.flag,
+            }
+        )
+    ),
     'bands': checked.items(
         checked.record(
             {

@@ -46,6 +46,7 @@ def check(encoder: Mapping[str, Any], place: str) -> None:
     _check_products(encoder, place)
     _check_rates(encoder, place)
     _check_aggregates(encoder, place)
+    _check_choices(encoder, place)
     _check_bands(encoder, place)
     _check_calendar_parts(encoder, place)
     _check_zeros(encoder, place)
@@ -186,6 +187,23 @@ def _check_aggregates(encoder: Mapping[str, Any], place: str) -> None:
         if len(one.get('steps', ())) != (len(one['sources']) if one['kind'] in SPANS else 0):
             raise Unfit(f'{where}.steps', 'are not one for each date.')
         if {*one['sources']} & {later['result'] for later in aggregates[number:]}:
+            raise Unfit(where, 'is not behind those of its sources.')
+
+
+def _check_choices(encoder: Mapping[str, Any], place: str) -> None:
+    columns, choices = [codec['column'] for codec in encoder['codecs']], encoder.get('choices', ())
+    for number, one in enumerate(choices):
+        where, of_numbers = f'{place}.choices[{number}]', [one['result'], *one['sources']]
+        if len({*of_numbers}) != len(of_numbers) or len(of_numbers) < 3:
+            raise Unfit(where, 'is not of a column and two or more others.')
+        if one['level'] == one['result'] or max(*of_numbers, one['level']) >= len(columns):
+            raise Unfit(where, 'is by no other column.')
+        if any(columns[at]['kind'] != ColumnKind.NUMERICAL.value for at in of_numbers):
+            raise Unfit(where, 'is not of numbers.')
+        num_codes = len(columns[one['level']]['counts'])
+        if len(one['picks']) != num_codes or max(one['picks']) >= len(one['sources']):
+            raise Unfit(f'{where}.picks', 'are not one of the sources for each code.')
+        if {*one['sources']} & {later['result'] for later in choices[number:]}:
             raise Unfit(where, 'is not behind those of its sources.')
 
 

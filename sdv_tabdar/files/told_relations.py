@@ -12,6 +12,7 @@ from typing import Any
 from sdv_tabdar.core.codecs.aggregates import Aggregate
 from sdv_tabdar.core.codecs.bands import Band
 from sdv_tabdar.core.codecs.calendars import CalendarPart
+from sdv_tabdar.core.codecs.choices import Choice
 from sdv_tabdar.core.codecs.inequalities import without_consequences
 from sdv_tabdar.core.codecs.products import Product
 from sdv_tabdar.core.codecs.rates import Rate
@@ -118,6 +119,18 @@ def rates(encoder: Mapping[str, Any], names: Mapping[Any, str]) -> list[tuple[st
         result, source, level = (columns[place] for place in one.columns)
         if result is not None and source is not None and level is not None:
             found.append((result, written_rate(source, level, adds=one.adds)))
+    return found
+
+
+def choices(encoder: Mapping[str, Any], names: Mapping[Any, str]) -> list[tuple[str, str]]:
+    """Columns that are one of others, as a level says, and of which."""
+    columns = [names.get(codec['column']['name']) for codec in encoder['codecs']]
+    found = []
+    for one in map(Choice.from_state, encoder.get('choices', ())):
+        own, level = columns[one.result], columns[one.level]
+        sources = [name for at in one.sources if (name := columns[at]) is not None]
+        if own is not None and level is not None and len(sources) == len(one.sources):
+            found.append((own, one.written(sources, level)))
     return found
 
 

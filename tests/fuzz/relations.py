@@ -188,6 +188,26 @@ def _patients(name: str, rows: int, random: Random) -> Made:
     return _gaps(made, random), dict(zip(made, [DATE, DATE, NUMBER], strict=True))
 
 
+def _deliveries(name: str, rows: int, random: Random) -> Made:
+    """A day is promised as delivery is an express one or not; what is reduced is paid so."""
+    ordered = pd.Timestamp('2024-01-01') + pd.to_timedelta(random.integers(0, 700, rows), 'D')
+    soon = ordered + pd.to_timedelta(random.integers(1, 4, rows), 'D')
+    later = soon + pd.to_timedelta(random.integers(1, 9, rows), 'D')
+    is_express, price = random.random(rows) < 0.5, random.lognormal(4, 1, rows).round(2)
+    reduced = pd.Series((price * random.uniform(0.4, 0.9, rows)).round(2))
+    reduced = reduced.where(random.random(rows) < 0.5)
+    made = {
+        f'{name} express': pd.Series(np.where(is_express, 'yes', 'no').astype(object)),
+        f'{name} soon': pd.Series(soon),
+        f'{name} later': pd.Series(later),
+        f'{name} promised': pd.Series(soon).where(is_express, later),
+        f'{name} price': pd.Series(price),
+        f'{name} reduced': reduced,
+        f'{name} paid': reduced.fillna(pd.Series(price)),
+    }
+    return made, dict(zip(made, [LEVEL, DATE, DATE, DATE, NUMBER, NUMBER, NUMBER], strict=True))
+
+
 def _whole_years(first: pd.Series, last: pd.Series) -> pd.Series:
     """Those that are over; NaN where a date is missing."""
     years = last.dt.year - first.dt.year
@@ -209,6 +229,7 @@ RELATIONS: dict[str, Callable[[str, int, Random], Made]] = {
     'claims': _claims,
     'games': _games,
     'patients': _patients,
+    'deliveries': _deliveries,
 }
 
 
@@ -231,6 +252,10 @@ def kept(kind: str, rows: pd.DataFrame, training: pd.DataFrame) -> pd.Series:
     if kind == 'patients':
         birth, visit, age = columns
         return ~((_whole_years(birth, visit) - age).abs() > 0)
+    if kind == 'deliveries':
+        express, soon, later, promised, price, reduced, paid = columns
+        found = promised == soon.where(express == 'yes', later)
+        return found & (paid == reduced.fillna(price))
     if kind == 'terms':
         terms, issued, due, amount, total = columns
         days, fees = (

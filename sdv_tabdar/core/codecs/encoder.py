@@ -73,7 +73,7 @@ class TableEncoder:
         self.sums, self.dependencies = relations.sums, relations.dependencies
         self.products, self.rates = relations.products, relations.rates
         self.aggregates, self.bands = relations.aggregates, relations.bands
-        self.calendar_parts = relations.calendar_parts
+        self.calendar_parts, self.choices = relations.calendar_parts, relations.choices
         self.told_by_numbers = relations.told_by_numbers
         self.multiplied, self.keeps_values = relations.multiplied, relations.keeps_values
         self.grids = grids_of(relations.gaps)
@@ -423,9 +423,13 @@ class TableEncoder:
 
     @property
     def calculated(self) -> frozenset[int]:
-        """The positions of columns of sums, aggregates, products and rates, but for levels."""
+        """The positions of columns of sums, aggregates, products, rates and choices.
+
+        But for levels.
+        """
         summed = {place for one in self.sums for place in one.columns}
         summed |= {place for one in self.aggregates for place in one.columns}
+        summed |= {place for one in self.choices for place in (one.result, *one.sources)}
         return frozenset(summed).union(
             place for one in self.multiplied for place in one.columns if place >= 0
         )

@@ -75,6 +75,7 @@ class RelatedColumns:
         yield from (one.columns for one in encoder.products)
         yield from (one.columns for one in encoder.rates)
         yield from (one.columns for one in encoder.aggregates)
+        yield from (one.columns for one in encoder.choices)
         for echo in encoder.echoes:
             if echo.always and echo.line.slope != 1:
                 yield echo.position, echo.source

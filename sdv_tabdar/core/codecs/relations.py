@@ -19,6 +19,7 @@ from sdv_tabdar.core.codecs.calendars import (
     find_calendar_parts,
     kept_calendar_parts,
 )
+from sdv_tabdar.core.codecs.choices import Choice, find_choices, kept_choices
 from sdv_tabdar.core.codecs.codec import Codec
 from sdv_tabdar.core.codecs.comparisons import find_comparisons
 from sdv_tabdar.core.codecs.echoes import Echo, counted_echoes, find_echoes
@@ -56,6 +57,7 @@ class Relations:
         rates: Columns that are another one times the rate of a level in all rows.
         aggregates: Columns that are the mean, a weighted sum or an extreme of others in all rows,
             or a curve of one.
+        choices: Columns that are one of others, as a level says, in all rows.
         bands: Levels that follow from the range of a number, or of a difference, in all rows.
         calendar_parts: Columns that follow from a part of a date in all rows.
         crosses: Columns that are also seen together.
@@ -74,6 +76,7 @@ class Relations:
     products: tuple[Product, ...] = ()
     rates: tuple[Rate, ...] = ()
     aggregates: tuple[Aggregate, ...] = ()
+    choices: tuple[Choice, ...] = ()
     bands: tuple[Band, ...] = ()
     calendar_parts: tuple[CalendarPart, ...] = ()
     crosses: tuple[Cross, ...] = ()
@@ -106,18 +109,24 @@ class Relations:
             dated = find_calendar_parts(frame, codecs, replaced)
         sums, rests, products, rates = _arithmetic(frame, codecs, kept, dated, replaced)
         echoes = find_echoes(frame, codecs, seen) if config.echoes else ()
-        told = {one.position for one in echoes if one.always}
-        told |= {one.total for one in sums if one.total is not None}
+        told = {one.total for one in sums if one.total is not None}
         told |= {one.result for one in products} | {one.result for one in rates}
+        lines = {one.position for one in echoes if one.always}
         aggregates: tuple[Aggregate, ...] = ()
         if 'sums' in kept:
-            aggregates = find_aggregates(seen, codecs, told, sums, echoes, rests)
+            aggregates = find_aggregates(seen, codecs, told | lines, sums, echoes, rests)
         summed = [{*one.columns} for one in sums]
         aggregates = tuple(one for one in aggregates if {*one.columns} not in summed)
+        told |= {one.result for one in aggregates}
+        choices: tuple[Choice, ...] = ()
+        if 'products' in kept:
+            levels = {one.position for one in dated} | {one.level for one in rates}
+            choices = find_choices(frame, codecs, told | levels, replaced)
+            told |= {one.result for one in choices}
         bands: tuple[Band, ...] = ()
         if 'dependencies' in kept:
             pairs = {(one.position, one.source) for one in dated}
-            told |= {one.result for one in aggregates}
+            told |= lines
             bands = find_bands(frame, codecs, pairs, told, replaced)
             known = {place for place, _ in pairs} | {one.position for one in bands}
             known |= {one.level for one in rates}
@@ -131,6 +140,7 @@ class Relations:
             products=products,
             rates=rates,
             aggregates=aggregates,
+            choices=choices,
             bands=bands,
             calendar_parts=dated,
             keeps_values=replaced is not None,
@@ -148,6 +158,7 @@ class Relations:
             products=kept_products(seen, codecs, self.products),
             rates=kept_rates(frame, codecs, self.rates, replaced),
             aggregates=kept_aggregates(seen, codecs, self.aggregates),
+            choices=kept_choices(frame, codecs, self.choices, replaced),
             bands=kept_bands(frame, codecs, self.bands, replaced),
             calendar_parts=kept_calendar_parts(frame, codecs, self.calendar_parts, replaced),
             keeps_values=self.keeps_values or replaced is not None,
@@ -164,7 +175,7 @@ class Relations:
         found = {one.position for one in self.echoes if one.always}
         for summed in self.sums:
             found |= {*summed.columns} if summed.total is None else {summed.total}
-        found |= {one.result for one in self.multiplied}
+        found |= {one.result for one in self.multiplied} | {one.result for one in self.choices}
         return frozenset(found).union(one.result for one in self.aggregates)
 
     @property
@@ -191,6 +202,7 @@ class Relations:
             'products': [one.to_state() for one in self.products],
             'rates': [one.to_state() for one in self.rates],
             'aggregates': [one.to_state() for one in self.aggregates],
+            'choices': [one.to_state() for one in self.choices],
             'bands': [one.to_state() for one in self.bands],
             'calendar_parts': [one.to_state() for one in self.calendar_parts],
             'zeros': [entry.to_state() for entry in self.zeros],
@@ -213,6 +225,7 @@ class Relations:
             products=tuple(map(Product.from_state, state.get('products', ()))),
             rates=tuple(map(Rate.from_state, state.get('rates', ()))),
             aggregates=tuple(map(Aggregate.from_state, state.get('aggregates', ()))),
+            choices=tuple(map(Choice.from_state, state.get('choices', ()))),
             bands=tuple(map(Band.from_state, state.get('bands', ()))),
             calendar_parts=tuple(map(CalendarPart.from_state, state.get('calendar_parts', ()))),
             zeros=tuple(map(Zeros.from_state, state.get('zeros', ()))),

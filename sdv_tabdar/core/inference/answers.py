@@ -23,6 +23,7 @@ from sdv_tabdar.core.inference.arithmetic import Arithmetic
 from sdv_tabdar.core.inference.bands import lead_into_ranges
 from sdv_tabdar.core.inference.broken import num_broken
 from sdv_tabdar.core.inference.calendars import Calendars
+from sdv_tabdar.core.inference.choices import Choosing
 from sdv_tabdar.core.inference.complete import complete
 from sdv_tabdar.core.inference.completed_rows import CompletedRows
 from sdv_tabdar.core.inference.consequences import Consequences
@@ -185,7 +186,8 @@ class Answers:
         adding = Adding.of(self.encoder, given, told, read, completed)
         multiplying = Multiplying(self.encoder, given, told, read.restrictions, agrees)
         aggregating = Aggregating(self.encoder, given, told, read.restrictions)
-        arithmetic = Arithmetic(multiplying, adding, aggregating)
+        choosing = Choosing(self.encoder, given, told, read.restrictions)
+        arithmetic = Arithmetic(multiplying, adding, aggregating, choosing)
         arithmetic.settle(filled)
         reader.join(filled, completed, given)
         arithmetic.settle(filled)  # where what follows from another number had not
@@ -237,6 +239,7 @@ class Answers:
             Multiplying(encoder, ~free, told, {}),
             Adding(encoder, ~free, told, {}, np.zeros_like(free)),
             Aggregating(encoder, ~free, told, {}),
+            Choosing(encoder, ~free, told, {}),
         ).settle(rows)
         return True
 

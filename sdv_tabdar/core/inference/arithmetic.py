@@ -9,6 +9,7 @@ import pandas as pd
 
 from sdv_tabdar.core.codecs.lines import Marks
 from sdv_tabdar.core.inference.aggregates import Aggregating
+from sdv_tabdar.core.inference.choices import Choosing
 from sdv_tabdar.core.inference.kept_values import contain
 from sdv_tabdar.core.inference.products import Multiplying
 from sdv_tabdar.core.inference.sums import Adding
@@ -22,11 +23,13 @@ class Arithmetic:
         multiplying: Products, quotients and rates.
         adding: Sums.
         aggregating: Means, weighted sums, the greatest and the least of others, and curves.
+        choosing: Numbers that are one of others, by a level.
     """
 
     multiplying: Multiplying
     adding: Adding
     aggregating: Aggregating
+    choosing: Choosing
 
     def settle(self, frame: pd.DataFrame) -> None:
         """Make rows keep all of it, as far as they can; ``frame`` is written into.
@@ -34,15 +37,18 @@ class Arithmetic:
         What is in a sum and a product (of invoices the amount of a line) is made by its factors
         first; where the sum then has moved it, these follow. What a column must not have
         (``kept_values.py``) it has neither before nor afterwards. Aggregates may be part of
-        either, and either of them; the sources of one that a sum has moved go with it.
+        either, and either of them; the sources of one that a sum has moved go with it. What is one
+        of others is so before all, and once more behind what all of these have moved.
         """
         self._contain(frame)
+        self.choosing.choose(frame)
         self.aggregating.aggregate(frame)
         self.multiplying.multiply(frame)
         self._adding_beside_products(frame).add_up(frame)
         if self._summed:
             self.multiplying.multiply(frame, self._summed)
         self.aggregating.aggregate(frame, self._summed)
+        self.choosing.choose(frame, self._held)
         self._contain(frame)
 
     def _contain(self, frame: pd.DataFrame) -> None:
@@ -82,6 +88,13 @@ class Arithmetic:
             made=kept,
             following=following,
         )
+
+    @property
+    def _held(self) -> set[int]:
+        """The columns of sums, products, rates and aggregates."""
+        encoder = self.adding.encoder
+        found = self._summed.union(*(one.columns for one in encoder.multiplied))
+        return found.union(*(one.columns for one in encoder.aggregates))
 
     @property
     def _summed(self) -> set[int]:

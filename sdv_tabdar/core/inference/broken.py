@@ -97,6 +97,12 @@ def _of_numbers(encoder: TableEncoder, frame: pd.DataFrame) -> Broken:
     for aggregate in encoder.aggregates:
         own, *sources = map(numbers, aggregate.columns)
         yield aggregate.columns, ~aggregate.holds(own, np.stack(sources, axis=1))
+    for choice in encoder.choices:
+        picked = choice.picked(encoder.codecs[choice.level], frame[names[choice.level]])
+        own = numbers(choice.result)
+        for place, at in enumerate(choice.sources):
+            broken = (picked == place) & ~choice.holds(own, numbers(at))
+            yield (choice.result, at, choice.level), broken
     for product in encoder.multiplied:
         result, first, second = product.columns
         if second >= 0:

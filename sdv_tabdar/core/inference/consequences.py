@@ -29,6 +29,7 @@ from sdv_tabdar.core.codecs.products import Product
 from sdv_tabdar.core.codecs.rates import Rate, rates_of
 from sdv_tabdar.core.codecs.spans import SPANS
 from sdv_tabdar.core.codecs.values import Floats, as_floats, with_columns
+from sdv_tabdar.core.inference.choices import agreeing_levels, said_by_choices
 from sdv_tabdar.core.inference.summed import SummedColumns
 from sdv_tabdar.core.restrictions import Members, Restriction, allows
 
@@ -99,20 +100,28 @@ class Consequences:
         return self.known[:, position], self._of(position)
 
     def left(self, position: int) -> Marks:
-        """Which levels ``(B, K)``, or all ``(B, 1)``, may say the rates of known numbers."""
+        """Which levels ``(B, K)``, or all ``(B, 1)``, may say how known numbers are made."""
         found = np.ones((len(self.frame), 1), dtype=bool)
         for rate, one in self._rated:
             if rate.level == position:
                 found = found & self._agreeing(rate, one)[0]
+        for choice in self.encoder.choices:
+            left, levels = agreeing_levels(self.encoder, choice, self._of, self.known)
+            if choice.level == position and levels:
+                found = found & left
         return found
 
     def narrowed(self) -> dict[str, list[Restriction | None]]:
-        """The restrictions, with those on levels by whose rates known numbers are made."""
+        """The restrictions, with those on levels by which known numbers are made."""
         found = {name: list(entries) for name, entries in self.restrictions.items()}
-        for rate, one in self._rated:
-            name = self.encoder.schema.names[rate.level]
-            left, levels = self._agreeing(rate, one)
-            open_rows = left.any(axis=1) & ~left.all(axis=1) & ~self.known[:, rate.level]
+        said = [(rate.level, *self._agreeing(rate, one)) for rate, one in self._rated]
+        said += [
+            (one.level, *agreeing_levels(self.encoder, one, self._of, self.known))
+            for one in self.encoder.choices
+        ]
+        for position, left, levels in said:
+            name = self.encoder.schema.names[position]
+            open_rows = left.any(axis=1) & ~left.all(axis=1) & ~self.known[:, position]
             sets: dict[Hashable, Restriction | None] = {}
             for row in np.flatnonzero(open_rows).tolist():
                 entries = found.setdefault(name, [None] * len(self.frame))
@@ -166,6 +175,7 @@ class Consequences:
         """What single relations say of single cells."""
         yield from self._of_dependencies()
         yield from self._of_lines()
+        yield from said_by_choices(self.encoder, self._of, self.known)
         of_numbers = self._of_sums(), self._of_aggregates(), self._of_products(), self._of_rates()
         for steps in (self._of_told_levels(), *of_numbers):
             for position, cells, rows in steps:

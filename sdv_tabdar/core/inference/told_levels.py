@@ -84,6 +84,7 @@ def held_together(encoder: TableEncoder, positions: Collection[int]) -> set[int]
     relations += [{at for at in one.columns if at >= 0} for one in encoder.multiplied]
     relations += [{*one.columns} for one in encoder.aggregates]
     relations += [{*one.columns} for one in encoder.rates]
+    relations += [{*one.columns} for one in encoder.choices]
     found, before = {*positions}, 0
     while len(found) > before:
         before = len(found)

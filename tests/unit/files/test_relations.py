@@ -323,6 +323,40 @@ def test_bands_that_do_not_fit_the_columns_are_refused(
         model_state.checked_description(state_with(model, bands=[BAND | changed]), 'model')
 
 
+CHOICE = {'result': 3, 'sources': [0, 2], 'level': 4, 'picks': [0, 1, -1], 'is_whole': True}
+
+
+@pytest.mark.parametrize(
+    ('wrong', 'changed'),
+    [
+        ('two or more others', {'sources': [0]}),
+        ('two or more others', {'sources': [0, 0]}),
+        ('two or more others', {'sources': [0, 3]}),
+        ('no other column', {'level': 3}),
+        ('no other column', {'level': 9}),
+        ('no other column', {'sources': [0, 9]}),
+        ('not of numbers', {'sources': [0, 4]}),
+        ('one of the sources', {'picks': [0]}),
+        ('one of the sources', {'picks': [0, 2, -1]}),
+        ('picks', {'picks': [0, 1, -2]}),
+        ('not behind', {'sources': [0, 1]}),
+    ],
+)
+def test_choices_that_do_not_fit_the_columns_are_refused(
+    model: TabDAR, wrong: str, changed: dict[str, object]
+) -> None:
+    size = len(state_with(model)['encoder']['codecs'][4]['column']['counts'])
+    entry = CHOICE | {'picks': [0, 1, *[-1] * (size - 2)]}
+    fits = state_with(model, choices=[entry])
+    assert model_state.checked_description(fits, 'model')['encoder']['choices']
+    if len(changed.get('picks', ())) == 3:
+        changed = {'picks': [*changed['picks'], *[-1] * (size - 3)]}
+    later = entry | {'result': 1, 'sources': [0, 2]}
+    state = state_with(model, choices=[entry | changed, later])
+    with pytest.raises(Unfit, match=wrong):
+        model_state.checked_description(state, 'model')
+
+
 COPULA = {
     'positions': [0, 2, 3],
     'correlations': [[1.0, 0.9, 0.0], [0.9, 1.0, 0.0], [0.0, 0.0, 1.0]],
