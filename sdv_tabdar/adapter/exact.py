@@ -19,6 +19,7 @@ from typing import Any
 import numpy as np
 import pandas as pd
 
+from sdv_tabdar.adapter.compositions import composed
 from sdv_tabdar.adapter.conditioning import plain_values, read_ends
 from sdv_tabdar.adapter.dates import dates_at, nanosecond_counts
 from sdv_tabdar.adapter.fitted import FittedTable
@@ -47,7 +48,8 @@ def in_users_form(
         given: The conditions that this was read from.
     """
     dated = with_exact_dates(table, table.form.as_learnt(rows), known)
-    return with_exact_numbers(table, table.form.restore(dated, given), rows, known)
+    made = composed(table.compositions, dated, known.asked)
+    return with_exact_numbers(table, table.form.restore(made, given), rows, known)
 
 
 def with_exact_dates(table: FittedTable, rows: pd.DataFrame, known: Known) -> pd.DataFrame:

@@ -10,6 +10,7 @@ import numpy as np
 import pandas as pd
 
 from sdv_tabdar.adapter import private_names
+from sdv_tabdar.adapter.compositions import Composition, find_compositions
 from sdv_tabdar.adapter.processed import ProcessedFormat
 from sdv_tabdar.adapter.profile import ColumnProfile, role_of
 from sdv_tabdar.adapter.table_format import TableFormat
@@ -37,6 +38,7 @@ class FittedTable:
         spent: What the model has cost of a privacy budget, see ``privacy/budget.py``; None if it
             was not learnt under one.
         protected: Whether rare values were taken out before anything was learnt.
+        compositions: Its texts that other columns make.
         said: What users have been told once and need not be told again; it is not saved.
     """
 
@@ -49,6 +51,7 @@ class FittedTable:
     num_rows: int = 0
     spent: Mapping[str, Any] | None = None
     protected: bool = False
+    compositions: tuple[Composition, ...] = ()
     said: set[tuple[str, str]] = dataclasses.field(default_factory=set, compare=False)
 
     def with_profiles(
@@ -75,6 +78,15 @@ class FittedTable:
         return dataclasses.replace(
             self, profiles=profiles, rewritten=rewritten, num_rows=len(plain), said=set()
         )
+
+    def with_compositions(self, plain: pd.DataFrame) -> FittedTable:
+        """The same with the texts that others make in the plain training table.
+
+        Keys are none, as each is another one, and what constraints are about is left to these.
+        """
+        taken = {*private_names.keys(self.host), *private_names.constrained_columns(self.host)}
+        results = {key for key in self.profiles if key not in taken}
+        return dataclasses.replace(self, compositions=find_compositions(plain, results))
 
     def in_date_units(self, rows: pd.DataFrame) -> pd.DataFrame:
         """Rows whose dates, where constraints made them, are in the units of their columns.
@@ -124,6 +136,7 @@ class FittedTable:
             'num_rows': self.num_rows,
             'spent': self.spent,
             'protected': self.protected,
+            'compositions': [one.to_state() for one in self.compositions],
         }
 
     @classmethod
@@ -150,4 +163,5 @@ class FittedTable:
             state['num_rows'],
             state.get('spent'),
             state.get('protected', False),
+            tuple(map(Composition.from_state, state.get('compositions', ()))),
         )

@@ -23,6 +23,7 @@ from sdv_tabdar.adapter import private_names
 from sdv_tabdar.adapter.asking import missing_operation
 from sdv_tabdar.adapter.blocks import Blocks
 from sdv_tabdar.adapter.complete import Completer, NothingMetError
+from sdv_tabdar.adapter.compositions import composed
 from sdv_tabdar.adapter.exact import in_users_form
 from sdv_tabdar.adapter.fitted import FittedTable
 from sdv_tabdar.adapter.global_generators import others_turn
@@ -198,7 +199,8 @@ class SDVHooks(private_names.BaseSingleTableSynthesizer):
             num_rows, conditions, transformed_conditions, float_rtol, None, keep_extra_columns
         )
         form = self._table.form
-        restored = form.restore(form.as_learnt(rows))
+        made = composed(self._table.compositions, form.as_learnt(rows), {})
+        restored = form.restore(made)
         extra = [name for name in rows if name not in self._table.profiles]
         if keep_extra_columns and extra:
             restored = pd.concat([restored, rows[extra]], axis=1)

@@ -14,6 +14,7 @@ import pandas as pd
 from sdv_tabdar.adapter import private_names
 from sdv_tabdar.adapter.blocks import Blocks
 from sdv_tabdar.adapter.complete import Completer
+from sdv_tabdar.adapter.compositions import composed
 from sdv_tabdar.adapter.fitted import FittedTable
 from sdv_tabdar.adapter.formats import with_categories
 from sdv_tabdar.adapter.known import Known, Task, warn_of_unseen
@@ -205,7 +206,9 @@ class Imputer:
 
     def _filled(self, rows: pd.DataFrame) -> pd.DataFrame:
         """The user's table with its gaps taken from finished rows."""
-        restored = self.table.form.restore(self.table.form.as_learnt(rows))
+        stays = {key: asked[rows.index] for key, asked in self.known.asked.items()}
+        made = composed(self.table.compositions, self.table.form.as_learnt(rows), stays)
+        restored = self.table.form.restore(made)
         left = np.setdiff1d(self.rows, rows.index.to_numpy())
         if len(left):
             first = self.data.index[left[0]]

@@ -91,7 +91,7 @@ class Known:
         exact = {key: _unrestricted(column) for key, column in read.items()}
         for key in [key for key in private_names.keys(table.host) if key in read]:
             exact[key] &= ~read[key].missing  # no row is without one: it is made
-        return _assembled(conditions, table, read, exact, Task.SAMPLE)
+        return _assembled(conditions, table, read, exact, Task.SAMPLE).with_parts(table)
 
     @classmethod
     def from_gaps(
@@ -127,7 +127,8 @@ class Known:
         for key, column in read.items():
             is_value = missing_is_known and table.profiles[key].has_missing
             exact[key] = np.ones(len(data), dtype=bool) if is_value else ~column.missing
-        return _assembled(data, table, read, exact, task)
+        known = _assembled(data, table, read, exact, task)
+        return known if task is Task.LIKELIHOOD else known.with_parts(table)
 
     @property
     def unseen(self) -> Flags:
@@ -136,6 +137,40 @@ class Known:
         for beyond in self.beyond.values():
             rows |= beyond.rows
         return rows
+
+    @property
+    def asked(self) -> dict[str, Flags]:
+        """By column the rows ``(rows,)`` whose cell was given, or is to be one of some."""
+        found = {key: self.exact[key].to_numpy(dtype=bool) for key in self.exact}
+        for key, entries in self.partial.items():
+            some = np.array([entry is not None for entry in entries], dtype=bool)
+            found[key] = found.get(key, False) | some
+        return found
+
+    def with_parts(self, table: FittedTable) -> Known:
+        """The same with the parts of texts that are known, where there is one way to read them."""
+        known = self
+        for one in reversed(table.compositions):
+            if one.key not in known.exact:
+                continue
+            levels = {
+                key: [*table.profiles[key].levels.values()]
+                for key in one.parts
+                if table.profiles[key].role is Role.DISCRETE
+            }
+            cells: dict[str, list[Any]] = {key: [None] * len(known.cells) for key in one.parts}
+            texts = known.cells[one.key].where(known.exact[one.key])
+            for row, text in enumerate(texts.tolist()):
+                read = one.read(text, levels) if isinstance(text, str) else None
+                for key, cell in (read or {}).items():
+                    cells[key][row] = cell
+            for key, own in cells.items():
+                asked = known.asked.get(key, np.zeros(len(own), dtype=bool))
+                is_new = np.array([cell is not None for cell in own], dtype=bool) & ~asked
+                is_text = table.profiles[key].role in (Role.DISCRETE, Role.GENERATED)
+                if is_new.any() and is_text:
+                    known = known.with_values(table, key, own, is_new)
+        return known
 
     def rows(self, positions: npt.NDArray[np.int64]) -> Known:
         """Some rows, with a new RangeIndex."""

@@ -221,6 +221,9 @@ class Learning(SDVHooks):
             rounds=self.enforce_rounding,
             extrapolates=not self.enforce_min_max_values,
         )
+        model, *_ = self._configs()
+        if 'dependencies' in model.kept_relations and self._streamed is None:
+            self._fitted_table = self._table.with_compositions(table)
         self._advise(table, stacklevel + 1)
         return processed
 

@@ -98,7 +98,7 @@ class Description:
         sums: Columns that are the sum of others, and what they are the sum of.
         constant_sums: Sets of columns that make a constant, and this number.
         products: Columns that are the product or the quotient of two others, another one times the
-            rate of a level, or one of several, and of which.
+            rate of a level, or one of several, or texts that others make, and of which.
         aggregates: Columns that are the mean, a weighted sum or an extreme of others, or a curve of
             one, and of which.
         told_by_numbers: Columns that follow from a part of a date, or a number's range, and from
@@ -178,6 +178,7 @@ def describe(path: str | os.PathLike[str]) -> Description:
     products = [] if model is None else told_relations.products(model['encoder'], names)
     products += [] if model is None else told_relations.rates(model['encoder'], names)
     products += [] if model is None else told_relations.choices(model['encoder'], names)
+    products += [] if table is None else told_relations.compositions(table)
     aggregates = [] if model is None else told_relations.aggregates(model['encoder'], names)
     told = [] if model is None else told_relations.told_by_numbers(model['encoder'], names)
     tied = [] if model is None else told_relations.tied(model['encoder'], names)

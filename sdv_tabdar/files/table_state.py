@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 import datetime
-from collections.abc import Mapping
+from collections.abc import Collection, Mapping, Sequence
 from typing import Any
 
 import numpy as np
@@ -11,6 +11,7 @@ import pandas as pd
 
 from sdv_tabdar.adapter import checked
 from sdv_tabdar.adapter.checked import Unfit
+from sdv_tabdar.adapter.compositions import CASES
 from sdv_tabdar.adapter.processed import ProcessedFormat
 from sdv_tabdar.adapter.profile import Role
 from sdv_tabdar.adapter.values import level_key
@@ -100,6 +101,13 @@ _SPENT = checked.record(
         ),
     }
 )
+_COMPOSITION = checked.record(
+    {
+        'key': _TEXT,
+        'pieces': checked.items(checked.pair(_TEXT, _TEXT)),
+        'is_whole': _FLAG,
+    }
+)
 _STATE = checked.record(
     {
         'form': _FORM,
@@ -109,8 +117,9 @@ _STATE = checked.record(
         'num_rows': checked.whole(0, 2**53),
         'spent': checked.optional(_SPENT),
         'protected': _FLAG,
+        'compositions': checked.items(_COMPOSITION),
     },
-    absent=('spent', 'protected'),  # from files of former versions
+    absent=('spent', 'protected', 'compositions'),  # from files of former versions
 )
 
 
@@ -143,12 +152,33 @@ def check(state: Any, host: Mapping[str, Any], place: str) -> None:
         raise Unfit(f'{place}.profiles', 'are not one for each column.')
     if profiles and len(state['rewritten']) != len(host['constraints']):
         raise Unfit(f'{place}.rewritten', 'is not one for each constraint.')
+    _check_compositions(state.get('compositions', ()), set(keys), f'{place}.compositions')
     for key, profile in profiles.items():
         _check_profile(profile, f'{place}.profiles.{key}')
     if state['processed'] is not None:
         if not profiles:
             raise Unfit(f'{place}.profiles', 'are not there.')
         _check_processed(state['processed'], host, f'{place}.processed')
+
+
+def _check_compositions(
+    compositions: Sequence[Mapping[str, Any]], keys: Collection[str], place: str
+) -> None:
+    made: set[str] = set()
+    for number, one in enumerate(compositions):
+        parts = [name for name, _ in one['pieces'] if name]
+        if (
+            not parts
+            or len({one['key'], *parts}) <= len(parts)
+            or not {one['key'], *parts} <= {*keys}
+        ):
+            raise Unfit(f'{place}[{number}]', 'is not of a column and others, each once.')
+        if any(name and case not in CASES for name, case in one['pieces']):
+            raise Unfit(f'{place}[{number}].pieces', f'are not written in one of the ways {CASES}.')
+        later = {other['key'] for other in compositions[number:]}
+        if one['key'] in made or later & {*parts}:
+            raise Unfit(f'{place}[{number}]', 'is not behind those of its parts, or a second one.')
+        made.add(one['key'])
 
 
 def check_model(state: Mapping[str, Any], model: Mapping[str, Any], place: str) -> None:

@@ -9,6 +9,7 @@ from __future__ import annotations
 from collections.abc import Mapping, Sequence
 from typing import Any
 
+from sdv_tabdar.adapter.compositions import Composition
 from sdv_tabdar.core.codecs.aggregates import Aggregate
 from sdv_tabdar.core.codecs.bands import Band
 from sdv_tabdar.core.codecs.calendars import CalendarPart
@@ -132,6 +133,12 @@ def choices(encoder: Mapping[str, Any], names: Mapping[Any, str]) -> list[tuple[
         if own is not None and level is not None and len(sources) == len(one.sources):
             found.append((own, one.written(sources, level)))
     return found
+
+
+def compositions(table: Mapping[str, Any]) -> list[tuple[str, str]]:
+    """Columns of texts that others make, and how."""
+    found = map(Composition.from_state, table.get('compositions', ()))
+    return [(one.key, one.written()) for one in found]
 
 
 def tied(encoder: Mapping[str, Any], names: Mapping[Any, str]) -> list[str]:
