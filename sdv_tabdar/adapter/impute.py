@@ -72,6 +72,8 @@ class Imputer:
         warn_of_unseen(table, [self.known], Task.IMPUTE)
         columns = [key for key in self.known.exact if table.profiles[key].has_values]
         complete = self.known.exact[columns].to_numpy().all(axis=1)
+        for told in self.known.drawn.values():
+            complete &= ~told  # a gap that other cells of its row fill
         self.impossible: dict[str, set[int]] = {}  # rows whose gap in a column nothing can fill
         self.absent = [name for name in table.form.names if str(name) not in self.known.cells]
         if self.absent:

@@ -73,6 +73,12 @@ def test_gaps(synthesizer: TabDARSynthesizer, hidden: list[str]) -> None:
     assert (filled['name'] == filled['first'] + ' ' + filled['last']).all()
 
 
+def test_gaps_of_rows_that_are_told_whole_are_filled(synthesizer: TabDARSynthesizer) -> None:
+    data = people()
+    filled = synthesizer.impute(data.assign(last=None))
+    assert filled.equals(data)
+
+
 def test_a_file_keeps_and_tells_them(synthesizer: TabDARSynthesizer, tmp_path: Path) -> None:
     found = KEPT.check_file(synthesizer, tmp_path)
     assert ('name', "'first' + ' ' + 'last'") in found.products
