@@ -87,7 +87,7 @@ class ColumnProfile:
             low, high = float(counts.min()), float(counts.max())
         if role is Role.NUMBER:
             whole = pd.api.types.is_integer_dtype(values.dtype)
-            digits = 0 if whole else private_names.learn_rounding_digits(values) if rounds else None
+            digits = 0 if whole else private_names.rounding_digits(values) if rounds else None
             unit = 0.0 if digits is None else 10.0**-digits
         if role is Role.DISCRETE:
             found = [item(level) for level in _distinct(values[~missing].tolist())]

@@ -4,7 +4,6 @@ Each name is here because no public one does the job; ``tests/integration/test_p
 fails with the name of what SDV has renamed. ``synth`` is always an SDV single-table synthesizer.
 """
 
-from rdt.transformers.utils import learn_rounding_digits
 from sdv.cag._errors import ConstraintNotMetError  # what constraints raise; SDV exports it nowhere
 from sdv.single_table.base import BaseSingleTableSynthesizer
 
@@ -57,6 +56,7 @@ from sdv_tabdar.adapter.private_names.preprocessing import (
     preprocess_table,
     processed_rows,
 )
+from sdv_tabdar.adapter.private_names.rounding import rounding_digits
 from sdv_tabdar.adapter.private_names.seeding import (
     SeededSampling,
     columns_made_in_turn,
@@ -124,7 +124,6 @@ __all__ = [
     'keeps_order',
     'keys',
     'learn_counts',
-    'learn_rounding_digits',
     'leave_columns',
     'level_order',
     'log_sample',
@@ -152,6 +151,7 @@ __all__ = [
     'replacing_orders',
     'reverse_transform',
     'rewritten_columns',
+    'rounding_digits',
     'seed_sampling',
     'seeded_sampling',
     'set_limits',

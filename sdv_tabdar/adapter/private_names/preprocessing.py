@@ -10,7 +10,9 @@ from typing import Any
 import pandas as pd
 from pandas.api.types import is_datetime64_dtype
 from rdt.transformers import PseudoAnonymizedFaker, UnixTimestampEncoder
-from sdv.data_processing.numerical_formatter import MAX_DECIMALS
+from sdv.data_processing.numerical_formatter import MAX_DECIMALS, NumericalFormatter
+
+from sdv_tabdar.adapter.private_names.rounding import rounding_digits
 
 _CELLS_TOGETHER = 1 << 21  # transformed at a time
 _UNPADDED = re.compile('%[-#]')  # in formats of dates: numbers without a leading zero
@@ -93,13 +95,18 @@ def _leave_pseudonyms(transformers: Iterable[Any]) -> None:
 def _learn_rounding_anew(synth: Any, table: pd.DataFrame) -> None:
     """Round as training does where the metadata have as many decimal places as SDV looks for.
 
-    Detection writes that number for columns in which it has found no rounding.
+    Detection writes that number for columns in which it has found no rounding; for those in which
+    RDT finds none either, it may be there but for noise.
     """
     for name, formatter in synth._data_processor.formatters.items():
-        if (getattr(formatter, 'decimal_places', None) or 0) > MAX_DECIMALS:
+        if not isinstance(formatter, NumericalFormatter):
+            continue
+        if (formatter.decimal_places or 0) > MAX_DECIMALS:
             formatter.decimal_places = None
             formatter.enforce_rounding = synth.enforce_rounding
             formatter.learn_format(table[name])
+        if formatter.enforce_rounding and formatter._rounding_digits is None:
+            formatter._rounding_digits = rounding_digits(table[name])
 
 
 def _leave_unpadded_dates(processor: Any) -> None:

@@ -70,6 +70,20 @@ def test_floats_are_rounded_under_detected_metadata(dtype: str, gaps: bool) -> N
     check(synthesizer.sample(100)['x'], values, 2)
 
 
+@pytest.mark.parametrize('is_detected', [False, True])
+def test_the_last_bits_of_a_float_are_no_digits(is_detected: bool) -> None:
+    values = pd.Series(CENTS).where(np.arange(N) != 3, 4.1 + 2.2)  # 6.299999999999999
+    data = pd.DataFrame({'x': values})
+    if is_detected:
+        metadata = Metadata.detect_from_dataframes({'table': data})
+        synthesizer = TabDARSynthesizer(metadata, **{**TINY, 'max_atoms': 0})
+        synthesizer.fit(data)
+    else:
+        synthesizer = fit_tiny(data, NUMBERS, max_atoms=0)
+    drawn = synthesizer.sample(100)['x']
+    assert (drawn.round(2) == drawn).all()
+
+
 def test_half_precision_is_rounded() -> None:
     values = pd.Series(CENTS, dtype='float16')
     sampled = fit_tiny(pd.DataFrame({'x': values}), NUMBERS, max_atoms=0).sample(200)['x']
