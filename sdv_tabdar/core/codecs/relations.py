@@ -29,6 +29,7 @@ from sdv_tabdar.core.codecs.inequalities import (
     find_inequalities,
     kept_inequalities,
 )
+from sdv_tabdar.core.codecs.numerical import NumericalCodec
 from sdv_tabdar.core.codecs.products import BEFORE_RATES, Product, find_products, kept_products
 from sdv_tabdar.core.codecs.rates import (
     Rate,
@@ -110,7 +111,9 @@ class Relations:
         sums, rests, products, rates = _arithmetic(frame, codecs, kept, dated, replaced)
         echoes = find_echoes(frame, codecs, seen) if config.echoes else ()
         told = {one.total for one in sums if one.total is not None}
-        told |= {one.result for one in products} | {one.result for one in rates}
+        told |= {one.result for one in products}
+        rates = _without_seeming(rates, seen, codecs, told) if 'sums' in kept else rates
+        told |= {one.result for one in rates}
         lines = {one.position for one in echoes if one.always}
         aggregates: tuple[Aggregate, ...] = ()
         if 'sums' in kept:
@@ -264,6 +267,22 @@ def _arithmetic(
     rates = tuple(one for one in rates if not (one.adds and {*one.columns} in named))
     products = tuple(one for one in products if one in plain or not _is_told(one, rates))
     return sums, rests, *without_circles(frame, codecs, products, rates)
+
+
+def _without_seeming(
+    rates: Sequence[Rate], frame: Table, codecs: Sequence[Codec], told: Collection[int]
+) -> tuple[Rate, ...]:
+    """Rates but those of three columns of numbers, one of which is a weighted sum of the others.
+
+    Of a time that is written 1735 the hour seems a hundredth, less what the minute says.
+    """
+    doubtful = [one for one in rates if isinstance(codecs[one.level], NumericalCodec)]
+    if not doubtful:
+        return tuple(rates)
+    told = {*told, *(one.result for one in rates if one not in doubtful)}
+    sums = [one for one in find_aggregates(frame, codecs, told) if one.kind == 'weighted']
+    columns = [{*one.columns} for one in sums]
+    return tuple(one for one in rates if one not in doubtful or {*one.columns} not in columns)
 
 
 def _is_told(product: Product, rates: Sequence[Rate]) -> bool:

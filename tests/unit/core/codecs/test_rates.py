@@ -264,3 +264,13 @@ def test_what_needs_no_source_or_no_level_is_no_rate() -> None:
         }
     )
     assert found_in(frame)[1] == ()
+
+
+def test_a_weighted_sum_of_two_columns_is_no_rate() -> None:
+    random = np.random.default_rng(0)
+    hour, minute = random.integers(5, 24, 800), random.choice([*range(0, 60, 5), 59, 29, 1], 800)
+    frame = pd.DataFrame({'time': 100 * hour + minute, 'hour': hour, 'minute': minute})
+    kinds = dict.fromkeys(frame, ColumnKind.NUMERICAL)
+    encoder = TableEncoder.fit(frame.astype(float), kinds, ModelConfig())
+    assert encoder.rates == ()
+    assert [(one.columns, one.weights) for one in encoder.aggregates] == [((0, 1, 2), (100.0, 1.0))]
