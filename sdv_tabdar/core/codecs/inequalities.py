@@ -15,7 +15,7 @@ from sdv_tabdar.core.codecs.numerical import NumericalCodec
 from sdv_tabdar.core.codecs.table_parts import Table, parts_of, some_numbers
 from sdv_tabdar.core.codecs.values import Floats
 
-_FEWEST_ROWS = 50  # with both numbers; fewer show nothing reliably
+_FEWEST_ROWS = 20  # with both numbers; fewer show nothing reliably
 _TELLING, _BY_CHANCE = 0.02, 14  # a share of rows, and so many, that would fail if cells were mixed
 
 Inequality = tuple[int, int]

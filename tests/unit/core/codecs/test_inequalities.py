@@ -39,6 +39,14 @@ def test_what_is_so_by_itself_says_nothing() -> None:
     assert fitted(pd.DataFrame({'low': LOW, 'nothing': np.nan})).inequalities == ()
 
 
+def test_few_rows_are_enough_where_most_would_fail() -> None:
+    random = np.random.default_rng(2)
+    price = 100 + random.normal(size=60).cumsum()
+    frame = pd.DataFrame({'low': price - 0.1, 'high': price + random.exponential(0.1, 60)})
+    assert fitted(frame.head(40)).inequalities == ((0, 1),)
+    assert fitted(frame.head(19)).inequalities == ()
+
+
 def test_all_pairs_of_a_chain_are_found_and_the_shortest_told() -> None:
     found = fitted(chain()).inequalities
     assert sorted(found) == [(1, 0), (1, 2), (2, 0)]
