@@ -22,6 +22,7 @@ from sdv_tabdar.core.codecs.codec import Codec
 from sdv_tabdar.core.codecs.echoes import Echo, echoed, source_digits
 from sdv_tabdar.core.codecs.gaps import grids_of, places_of
 from sdv_tabdar.core.codecs.level_places import NO_ORDERS, Orders
+from sdv_tabdar.core.codecs.near import with_bins_alone
 from sdv_tabdar.core.codecs.numerical import NumericalCodec
 from sdv_tabdar.core.codecs.pieces import Pieces
 from sdv_tabdar.core.codecs.relations import Relations
@@ -123,6 +124,7 @@ class TableEncoder:
             CODECS[kinds[name]].fit(name, frame[name], config, orders.get(name, ()))
             for name in frame.columns
         ]
+        codecs = with_bins_alone(frame, codecs, config)
         relations = Relations.find(frame, codecs, config, replaced)
         attributed = with_attributes(frame, codecs, config, relations, replaced)
         if attributed != codecs:  # what a range of such a number says follows from its atoms

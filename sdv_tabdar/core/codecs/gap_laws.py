@@ -14,6 +14,8 @@ from sdv_tabdar.core.codecs.values import Floats
 from sdv_tabdar.core.gaps import GapLaw, Marks
 from sdv_tabdar.core.schema import Column, Differences, TableSchema, ValuePlaces
 
+_LEAST = 1e-7  # of a column, or of a law, by which is divided
+
 
 class GapLaws(nn.Module):
     """The laws of numbers by others, two for each pair of columns: of either by the other.
@@ -131,6 +133,9 @@ class GapLaws(nn.Module):
     def level_logs(self, pair: int, source: torch.Tensor, target: torch.Tensor) -> torch.Tensor:
         """How much likelier a number is by the law of each code than by that of all rows.
 
+        Of each law the piece is asked that the number is in, so that many levels cost little; what
+        the column has not is left out of a law beyond the ends of the column alone.
+
         Args:
             pair: The place of the pair.
             source: ``(N,)`` shares of the way between the ends of its column, float64.
@@ -139,15 +144,28 @@ class GapLaws(nn.Module):
         Returns:
             ``(N, K)`` log ratios for the K codes of the column whose levels have laws.
         """
-        laws = [law.expand(len(source)) for law in self.get_buffer(f'laws_{pair}')]
-        at = self._placed(target[:, None], laws[0])
-        logs = torch.cat([self.of(law, source).at(at) for law in laws], dim=1).log()
-        return (logs - logs[:, :1])[:, self.get_buffer(f'of_code_{pair}')]
+        laws = self.get_buffer(f'laws_{pair}')
+        known = source * self.scale[pair] + self.offset[pair]
+        away = (target - known).expand(len(laws), -1).contiguous()
+        ends = self.ends[laws].flatten(1)
+        up_to = self.shares[laws].cumsum(dim=1)
+        shares = torch.stack([up_to - self.shares[laws], up_to], dim=2).flatten(1)
+        right = torch.searchsorted(ends, away, right=True).clamp(1, ends.shape[1] - 1)
+        low, high = ends.gather(1, right - 1), ends.gather(1, right)
+        share = shares.gather(1, right) - shares.gather(1, right - 1)
+        width = self._placed((known + torch.stack([low, high])).clamp(0, 1), laws[:1]).diff(dim=0)
+        room = torch.stack([-known, 1 - known]).flatten().expand(len(laws), -1)
+        before, inside = Marks(ends, shares)(room).chunk(2, dim=1)
+        density = share / ((width.squeeze(0) + _LEAST) * (inside - before).clamp_min(_LEAST))
+        density = torch.where((away >= low) & (away <= high), density, 0.0)
+        rest = self.rest[laws][:, None]
+        logs = (rest + (1 - rest) * density).log()
+        return (logs - logs[:1]).t()[:, self.get_buffer(f'of_code_{pair}')]
 
     def _placed(self, numbers: torch.Tensor, law: torch.Tensor) -> torch.Tensor:
         """Where numbers ``(N, ...)`` lie in the columns that laws ``(N,)`` are of."""
-        found = Marks(self.marks, self.places)((numbers + 2 * self.row[law][:, None]).flatten())
-        return found.view_as(numbers)
+        row = 2 * self.row[law].view(-1, *(1 for _ in numbers.shape[1:]))
+        return Marks(self.marks, self.places)((numbers + row).flatten()).view_as(numbers)
 
 
 @dataclasses.dataclass(frozen=True)

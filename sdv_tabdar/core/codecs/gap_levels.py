@@ -22,7 +22,7 @@ from sdv_tabdar.core.table import EncodedTable
 
 Codes: TypeAlias = npt.NDArray[np.int64]
 
-MOST_LEVELS = 32  # with laws of their own; the most frequent ones
+MOST_LEVELS = 64  # with laws of their own; the most frequent ones
 LEAST_MORE = 0.05  # nats, of one number given the other, by levels, than by one law
 _LEAST_ROWS = 50  # of a level that has a law
 _LOOKED_AT = 3  # columns, of those whose levels say most of the parts of a law

@@ -45,6 +45,7 @@ Places: TypeAlias = npt.NDArray[np.int64]
 
 MOST_PAIRS = 64  # those that say most
 MOST_PIECES = 32  # parts, in two where there is a hole
+MOST_BESIDE = 0.05  # of the numbers are atoms in a column with bins
 _ROWS, _MIN_ROWS = 8_000, 100  # that are looked at, and that have both numbers
 _JUDGED = 5  # one row in so many judges
 _NARROWER = 0.5  # a difference's spread, by the lesser of the columns', to be looked at
@@ -52,7 +53,6 @@ _RISING = 0.5  # correlation of scores; half as wide a difference has more
 _SPREAD = (0.1, 0.9)  # between which shares of the numbers it is
 _MIN_GAIN = 1.0  # nats, of one number given the other, and ...
 _MORE = 0.3  # ... so many more than by the copula
-_MOST_BESIDE = 0.05  # of the numbers are atoms in a column with bins
 _PARTS = 16  # of equal shares, where differences are many
 _ROWS_A_PART = 10  # of a level, in each part of its law
 _MANY = 20  # rows of a part, of which ...
@@ -121,6 +121,14 @@ def places_of(
     return found
 
 
+def are_near(first: Floats, second: Floats) -> bool:
+    """Whether the difference of numbers ``(B,)`` is much narrower than either; NaN are none."""
+    difference = second - first
+    if np.count_nonzero(~np.isnan(difference)) < _MIN_ROWS:
+        return False
+    return spread(difference) < _NARROWER * min(spread(first), spread(second))
+
+
 class _Looked:
     """Rows in which gaps are looked for.
 
@@ -161,7 +169,6 @@ class _Looked:
         is_bin = self._own != code_places.low[flat] + code_places.span[flat] / 2
         self._low = torch.where(is_bin, self._own, code_places.low[flat])
         self._span = torch.where(is_bin, 0.0, code_places.span[flat])
-        self._spread = [_spread(own) for own in self._numbers.T]
 
     @property
     def near(self) -> list[list[int]]:
@@ -173,11 +180,10 @@ class _Looked:
 
     def gap(self, first: int, second: int) -> Gap | None:
         """That of the pair at these two places; None if it says too little."""
+        if not are_near(self._numbers[:, first], self._numbers[:, second]):
+            return None
         difference = self._numbers[:, second] - self._numbers[:, first]
         there = np.flatnonzero(~np.isnan(difference))
-        least = min(self._spread[first], self._spread[second])
-        if len(there) < _MIN_ROWS or not _spread(difference) < _NARROWER * least:
-            return None
         judges = there[::_JUDGED]
         shown = np.setdiff1d(there, judges)
         most = np.nanmax(np.abs(self._numbers[:, [first, second]]))
@@ -281,10 +287,10 @@ class _Looked:
 def _has_law(column: Column) -> bool:
     """Whether a column may be tied, and is of atoms or of bins."""
     atoms = sum(column.counts[: column.bins.start]) if column.bins else 0
-    return may_be_tied(column) and atoms <= _MOST_BESIDE * sum(column.counts)
+    return may_be_tied(column) and atoms <= MOST_BESIDE * sum(column.counts)
 
 
-def _spread(numbers: Floats) -> float:
+def spread(numbers: Floats) -> float:
     """How far apart most numbers are; NaN are none."""
     low, high = np.nanquantile(numbers, _SPREAD) if not np.isnan(numbers).all() else (0.0, 0.0)
     return float(high - low)

@@ -446,7 +446,7 @@ LEVELS = {'position': 4, 'of_code': [0, -1], 'laws': [LAW], 'gain': 0.5}
         ('of_code', {'of_code': [0, 1]}),
         ('of_code', {'of_code': [0, -2]}),
         ('laws', {'laws': []}),
-        ('laws', {'laws': [LAW] * 33}),
+        ('laws', {'laws': [LAW] * 65}),
         (r'laws\[0\].pieces', {'laws': [LAW | {'pieces': [[1.0, 0.0]]}]}),
         (r'laws\[0\].rest', {'laws': [LAW | {'rest': 0.0}]}),
     ],

@@ -17,6 +17,7 @@ from sdv_tabdar.core.codecs.gap_laws import GapLaws, Numbers
 from sdv_tabdar.core.codecs.gaps import find_gaps, kept_gaps
 from sdv_tabdar.core.codecs.value_places import grid_of, on_grid
 from sdv_tabdar.core.config import ModelConfig
+from sdv_tabdar.core.gaps import Marks
 from sdv_tabdar.core.schema import ColumnKind, Gap
 from sdv_tabdar.core.table import EncodedTable
 
@@ -163,6 +164,14 @@ def test_codes_are_as_likely_as_their_laws_say(parcels: pd.DataFrame) -> None:
     likeliest = (logs + shares.log()).argmax(dim=1)
     assert (likeliest == table.codes[:, 0]).float().mean() > 0.8
     assert found[0].by_level is not None
+    own = seen[300:400]
+    one = torch.stack([torch.full((100,), law) for law in laws.laws_1.tolist()], dim=1)
+    by_law = [laws.of(law, own[:, 0]) for law in one.T]
+    row = torch.full((100, 1), 2.0 * laws.row[1])
+    places = Marks(laws.marks, laws.places)((own[:, 1:] + row).flatten())[:, None]
+    plain = torch.cat([law.at(places) for law in by_law], dim=1).log()
+    close = ((plain - plain[:, :1])[:, laws.of_code_1] - logs[300:400]).abs() < 0.05
+    assert close.float().mean() > 0.97  # where the column has all that laws have
     rare = [code for code, own in enumerate(found[0].by_level.of_code) if own < 0]
     assert (logs[:, rare] == 0).all()
 
