@@ -27,6 +27,15 @@ _FEW_DAYS = 5  # up to so many different dates may well be meant as levels
 _FEW_NUMBERS, _SHARE_OF_NUMBERS = 20, 0.2
 _RECURRING = 5  # cells a value, on average: what so many share names none of them
 _COORDINATES = 'latitude', 'longitude'
+_PLACES = (
+    'administrative_unit',
+    'city',
+    'country',
+    'country_code',
+    'postcode',
+    'state',
+    'state_abbr',
+)
 _ALMOST_ALL = 0.95  # share of levels that look like dates, or numbers
 _NUMBER = re.compile(r'[+-]?(0|[1-9]\d*)?([.,]\d+)?([eE][+-]?\d+)?')
 _DATES = ('%Y-%m-%d', '%d.%m.%Y', '%m/%d/%Y', '%d/%m/%Y', '%Y/%m/%d', '%d-%m-%Y', '%m-%d-%Y')
@@ -119,12 +128,10 @@ def _about_invented(values: pd.Series, profile: ColumnProfile) -> str | None:
     SDV's detection takes columns for personal data by their names, 'state' and 'latitude' too.
     """
     sdtype, name = profile.column.sdtype, profile.column.name
-    if sdtype == 'id':
-        return None
     num_cells, num_values = int(values.notna().sum()), int(values.nunique())
     if sdtype in _COORDINATES and pd.api.types.is_numeric_dtype(values.dtype):
         what, instead = '', 'numerical'
-    elif num_values and num_cells >= _RECURRING * num_values:
+    elif sdtype in _PLACES and num_values and num_cells >= _RECURRING * num_values:
         what = f', though it has {num_values} different values in {num_cells} cells'
         instead = 'categorical'
     else:

@@ -12,7 +12,7 @@ import pandas as pd
 from sdv_tabdar.adapter import private_names
 from sdv_tabdar.adapter.compositions import Composition, find_compositions
 from sdv_tabdar.adapter.processed import ProcessedFormat
-from sdv_tabdar.adapter.profile import ColumnProfile, role_of
+from sdv_tabdar.adapter.profile import ColumnProfile, Role, role_of
 from sdv_tabdar.adapter.table_format import TableFormat
 from sdv_tabdar.core.codecs.values import with_columns
 from sdv_tabdar.core.model import TabDAR
@@ -83,10 +83,17 @@ class FittedTable:
         """The same with the texts that others make in the plain training table.
 
         Keys are none, as each is another one, and what constraints are about is left to these.
+        Personal data are only made of such: of what is learnt they would be those of people.
         """
         taken = {*private_names.keys(self.host), *private_names.constrained_columns(self.host)}
         results = {key for key in self.profiles if key not in taken}
-        return dataclasses.replace(self, compositions=find_compositions(plain, results))
+        invented = {key for key, own in self.profiles.items() if own.role is Role.GENERATED}
+        found = tuple(
+            one
+            for one in find_compositions(plain, results)
+            if one.key not in invented or invented.issuperset(one.parts)
+        )
+        return dataclasses.replace(self, compositions=found)
 
     def in_date_units(self, rows: pd.DataFrame) -> pd.DataFrame:
         """Rows whose dates, where constraints made them, are in the units of their columns.

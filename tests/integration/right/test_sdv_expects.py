@@ -311,6 +311,7 @@ def test_constraints_are_saved_and_loaded(tmp_path: Path) -> None:
     pd.testing.assert_frame_equal(other.sample(5), synthesizer.sample(5))
 
 
+@pytest.mark.filterwarnings('ignore:The table can be learnt as it is:UserWarning')
 def test_addresses_beside_a_constraint() -> None:
     """SDV's public version leaves out relationships of addresses; the columns stay generated."""
     data = pd.DataFrame(

@@ -88,6 +88,7 @@ def test_values_that_recur_and_are_invented() -> None:
     assert f'3 different values in {N} cells' in line
     assert "update_column(column_name='x', sdtype='categorical')" in line
     assert said(data, sdtype='id', invented='x') == []
+    assert said(data, sdtype='first_name', invented='x') == [], 'names of people recur, too'
     unique = pd.DataFrame({'x': [f'name {number}' for number in range(N)]})
     assert said(unique, sdtype='name', invented='x') == []
 
