@@ -62,6 +62,11 @@ def refused(path: Path, words: str) -> None:
             read(path)
 
 
+def composition(part: str, case: str = 'as it is') -> dict[str, Any]:
+    """The state of a city's text that is made of a part."""
+    return {'key': 'city', 'pieces': [[part, case], ['', '!']], 'is_whole': True}
+
+
 def test_other_formats(tmp_path: Path) -> None:
     path = tmp_path / 'other'
     for content, words in (
@@ -195,6 +200,22 @@ CHANGES: dict[str, tuple[Callable[[Any], None], str]] = {
         r"'table' has \['rows'\], which this version does not know",
     ),
     'a field that lacks': (lambda found: found['table'].pop('form'), 'lacks .*form'),
+    'a text of itself': (
+        lambda found: found['table'].update(compositions=[composition('city')]),
+        'not of a column and others',
+    ),
+    'a text of no column': (
+        lambda found: found['table'].update(compositions=[composition('street')]),
+        'not of a column and others',
+    ),
+    'a text that is written otherwise': (
+        lambda found: found['table'].update(compositions=[composition('email', 'backwards')]),
+        'not written in one of the ways',
+    ),
+    'two texts of one column': (
+        lambda found: found['table'].update(compositions=[composition('email')] * 2),
+        'not behind those of its parts',
+    ),
     'a tag that is not known': (
         lambda found: found['table'].update(num_rows={'$code': '1'}),
         'is of the kind .\\$code., which this version does not know',
