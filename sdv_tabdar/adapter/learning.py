@@ -224,6 +224,10 @@ class Learning(SDVHooks):
         model, *_ = self._configs()
         if 'dependencies' in model.kept_relations and self._streamed is None:
             self._fitted_table = self._table.with_compositions(table)
+            for one in self._table.compositions:
+                _logger.info(
+                    f"'{one.key}' is {one.written()} in all rows, and will be in drawn ones."
+                )
         self._advise(table, stacklevel + 1)
         return processed
 

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import logging
 from pathlib import Path
 from typing import Any
 
@@ -92,6 +93,13 @@ def test_gaps_of_rows_that_are_told_whole_are_filled(synthesizer: TabDARSynthesi
 def test_a_file_keeps_and_tells_them(synthesizer: TabDARSynthesizer, tmp_path: Path) -> None:
     found = KEPT.check_file(synthesizer, tmp_path)
     assert ('name', "'first' + ' ' + 'last'") in found.products
+
+
+def test_the_log_says_so(caplog: pytest.LogCaptureFixture) -> None:
+    with caplog.at_level(logging.INFO, logger='sdv_tabdar'):
+        KEPT.fitted(epochs=1)
+    said = [record.message for record in caplog.records]
+    assert "'name' is 'first' + ' ' + 'last' in all rows, and will be in drawn ones." in said
 
 
 def test_the_switch_turns_it_off() -> None:
