@@ -19,7 +19,7 @@ import dataclasses
 
 import torch
 
-_LEAST_WIDTH = 1e-7  # of a piece that counts in full, as a share of the column
+LEAST_WIDTH = 1e-7  # of a piece that counts in full, as a share of the column
 
 
 @dataclasses.dataclass(frozen=True)
@@ -56,12 +56,12 @@ class GapLaw:
             rest: ``(N,)``.
         """
         width = ends[..., 1] - ends[..., 0]
-        shares = shares * (width / (width + _LEAST_WIDTH))
+        shares = shares * (width / (width + LEAST_WIDTH))
         total = shares.sum(dim=-1, keepdim=True)
         up_to = (shares / total.clamp_min(1e-12)).cumsum(dim=-1)
         before = torch.cat([torch.zeros_like(total), up_to[..., :-1]], dim=-1)
         steps = torch.stack([before, up_to], dim=-1)
-        nothing = total.squeeze(-1) < _LEAST_WIDTH
+        nothing = total.squeeze(-1) < LEAST_WIDTH
         return cls(ends.flatten(-2), steps.flatten(-2), torch.where(nothing, 1.0, rest))
 
     def between(self, low: torch.Tensor, high: torch.Tensor) -> torch.Tensor:

@@ -11,10 +11,8 @@ from torch import nn
 
 from sdv_tabdar.core.codecs.copulas import CodePlaces
 from sdv_tabdar.core.codecs.values import Floats
-from sdv_tabdar.core.gaps import GapLaw, Marks
+from sdv_tabdar.core.gaps import LEAST_WIDTH, GapLaw, Marks
 from sdv_tabdar.core.schema import Column, Differences, TableSchema, ValuePlaces
-
-_LEAST = 1e-7  # of a column, or of a law, by which is divided
 
 
 class GapLaws(nn.Module):
@@ -156,7 +154,9 @@ class GapLaws(nn.Module):
         width = self._placed((known + torch.stack([low, high])).clamp(0, 1), laws[:1]).diff(dim=0)
         room = torch.stack([-known, 1 - known]).flatten().expand(len(laws), -1)
         before, inside = Marks(ends, shares)(room).chunk(2, dim=1)
-        density = share / ((width.squeeze(0) + _LEAST) * (inside - before).clamp_min(_LEAST))
+        density = share / (
+            (width.squeeze(0) + LEAST_WIDTH) * (inside - before).clamp_min(LEAST_WIDTH)
+        )
         density = torch.where((away >= low) & (away <= high), density, 0.0)
         rest = self.rest[laws][:, None]
         logs = (rest + (1 - rest) * density).log()

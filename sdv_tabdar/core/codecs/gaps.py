@@ -45,7 +45,7 @@ Places: TypeAlias = npt.NDArray[np.int64]
 
 MOST_PAIRS = 64  # those that say most
 MOST_PIECES = 32  # parts, in two where there is a hole
-MOST_BESIDE = 0.05  # of the numbers are atoms in a column with bins
+_MOST_BESIDE = 0.05  # of the numbers are atoms in a column with bins
 _ROWS, _MIN_ROWS = 8_000, 100  # that are looked at, and that have both numbers
 _JUDGED = 5  # one row in so many judges
 _NARROWER = 0.5  # a difference's spread, by the lesser of the columns', to be looked at
@@ -286,8 +286,13 @@ class _Looked:
 
 def _has_law(column: Column) -> bool:
     """Whether a column may be tied, and is of atoms or of bins."""
+    return may_be_tied(column) and not is_mixed(column)
+
+
+def is_mixed(column: Column) -> bool:
+    """Whether a column has bins, and more atoms between them than a law of differences allows."""
     atoms = sum(column.counts[: column.bins.start]) if column.bins else 0
-    return may_be_tied(column) and atoms <= MOST_BESIDE * sum(column.counts)
+    return atoms > _MOST_BESIDE * sum(column.counts)
 
 
 def spread(numbers: Floats) -> float:

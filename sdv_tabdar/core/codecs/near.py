@@ -18,7 +18,7 @@ import torch
 from sdv_tabdar.core.codecs.atoms import runs
 from sdv_tabdar.core.codecs.codec import Codec
 from sdv_tabdar.core.codecs.copulas import may_be_tied
-from sdv_tabdar.core.codecs.gaps import MOST_BESIDE, are_near, find_gaps, spread
+from sdv_tabdar.core.codecs.gaps import are_near, find_gaps, is_mixed, spread
 from sdv_tabdar.core.codecs.numerical import NumericalCodec
 from sdv_tabdar.core.codecs.stored import Table
 from sdv_tabdar.core.codecs.table_parts import some_numbers
@@ -42,7 +42,7 @@ def with_bins_alone(frame: Table, codecs: Sequence[Codec], config: ModelConfig) 
         config: For ``copula``, without which no differences are learnt.
     """
     found = list(codecs)
-    mixed = {place for place, codec in enumerate(codecs) if _is_mixed(codec)}
+    mixed = {place for place, codec in enumerate(codecs) if is_mixed(codec.column)}
     if not config.copula or not mixed:
         return found
     places = [at for at, codec in enumerate(codecs) if may_be_tied(codec.column)][:_MOST_COLUMNS]
@@ -89,18 +89,14 @@ def _with_gaps(codecs: Mapping[int, Codec], numbers: Floats) -> set[int]:
     return {places[at] for gap in gaps for at in (gap.first, gap.second)}
 
 
-def _is_mixed(codec: Codec) -> bool:
-    """Whether a column of numbers has bins, and more atoms than a law of differences passes by."""
-    column = codec.column
-    atoms = sum(column.counts[: column.bins.start]) if column.bins else 0
-    return isinstance(codec, NumericalCodec) and atoms > MOST_BESIDE * sum(column.counts)
-
-
 def _has_spikes(numbers: Floats) -> bool:
-    """Whether some of the numbers ``(B,)`` are much more frequent than those around them."""
+    """Whether some of the numbers ``(B,)`` are much more frequent than those around them.
+
+    Few different ones have no surroundings: each of them may be.
+    """
     _, counts = runs(np.sort(numbers[~np.isnan(numbers)]))
-    padded = np.pad(counts, _AROUND, 'reflect') if len(counts) > _AROUND else counts
-    if len(padded) == len(counts):
+    if len(counts) <= _AROUND:
         return True
+    padded = np.pad(counts, _AROUND, 'reflect')
     around = np.median(np.lib.stride_tricks.sliding_window_view(padded, 2 * _AROUND + 1), axis=1)
     return bool((counts > _MORE * around + _DEVIATIONS * np.sqrt(around)).any())

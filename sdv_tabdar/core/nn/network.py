@@ -130,7 +130,7 @@ class TabDARNetwork(nn.Module):
     def contexts(self, table: EncodedTable, ranks: torch.Tensor | None = None) -> torch.Tensor:
         """The outputs z ``(B, C, D)`` for every cell, given the observed cells of its row.
 
-        D is that of all members together, and three more where there are ties.
+        D is that of all members together, and six more where there are ties.
 
         The value of a hidden cell has no influence on any output: its token is zero before its
         position is added, and no cell attends to it. Faster ways to the same contexts stand in
