@@ -17,6 +17,8 @@ import numpy as np
 import numpy.typing as npt
 import pandas as pd
 
+from sdv_tabdar.core.codecs.made_of import all_below
+
 _FEWEST_ROWS = 50  # with a text
 _LOOKED_AT = 40  # rows of a first look
 _MOST_CHARACTERS = 200  # of a text
@@ -151,7 +153,8 @@ def find_compositions(plain: pd.DataFrame, results: Collection[str]) -> tuple[Co
         pieces = _Search(texts, _candidates(texts, others, some)).pieces()
         for is_whole in (True, False) if pieces is not None else ():
             one = Composition(key, tuple(pieces or ()), is_whole)
-            if key not in _below(one.parts, found) and one.holds(plain):
+            made = {other: whole.parts for other, whole in found.items()}
+            if key not in all_below(one.parts, made) and one.holds(plain):
                 found[key] = one
                 break
     return tuple(_in_order(found))
@@ -274,15 +277,6 @@ def _lookup(case: str, levels: Collection[Any]) -> dict[str, list[Any]]:
         text = level if isinstance(level, str) else str(level)
         found.setdefault(_CASES[case](text), []).append(level)
     return found
-
-
-def _below(keys: Sequence[str], found: Mapping[str, Composition]) -> set[str]:
-    """Some columns with all that these are made of."""
-    below, new = set[str](), {*keys}
-    while new:
-        below |= new
-        new = {part for key in new if key in found for part in found[key].parts} - below
-    return below
 
 
 def _in_order(found: Mapping[str, Composition]) -> Iterator[Composition]:

@@ -18,8 +18,8 @@ import pandas as pd
 
 from sdv_tabdar.core.codecs.codec import Codec
 from sdv_tabdar.core.codecs.lines import Marks
+from sdv_tabdar.core.codecs.made_of import all_below
 from sdv_tabdar.core.codecs.numerical import NumericalCodec
-from sdv_tabdar.core.codecs.rests import below
 from sdv_tabdar.core.codecs.table_parts import (
     Table,
     code_parts_of,
@@ -234,7 +234,7 @@ def find_choices(
     found: dict[int, _Asked] = {}
     made: dict[int, set[int]] = {}
     for result in sorted(candidates, reverse=True):
-        sources = [at for at in candidates[result] if result not in {at, *below(at, made)}]
+        sources = [at for at in candidates[result] if result not in all_below([at], made)]
         asked = []
         for level, groups in zip(levels, grouped, strict=True):
             if level != result and len(sources) > 1:

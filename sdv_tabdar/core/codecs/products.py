@@ -22,6 +22,7 @@ from sdv_tabdar.core.codecs.categorical import CategoricalCodec
 from sdv_tabdar.core.codecs.codec import Codec
 from sdv_tabdar.core.codecs.formulas import OF_TIME, UNITS, Formula
 from sdv_tabdar.core.codecs.lines import Marks, digits_of, rounded, slack_of
+from sdv_tabdar.core.codecs.made_of import all_below
 from sdv_tabdar.core.codecs.numerical import NumericalCodec
 from sdv_tabdar.core.codecs.sums import Digits, Sum, varies
 from sdv_tabdar.core.codecs.table_parts import Table, digits_in, parts_of, some_numbers
@@ -155,7 +156,9 @@ def find_products(
             is_told = formula.adds and any(len(own & columns) > 1 for columns in summed)
             if not is_told and _may_join(found, one):
                 found.append(one)
-    return _placed(frame, codecs, sorted(found, key=lambda one: len(_below(one[0], found))))
+    made = {result: factors for result, factors, _ in found}
+    found.sort(key=lambda one: len(all_below([one[0]], made)))
+    return _placed(frame, codecs, found)
 
 
 def has_numbers(codec: Codec) -> bool:
@@ -291,13 +294,8 @@ def _may_join(found: Sequence[_Named], one: _Named) -> bool:
     is_new = all(
         result != other and {result, *factors} != {other, *others} for other, others, _ in found
     )
-    return is_new and not any(result in _below(factor, found) for factor in factors)
-
-
-def _below(name: str, found: Sequence[_Named]) -> set[str]:
-    """A column and all that it is made of."""
-    factors = next((factors for result, factors, _ in found if result == name), ())
-    return {name}.union(*(_below(factor, found) for factor in factors))
+    made = {result: factors for result, factors, _ in found}
+    return is_new and result not in all_below(factors, made)
 
 
 def _placed(frame: Table, codecs: Sequence[Codec], found: Sequence[_Named]) -> tuple[Product, ...]:

@@ -19,10 +19,10 @@ import pandas as pd
 from sdv_tabdar.core.codecs.codec import Codec
 from sdv_tabdar.core.codecs.formulas import Formula
 from sdv_tabdar.core.codecs.lines import digits_of
+from sdv_tabdar.core.codecs.made_of import all_below
 from sdv_tabdar.core.codecs.numerical import NumericalCodec
 from sdv_tabdar.core.codecs.products import Product
 from sdv_tabdar.core.codecs.rate_ends import LEVEL_ROWS, LOOKED_AT, Ends, Pair, may_tell, tells
-from sdv_tabdar.core.codecs.rests import below
 from sdv_tabdar.core.codecs.sums import Digits, Sum, varies
 from sdv_tabdar.core.codecs.table_parts import (
     Table,
@@ -133,7 +133,7 @@ def without_circles(
     """
     made = {one.result: {*one.factors} for one in products}
     made.update((one.result, {one.source}) for one in rates)
-    while circle := [own for own in made if own in below(own, made)]:
+    while circle := [own for own in made if own in all_below(made[own], made)]:
         numbers = some_numbers(frame, [codecs[own].column.name for own in circle])
         roundness = [_roundness(column[~np.isnan(column)]) for column in numbers]
         del made[circle[max(range(len(circle)), key=roundness.__getitem__)]]
@@ -211,7 +211,7 @@ def find_rates(
     for adds, (first, second) in pairs:
         result, source = places[first], places[second]
         is_new = result not in taken and (results is None or result in results)
-        if not is_new or result in {source, *below(source, made)}:
+        if not is_new or result in all_below([source], made):
             continue
         pair = Pair(numbers[first], numbers[second], digits[first], adds, digits[second])
         for place in np.flatnonzero(may_tell(pair, codes)).tolist():

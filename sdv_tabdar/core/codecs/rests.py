@@ -10,6 +10,7 @@ from __future__ import annotations
 import dataclasses
 from collections.abc import Collection, Mapping, Sequence
 
+from sdv_tabdar.core.codecs.made_of import all_below
 from sdv_tabdar.core.codecs.sums import Sum
 
 _PARTS = 2  # of more, the rest would have to take what all others are off
@@ -84,21 +85,12 @@ def _rest_of(
     """
     if one.total is None or len(one.parts) != _PARTS:
         return None
-    is_made = one.total in asking and below(one.total, asking).isdisjoint(one.parts)
-    if not is_made and not any(one.total in below(part, asking) for part in one.parts):
+    is_made = one.total in asking and all_below(asking[one.total], asking).isdisjoint(one.parts)
+    if not is_made and one.total not in all_below(one.parts, asking):
         return None
     for own in sorted(one.parts, key=lambda part: (part in every, -part)):
         left = {column: parts for column, parts in every.items() if column != own}
         sources = {one.total, *one.parts} - {own}
-        if own not in fixed and not any(own in below(source, left) for source in sources):
+        if own not in fixed and own not in all_below(sources, left):
             return own
     return None
-
-
-def below(own: int, made: Mapping[int, Collection[int]]) -> set[int]:
-    """All columns that a column is made of, by way of others as well."""
-    found, new = set[int](), {*made.get(own, ())}
-    while new:
-        found |= new
-        new = {part for one in new for part in made.get(one, ())} - found
-    return found

@@ -15,6 +15,7 @@ import numpy.typing as npt
 
 from sdv_tabdar.core.codecs.codec import Codec
 from sdv_tabdar.core.codecs.lines import MOST_DIGITS, SINGLE, Marks, digits_of, finest
+from sdv_tabdar.core.codecs.made_of import all_below
 from sdv_tabdar.core.codecs.numerical import NumericalCodec
 from sdv_tabdar.core.codecs.table_parts import Table, digits_in, parts_of, some_numbers
 from sdv_tabdar.core.codecs.values import Floats
@@ -376,24 +377,25 @@ def _independent(sums: Sequence[Named]) -> list[Named]:
         vector = np.array([(name == total) - (name in parts) for name in names], dtype=float)
         together = np.vstack([vectors, vector])
         is_new = np.linalg.matrix_rank(together) == len(together)
-        if is_new and not _below(parts, chosen) & {total}:
+        if is_new and total not in all_below(parts, _made(chosen)):
             chosen.append((total, parts))
             vectors = together
     return chosen
 
 
-def _below(names: Iterable[str], sums: Sequence[Named]) -> set[str]:
-    """Columns, the parts of those that are totals, and so on."""
-    found, new = set(), {*names}
-    while new:
-        found |= new
-        new = {part for total, parts in sums if total in new for part in parts} - found
+def _made(sums: Iterable[Named]) -> dict[str, set[str]]:
+    """Of each column that is a total the parts, of all of its sums."""
+    found: dict[str, set[str]] = {}
+    for total, parts in sums:
+        if isinstance(total, str):
+            found.setdefault(total, set()).update(parts)
     return found
 
 
 def _ordered(sums: Sequence[Named]) -> list[Named]:
     """Sums, each behind those whose totals are parts of it."""
-    return sorted(sums, key=lambda one: len(_below(one[1], sums)))
+    made = _made(sums)
+    return sorted(sums, key=lambda one: len(all_below(one[1], made)))
 
 
 def _as_in(frame: Table, codecs: Sequence[Codec], sums: Sequence[Sum]) -> tuple[Sum, ...]:
