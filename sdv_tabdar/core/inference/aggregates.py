@@ -95,8 +95,24 @@ class Aggregating:
         self._lead(one, numbers, frame)
         left = ~one.holds(numbers[:, 0], numbers[:, 1:]) & ~self.known[:, one.result]
         rows, made = np.flatnonzero(left), one.of(numbers[:, 1:])
+        was_missing = self._was_missing(one, rows, made[rows], numbers[rows, 1])
+        numbers[rows[was_missing], 0] = np.nan
+        rows = rows[~was_missing]
         done = rows[self._may_be(one.result, rows, made[rows], bounded=False)]
         numbers[done, 0] = made[done]
+
+    def _was_missing(self, one: Aggregate, rows: Rows, made: Floats, source: Floats) -> Marks:
+        """In which of N rows a column that follows from one other was missing in training.
+
+        There the numbers of the source ``(N,)`` made ``(N,)`` what the column never was.
+        """
+        own, other = (self.encoder.codecs[at] for at in one.columns[:2])
+        if len(one.sources) > 1 or own.column.missing is None:
+            return np.zeros(len(rows), dtype=bool)
+        found = (source >= other.limits[0]) & (source <= other.limits[1])
+        found &= (made < own.limits[0]) | (made > own.limits[1])
+        entries = self.restrictions.get(own.column.name)
+        return found & np.array([entries is None or entries[row] is None for row in rows], bool)
 
     def _lead(
         self,

@@ -22,7 +22,7 @@ from sdv_tabdar.core.codecs.lines import Marks
 from sdv_tabdar.core.codecs.value_places import on_grid
 from sdv_tabdar.core.codecs.values import Floats
 from sdv_tabdar.core.config import SamplingConfig
-from sdv_tabdar.core.inference.echoes.cells import Rows, write_numbers
+from sdv_tabdar.core.inference.echoes.cells import Rows, write_code, write_numbers
 from sdv_tabdar.core.inference.echoes.rows import ReadRows
 from sdv_tabdar.core.inference.predict import drawn_again
 from sdv_tabdar.core.nn.network import TabDARNetwork
@@ -85,6 +85,8 @@ class Ordering:
         for position in reversed(upwards):  # below what cannot be as high as it came out
             ends = self._ends(position, below_all=True)
             self._draw_outside(position, self._free(position), ends)
+        for position in upwards:
+            self._leave_missing(position)
         return self.table
 
     def clip(self, frame: pd.DataFrame) -> None:
@@ -232,6 +234,20 @@ class Ordering:
         rows, allowed = self._allowed(position, rows, wanted)
         if len(rows):
             self._draw(position, rows, allowed)
+
+    def _leave_missing(self, position: int) -> None:
+        """Have cells missing for which given numbers of training leave none: there they were."""
+        codec = self.encoder.codecs[position]
+        if codec.column.missing is None:
+            return
+        low, high = self._ends(position)
+        rows = self._free(position) & ((low > codec.limits[1]) | (high < codec.limits[0]))
+        for other in (*self._below(position), *self._above(position)):
+            least, most = self.encoder.codecs[other].limits
+            given = self._numbers(other, of_all=False)
+            rows &= ~((given < least) | (given > most))
+        write_code(self.encoder, self.table, position, np.flatnonzero(rows), codec.column.missing)
+        self._forget(position)
 
     def _allowed(
         self, position: int, rows: Rows, wanted: list[Restriction | None]

@@ -29,8 +29,15 @@ def can_hold(encoder: TableEncoder, echo: Echo, numbers: Floats) -> Marks:
 
 def write_echoes(encoder: TableEncoder, table: EncodedTable, echo: Echo, rows: Rows) -> None:
     """Make cells of a column echoes."""
-    index, place = torch.from_numpy(rows), encoder.schema.numerical.index(echo.position)
-    table.codes[index, echo.position] = echo.code
+    write_code(encoder, table, echo.position, rows, echo.code)
+
+
+def write_code(
+    encoder: TableEncoder, table: EncodedTable, position: int, rows: Rows, code: int
+) -> None:
+    """Give cells of a column of numbers a code that has no residual."""
+    index, place = torch.from_numpy(rows), encoder.schema.numerical.index(position)
+    table.codes[index, position] = code
     table.residuals[index, place] = 0
 
 

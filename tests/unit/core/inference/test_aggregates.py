@@ -139,6 +139,19 @@ def test_missing_cells_are_passed_over(encoder: TableEncoder) -> None:
     assert broken(encoder, rows) == 0
 
 
+def test_what_one_source_makes_beyond_all_training_rows_was_missing() -> None:
+    random = np.random.default_rng(3)
+    source = random.uniform(1, 100, N).round(2)
+    made = np.where(source < 50, np.log(source), np.nan).round(3)
+    frame = pd.DataFrame({'made': made, 'source': source})
+    encoder = TableEncoder.fit(frame, dict.fromkeys(frame, ColumnKind.NUMERICAL), ModelConfig())
+    assert [one.kind for one in encoder.aggregates] == ['log']
+    drawn = frame.assign(made=random.permutation(frame['made'].fillna(1.0)))
+    pd.testing.assert_frame_equal(settled(encoder, drawn, ['source']), frame)
+    beyond = frame.assign(source=frame['source'] + 100, made=1.0)
+    assert settled(encoder, beyond, ['source'])['made'].notna().all()
+
+
 def test_broken_ones_are_counted(encoder: TableEncoder) -> None:
     frame = grades()
     frame.loc[5, 'mean'] += 1

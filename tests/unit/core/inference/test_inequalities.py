@@ -125,3 +125,19 @@ def test_what_follows_from_a_cell_that_is_filled_too_is_not_taken_for_given() ->
 def test_equal_seeds_give_equal_rows() -> None:
     first, second = (trained().sample(100) for _ in range(2))
     pd.testing.assert_frame_equal(first, second)
+
+
+def test_what_has_no_room_beside_a_given_number_of_training_is_missing() -> None:
+    """A contract that began lately has no end yet."""
+    start = np.linspace(0, 100, N).round(2)
+    end = start + np.random.default_rng(2).uniform(1, 20, N).round(2)
+    frame = pd.DataFrame({'start': start, 'end': np.where(end < 90, end, np.nan)})
+    config = ModelConfig(
+        width=16, head_width=8, denoiser_width=16, num_bins=4, structural_zeros=False, copula=False
+    )
+    kinds = dict.fromkeys(frame, ColumnKind.NUMERICAL)
+    model = TabDAR(config, TrainingConfig(epochs=1), random_state=0).fit(frame, kinds)
+    lately = frame[['start']].tail(40).reset_index(drop=True)
+    assert model.complete(lately).rows['end'].isna().all()
+    filled = model.complete(lately, restrictions={'end': [NotMissing()] * len(lately)}).rows
+    assert filled['end'].notna().all()
