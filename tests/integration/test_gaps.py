@@ -53,7 +53,7 @@ def check(rows: pd.DataFrame, *, share: float = 0.04) -> None:
 
 @pytest.fixture(scope='module')
 def synthesizer() -> TabDARSynthesizer:
-    return fit_tiny(orders(), COLUMNS, num_bins=32, epochs=8)
+    return fit_tiny(orders(), COLUMNS, num_bins=32, epochs=5)
 
 
 def test_drawn_dates_follow_as_those_of_the_table(synthesizer: TabDARSynthesizer) -> None:
@@ -65,7 +65,7 @@ def test_drawn_dates_follow_as_those_of_the_table(synthesizer: TabDARSynthesizer
 
 
 def test_without_it_they_do_not() -> None:
-    plain = fit_tiny(orders(), COLUMNS, num_bins=32, epochs=8, copula=False)
+    plain = fit_tiny(orders(), COLUMNS, num_bins=32, epochs=3, copula=False)
     assert (after(plain.sample(1_000), 'sent') > MOST['sent']).mean() > 0.2
 
 

@@ -125,11 +125,11 @@ def test_memory_follows_the_parts_and_not_the_rows(
     levels = np.array(['low', 'high'], dtype=object)
     with StoredTable(tmp_path, kinds) as table:
         tracemalloc.start()
-        for _ in range(40):
+        for _ in range(28):
             part = pd.DataFrame(generator.normal(size=(10_000, 4)), columns=list('abcd'))
             table.append(part.assign(level=levels[generator.integers(0, 2, 10_000)]))
         encoded = TableEncoder.fit(table, kinds, CONFIG).encode_all(table)
         _, peak = tracemalloc.get_traced_memory()
         tracemalloc.stop()
-    assert len(encoded) == 400_000
-    assert peak < 2 * 2**20 < 400_000 * 8  # less than one column
+    assert len(encoded) == 280_000
+    assert peak < 2 * 2**20 < 280_000 * 8  # less than one column
