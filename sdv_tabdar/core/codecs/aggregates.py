@@ -21,11 +21,12 @@ from sdv_tabdar.core.codecs.calendars import are_dates, steps_in
 from sdv_tabdar.core.codecs.codec import Codec
 from sdv_tabdar.core.codecs.curves import CURVES, curves_among, value
 from sdv_tabdar.core.codecs.echoes import Echo
+from sdv_tabdar.core.codecs.equations import varies
 from sdv_tabdar.core.codecs.lines import HALF, REST, SINGLE, Marks, rounded, slack_of, to_steps
 from sdv_tabdar.core.codecs.numerical import NumericalCodec
 from sdv_tabdar.core.codecs.rests import Rest
 from sdv_tabdar.core.codecs.spans import SPANS, span, spans_among
-from sdv_tabdar.core.codecs.sums import Digits, Sum, varies
+from sdv_tabdar.core.codecs.sums import Digits, Sum
 from sdv_tabdar.core.codecs.table_parts import Table, digits_in, parts_of, some_numbers
 from sdv_tabdar.core.codecs.values import Floats
 from sdv_tabdar.core.codecs.weighted import MOST_SOURCES, weighted_sums

@@ -12,15 +12,9 @@ from typing import TypeAlias
 
 import numpy as np
 
+from sdv_tabdar.core.codecs.equations import comparable, equations, telling_rows, varies
 from sdv_tabdar.core.codecs.lines import Line
-from sdv_tabdar.core.codecs.sums import (
-    EXACT_REST,
-    Named,
-    comparable,
-    equations,
-    telling_rows,
-    varies,
-)
+from sdv_tabdar.core.codecs.sums import EXACT_REST, Named
 from sdv_tabdar.core.codecs.table_parts import Table, some_numbers
 from sdv_tabdar.core.codecs.values import Floats
 

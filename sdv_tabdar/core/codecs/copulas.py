@@ -27,8 +27,9 @@ from sdv_tabdar.core.copula import (
 )
 from sdv_tabdar.core.diffusion import SIGMA_DATA
 from sdv_tabdar.core.runtime.row_order import some_rows
-from sdv_tabdar.core.schema import Column, ColumnKind, Copula, TableSchema
+from sdv_tabdar.core.schema import Column, ColumnKind, TableSchema
 from sdv_tabdar.core.table import EncodedTable
+from sdv_tabdar.core.tied_columns import Copula
 
 MOST_COLUMNS = 64  # that may be tied; those that are most of all
 _MIN_ROWS = 100  # of a table

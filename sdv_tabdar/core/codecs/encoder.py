@@ -31,17 +31,9 @@ from sdv_tabdar.core.codecs.value_places import on_grid
 from sdv_tabdar.core.codecs.values import Floats, as_floats, frame_of
 from sdv_tabdar.core.config import ModelConfig
 from sdv_tabdar.core.restrictions import Restriction
-from sdv_tabdar.core.schema import (
-    ColumnKind,
-    Copula,
-    Cross,
-    Dependency,
-    Gap,
-    Joint,
-    TableSchema,
-    Zeros,
-)
+from sdv_tabdar.core.schema import ColumnKind, Cross, Dependency, Joint, TableSchema, Zeros
 from sdv_tabdar.core.table import EncodedTable
+from sdv_tabdar.core.tied_columns import Copula, Gap
 
 CODECS: Mapping[ColumnKind, type[Codec]] = {
     ColumnKind.NUMERICAL: NumericalCodec,

@@ -12,7 +12,8 @@ from torch import nn
 from sdv_tabdar.core.codecs.copulas import CodePlaces
 from sdv_tabdar.core.codecs.values import Floats
 from sdv_tabdar.core.gaps import LEAST_WIDTH, GapLaw, Marks
-from sdv_tabdar.core.schema import Column, Differences, TableSchema, ValuePlaces
+from sdv_tabdar.core.schema import Column, TableSchema
+from sdv_tabdar.core.tied_columns import Differences, ValuePlaces
 
 
 class GapLaws(nn.Module):

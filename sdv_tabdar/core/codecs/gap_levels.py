@@ -17,8 +17,9 @@ import numpy.typing as npt
 
 from sdv_tabdar.core.codecs.copulas import may_be_tied
 from sdv_tabdar.core.codecs.values import Floats
-from sdv_tabdar.core.schema import Differences, LevelDifferences, TableSchema
+from sdv_tabdar.core.schema import TableSchema
 from sdv_tabdar.core.table import EncodedTable
+from sdv_tabdar.core.tied_columns import Differences, LevelDifferences
 
 Codes: TypeAlias = npt.NDArray[np.int64]
 

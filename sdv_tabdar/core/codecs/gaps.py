@@ -30,16 +30,9 @@ from sdv_tabdar.core.codecs.value_places import grid_of, on_grid, value_places
 from sdv_tabdar.core.codecs.values import Floats
 from sdv_tabdar.core.copula import TiedLaw, scores_of
 from sdv_tabdar.core.runtime.row_order import some_rows
-from sdv_tabdar.core.schema import (
-    Column,
-    Differences,
-    Gap,
-    Grid,
-    LevelDifferences,
-    TableSchema,
-    ValuePlaces,
-)
+from sdv_tabdar.core.schema import Column, TableSchema
 from sdv_tabdar.core.table import EncodedTable
+from sdv_tabdar.core.tied_columns import Differences, Gap, Grid, LevelDifferences, ValuePlaces
 
 Places: TypeAlias = npt.NDArray[np.int64]
 

@@ -20,11 +20,12 @@ import numpy.typing as npt
 
 from sdv_tabdar.core.codecs.categorical import CategoricalCodec
 from sdv_tabdar.core.codecs.codec import Codec
+from sdv_tabdar.core.codecs.equations import varies
 from sdv_tabdar.core.codecs.formulas import OF_TIME, UNITS, Formula
 from sdv_tabdar.core.codecs.lines import Marks, digits_of, rounded, slack_of
 from sdv_tabdar.core.codecs.made_of import all_below
 from sdv_tabdar.core.codecs.numerical import NumericalCodec
-from sdv_tabdar.core.codecs.sums import Digits, Sum, varies
+from sdv_tabdar.core.codecs.sums import Digits, Sum
 from sdv_tabdar.core.codecs.table_parts import Table, digits_in, parts_of, some_numbers
 from sdv_tabdar.core.codecs.values import Floats
 

@@ -17,13 +17,14 @@ import numpy as np
 import pandas as pd
 
 from sdv_tabdar.core.codecs.codec import Codec
+from sdv_tabdar.core.codecs.equations import varies
 from sdv_tabdar.core.codecs.formulas import Formula
 from sdv_tabdar.core.codecs.lines import digits_of
 from sdv_tabdar.core.codecs.made_of import all_below
 from sdv_tabdar.core.codecs.numerical import NumericalCodec
 from sdv_tabdar.core.codecs.products import Product
 from sdv_tabdar.core.codecs.rate_ends import LEVEL_ROWS, LOOKED_AT, Ends, Pair, may_tell, tells
-from sdv_tabdar.core.codecs.sums import Digits, Sum, varies
+from sdv_tabdar.core.codecs.sums import Digits, Sum
 from sdv_tabdar.core.codecs.table_parts import (
     Table,
     code_parts_of,

@@ -43,7 +43,8 @@ from sdv_tabdar.core.codecs.spans import SPANS
 from sdv_tabdar.core.codecs.sums import Sum, find_sums, kept_sums
 from sdv_tabdar.core.codecs.table_parts import Table
 from sdv_tabdar.core.config import ModelConfig
-from sdv_tabdar.core.schema import Copula, Cross, Dependency, Gap, Joint, Zeros
+from sdv_tabdar.core.schema import Cross, Dependency, Joint, Zeros
+from sdv_tabdar.core.tied_columns import Copula, Gap
 
 
 @dataclasses.dataclass(frozen=True)

@@ -11,22 +11,23 @@ from collections.abc import Iterable, Iterator, Mapping, Sequence
 from typing import Any
 
 import numpy as np
-import numpy.typing as npt
 
 from sdv_tabdar.core.codecs.codec import Codec
+from sdv_tabdar.core.codecs.equations import (
+    MOST_COLUMNS,
+    Sides,
+    comparable,
+    equations,
+    most_frequent,
+    telling_rows,
+    varies,
+)
 from sdv_tabdar.core.codecs.lines import MOST_DIGITS, SINGLE, Marks, digits_of, finest
 from sdv_tabdar.core.codecs.made_of import all_below
 from sdv_tabdar.core.codecs.numerical import NumericalCodec
 from sdv_tabdar.core.codecs.table_parts import Table, digits_in, parts_of, some_numbers
 from sdv_tabdar.core.codecs.values import Floats
 
-_FEWEST_ROWS = 50  # without gaps, and ...
-_ROWS_PER_COLUMN = 2  # ... so many; fewer show nothing reliably
-_MOST_COLUMNS = 500  # among which sums are looked for
-_LOOKED_AT = 500  # rows of a first look, or ...
-_LOOKED_AT_PER_COLUMN = 4  # ... so many for each column, and ...
-_UNUSUAL = 20  # ... of each column so many that differ from its most frequent number
-_BY_CHANCE = 20  # rows in which a part must be another than that of some other row
 EXACT_REST = 1e-9  # of a column's size: what computing may leave of a sum
 _FEWEST_PARTS = 3  # of a constant; two are on a straight line
 _NO_COLUMN = -1  # in place of a total's position, where parts make a constant
@@ -36,9 +37,6 @@ Place = tuple[int, tuple[int, ...]]
 
 Named = tuple[str | float, tuple[str, ...]]
 """The name of a total, or the number that parts make in all rows, and the names of the parts."""
-
-Sides = tuple[tuple[int, ...], tuple[int, ...]]
-"""Positions of columns of which as many make the same as others, fewer first."""
 
 Digits = int | None
 """Behind the point of a column's numbers; None for numbers that are not rounded."""
@@ -152,7 +150,7 @@ def sums_in(frame: Table, names: Sequence[str], *, singles: bool = False) -> lis
     Returns:
         Each behind those whose totals are parts of it; none that follows from others.
     """
-    names = list(names)[:_MOST_COLUMNS]
+    names = list(names)[:MOST_COLUMNS]
     numbers = some_numbers(frame, names) if len(names) > 2 else np.zeros((0, 0))
     columns = comparable(numbers)
     if len(columns) < 3:
@@ -193,77 +191,8 @@ def _constant(parts: Floats) -> float:
             round_one = float(np.round(np.median(sums), number))
             if sums.min() <= round_one <= sums.max():
                 return round_one
-        return _most_frequent(sums)
-    return _most_frequent(np.round(sums, digits)) + 0.0  # no -0
-
-
-def comparable(numbers: Floats) -> list[int]:
-    """The columns ``(columns, rows)`` that vary, without those whose gaps leave too few rows."""
-    columns = [place for place, column in enumerate(numbers) if varies(column)]
-    present = ~np.isnan(numbers)
-    columns.sort(key=lambda place: -int(present[place].sum()))
-    while columns:
-        enough = max(_FEWEST_ROWS, _ROWS_PER_COLUMN * len(columns))
-        if present[columns].all(axis=0).sum() >= enough:
-            break
-        columns.pop()
-    return sorted(columns)
-
-
-def varies(column: Floats) -> bool:
-    """Whether numbers ``(rows,)`` often are others than those of another row."""
-    present = column[~np.isnan(column)]
-    others = np.roll(present, len(present) // 2)
-    return bool((present != others).sum() >= _BY_CHANCE)
-
-
-def telling_rows(numbers: Floats, columns: Sequence[int]) -> Floats:
-    """Some rows ``(R, columns)`` without gaps, among them unusual ones of each column.
-
-    Args:
-        numbers: ``(all columns, rows)``.
-        columns: Those that are looked at.
-    """
-    whole = np.ones(numbers.shape[1], dtype=bool)
-    for place in columns:
-        whole &= ~np.isnan(numbers[place])
-    rows = np.flatnonzero(whole)
-    wanted = max(_LOOKED_AT, _LOOKED_AT_PER_COLUMN * len(columns))
-    chosen = [rows[:: max(1, len(rows) // wanted)]]
-    for place in columns:
-        column = numbers[place, rows]
-        chosen.append(rows[column != _most_frequent(column)][:_UNUSUAL])
-    return np.asarray(numbers[np.ix_(np.array(columns), np.unique(np.concatenate(chosen)))].T)
-
-
-def _most_frequent(column: Floats) -> float:
-    values, counts = np.unique(column, return_counts=True)
-    return float(values[counts.argmax()])
-
-
-def equations(rows: Floats, rest: float) -> Iterator[Sides]:
-    """Columns of rows ``(R, columns)`` that make the same as others, found in several orders.
-
-    Where constants are among them, one side may be empty.
-
-    Args:
-        rows: Some rows without gaps.
-        rest: What a sum may leave of a column, as a share of its size.
-    """
-    sizes = np.abs(rows).max(axis=0)
-    sizes[sizes == 0] = 1.0  # a number may be there in rows with gaps alone
-    scaled = rows / sizes
-    straight, by_size = np.arange(rows.shape[1]), np.argsort(sizes, kind='stable')
-    ones = np.ones((1, len(rows)))
-    for beside in (ones[:0], ones) if _left(scaled, ones[0]) <= rest else (ones[:0],):
-        for order in (straight, straight[::-1], by_size, by_size[::-1]):
-            yield from _equations_in(scaled, sizes, order, beside, rest)
-
-
-def _left(rows: Floats, wanted: Floats) -> float:
-    """What weights of columns ``(R, columns)`` leave at most of a vector ``(R,)``."""
-    basis = np.linalg.qr(rows)[0]
-    return float(np.abs(wanted - basis @ (basis.T @ wanted)).max())
+        return most_frequent(sums)
+    return most_frequent(np.round(sums, digits)) + 0.0  # no -0
 
 
 def _sums_of(sides: Sides) -> Iterator[Place]:
@@ -273,41 +202,6 @@ def _sums_of(sides: Sides) -> Iterator[Place]:
         yield left[0], right
     elif not left and len(right) >= _FEWEST_PARTS:
         yield _NO_COLUMN, right
-
-
-def _equations_in(
-    rows: Floats, sizes: Floats, order: npt.NDArray[np.int64], beside: Floats, enough: float
-) -> Iterator[Sides]:
-    """Equations by which a column depends on those before it in an order.
-
-    Args:
-        rows: ``(R, columns)``, of size 1.
-        sizes: ``(columns,)``, what they have been divided by.
-        order: ``(columns,)``.
-        beside: ``(K, R)``, what each sum may have as well, with any weight: a constant or nothing.
-        enough: What a sum may leave of a column.
-    """
-    first, independent = len(beside), np.zeros(0, dtype=np.int64)
-    vectors = np.empty((first + len(order), len(rows)))
-    vectors[:first] = beside / np.sqrt(len(rows))
-    for column in order:
-        rest, basis = rows[:, column], vectors[: first + len(independent)]
-        for _ in range(2):  # once more against rounding
-            rest = rest - (basis @ rest) @ basis
-        if np.abs(rest).max() > enough:
-            vectors[len(basis)] = rest / np.linalg.norm(rest)
-            independent = np.append(independent, column)
-            continue
-        others = np.hstack([rows[:, independent], beside.T])
-        weights = np.linalg.lstsq(others, rows[:, column], rcond=None)[0][: len(independent)]
-        units = np.rint(weights * sizes[column] / sizes[independent])
-        sides: tuple[list[int], list[int]] = ([int(column)], [])
-        for other, unit in zip(independent.tolist(), units.tolist(), strict=True):
-            if unit:
-                sides[int(unit > 0)].append(other)
-        if np.abs(units).max(initial=1) <= 1:
-            left, right = sorted((tuple(sorted(side)) for side in sides), key=len)
-            yield left, right
 
 
 def _shortened(sums: Iterable[Place]) -> set[Place]:

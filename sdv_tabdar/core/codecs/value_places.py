@@ -14,7 +14,7 @@ from scipy.special import ndtr, ndtri
 from sdv_tabdar.core.codecs.numerical import NumericalCodec
 from sdv_tabdar.core.codecs.values import Floats
 from sdv_tabdar.core.diffusion import SIGMA_DATA
-from sdv_tabdar.core.schema import Grid, ValuePlaces
+from sdv_tabdar.core.tied_columns import Grid, ValuePlaces
 
 _PARTS = 8192  # in which a column without a grid is cut, over all bins
 _MOST = 16_384  # numbers of a grid

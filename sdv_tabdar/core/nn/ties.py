@@ -20,8 +20,9 @@ from torch import nn
 from sdv_tabdar.core.codecs.copulas import CodePlaces
 from sdv_tabdar.core.codecs.gap_laws import GapLaws, Numbers, Read
 from sdv_tabdar.core.copula import conditional
-from sdv_tabdar.core.schema import Copula, TableSchema
+from sdv_tabdar.core.schema import TableSchema
 from sdv_tabdar.core.table import EncodedTable
+from sdv_tabdar.core.tied_columns import Copula
 
 _FEW_SETS = 0.125  # distinct sets of visible columns, by the number of rows
 

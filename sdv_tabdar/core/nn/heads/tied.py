@@ -19,8 +19,9 @@ from sdv_tabdar.core.copula import TiedLaw, scores_of
 from sdv_tabdar.core.diffusion import SIGMA_DATA
 from sdv_tabdar.core.gaps import GapLaw
 from sdv_tabdar.core.runtime.device import shapes_are_fixed
-from sdv_tabdar.core.schema import Copula, TableSchema
+from sdv_tabdar.core.schema import TableSchema
 from sdv_tabdar.core.tied_bins import Law, TiedBins
+from sdv_tabdar.core.tied_columns import Copula
 
 _INNER = 1e-9  # of levels in (0, 1), whose normal scores are finite
 _NUMBERS = 6  # behind a context, see sdv_tabdar.core.nn.ties

@@ -13,7 +13,8 @@ from sdv_tabdar.core.codecs import copulas
 from sdv_tabdar.core.codecs.copulas import find_copula
 from sdv_tabdar.core.codecs.encoder import TableEncoder
 from sdv_tabdar.core.config import ModelConfig
-from sdv_tabdar.core.schema import ColumnKind, Copula
+from sdv_tabdar.core.schema import ColumnKind
+from sdv_tabdar.core.tied_columns import Copula
 
 N = 2_000
 

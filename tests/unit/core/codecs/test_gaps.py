@@ -18,8 +18,9 @@ from sdv_tabdar.core.codecs.gaps import find_gaps, kept_gaps
 from sdv_tabdar.core.codecs.value_places import grid_of, on_grid
 from sdv_tabdar.core.config import ModelConfig
 from sdv_tabdar.core.gaps import Marks
-from sdv_tabdar.core.schema import ColumnKind, Gap
+from sdv_tabdar.core.schema import ColumnKind
 from sdv_tabdar.core.table import EncodedTable
+from sdv_tabdar.core.tied_columns import Gap
 
 N, DAY, START = 2_000, 86_400e9, 1.7e18 // 86_400e9 * 86_400e9
 

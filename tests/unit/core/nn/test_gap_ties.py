@@ -24,8 +24,9 @@ from sdv_tabdar.core.nn.incremental import context_beside
 from sdv_tabdar.core.nn.network import TabDARNetwork
 from sdv_tabdar.core.nn.pairs import pair_contexts, pair_losses
 from sdv_tabdar.core.nn.ties import Ties
-from sdv_tabdar.core.schema import ColumnKind, Copula
+from sdv_tabdar.core.schema import ColumnKind
 from sdv_tabdar.core.table import EncodedTable
+from sdv_tabdar.core.tied_columns import Copula
 
 from ..networks import random_network
 
