@@ -13,6 +13,8 @@ import re
 from collections.abc import Collection, Mapping
 from typing import TYPE_CHECKING, Any
 
+from sdv_tabdar.cli.separators import Separators
+
 if TYPE_CHECKING:
     import pandas as pd
 
@@ -45,12 +47,17 @@ class Reading:
     levels: Collection[str] = ()
 
 
-def read_csv(source: str | io.StringIO, readings: Mapping[str, Reading]) -> pd.DataFrame:
+def read_csv(
+    source: str | io.StringIO,
+    readings: Mapping[str, Reading],
+    separators: Separators | None = None,
+) -> pd.DataFrame:
     """A row for each line.
 
     Args:
         source: The name of a file, or what stood in one.
         readings: How its columns are read; guessed where there is none.
+        separators: How it is written; None if its first lines tell.
 
     Raises:
         ValueError: If it is no CSV, or lines have more fields than the first one, which pandas
@@ -58,20 +65,22 @@ def read_csv(source: str | io.StringIO, readings: Mapping[str, Reading]) -> pd.D
     """
     import pandas as pd
 
+    written = Separators.of(source) if separators is None else separators
     columns: dict[str, _Column] = {}
-    with pd.read_csv(source, dtype=str, chunksize=_CHUNK) as chunks:
+    with pd.read_csv(source, sep=written.field, dtype=str, chunksize=_CHUNK) as chunks:
         for chunk in chunks:
             for name, cells in chunk.items():
                 kind = readings.get(str(name), Reading()).cells
                 columns.setdefault(str(name), _Column(kind)).look_at(cells)
     dtypes = {name: column.dtype for name, column in columns.items() if column.dtype}
-    table = pd.read_csv(_from_start(source), dtype=dtypes, low_memory=False)
+    signs: Any = {'sep': written.field, 'decimal': written.decimal}
+    table = pd.read_csv(_from_start(source), **signs, dtype=dtypes, low_memory=False)
     if not isinstance(table.index, pd.RangeIndex):
         raise ValueError(
             f'the first line names {len(table.columns)} columns, and other lines have '
             f'{len(table.columns) + table.index.nlevels} fields'
         )
-    return _with_levels(table, _from_start(source), readings)
+    return _with_levels(table, _from_start(source), readings, written)
 
 
 def _from_start(source: str | io.StringIO) -> str | io.StringIO:
@@ -81,7 +90,10 @@ def _from_start(source: str | io.StringIO) -> str | io.StringIO:
 
 
 def _with_levels(
-    table: pd.DataFrame, source: str | io.StringIO, readings: Mapping[str, Reading]
+    table: pd.DataFrame,
+    source: str | io.StringIO,
+    readings: Mapping[str, Reading],
+    written: Separators,
 ) -> pd.DataFrame:
     """The table with levels in the place of the gaps that pandas has taken them for."""
     import pandas as pd
@@ -93,7 +105,7 @@ def _with_levels(
     }
     if not levels:
         return table
-    texts = pd.read_csv(source, usecols=list(levels), dtype=str, na_filter=False)
+    texts = pd.read_csv(source, sep=written.field, usecols=list(levels), dtype=str, na_filter=False)
     found = {name: texts[name].where(texts[name].isin(those)) for name, those in levels.items()}
     return table.fillna(found)
 

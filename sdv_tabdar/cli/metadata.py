@@ -17,7 +17,6 @@ if TYPE_CHECKING:
 # All others are text.
 _VALUES = ('numerical', 'boolean', 'latitude', 'longitude')
 _LEVELS = ('categorical', 'ordinal', 'id', 'datetime')
-_SEPARATORS = (';', '\t', '|')  # of files that others call CSV
 _DETECTED = 'detected; --metadata FILE.json says otherwise'
 
 
@@ -42,7 +41,6 @@ def read_described(
         found, source = _loaded(file), file
         rows = read_table(data, _readings(found))
     _show(found, rows, source)
-    _note_other_separators(rows)
     return rows, found
 
 
@@ -104,17 +102,6 @@ def _detected(rows: pd.DataFrame, table: str) -> Any:
             f'are {", ".join(odd)}. Write them as text or numbers, or say with '
             '--metadata FILE.json what they are.'
         ) from error
-
-
-def _note_other_separators(rows: pd.DataFrame) -> None:
-    """Say so where the only column seems to be several, which something else separates."""
-    if len(rows.columns) == 1:
-        (name,) = map(str, rows.columns)
-        for sign in (sign for sign in _SEPARATORS if sign in name):
-            say(
-                f'Note: There is one column, {name!r}. If {sign!r} separates fields, write the '
-                'file with commas.'
-            )
 
 
 def _show(metadata: Any, rows: pd.DataFrame, source: str) -> None:

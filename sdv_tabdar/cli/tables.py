@@ -17,6 +17,7 @@ from typing import TYPE_CHECKING, Any, TextIO
 
 from sdv_tabdar.cli.csv_cells import Cells, Reading, read_csv
 from sdv_tabdar.cli.refusal import Refusal
+from sdv_tabdar.cli.separators import COMMA, TAB, Separators
 from sdv_tabdar.paths import why_no_file
 
 if TYPE_CHECKING:
@@ -24,10 +25,16 @@ if TYPE_CHECKING:
 
 STANDARD = '-'
 _EXACT = 2**53  # up to here a float holds every whole number
-_FORMS = {'.csv': 'csv', '.parquet': 'parquet', '.jsonl': 'lines', '.ndjson': 'lines'}
+_FORMS = {
+    '.csv': 'csv',
+    '.tsv': 'tabs',
+    '.parquet': 'parquet',
+    '.jsonl': 'lines',
+    '.ndjson': 'lines',
+}
 _COMPRESSED = ('.gz', '.bz2', '.xz', '.zip')
 _ALLOWED = (
-    '.csv, .parquet, .jsonl or .ndjson; all but .parquet also with '
+    '.csv, .tsv, .parquet, .jsonl or .ndjson; all but .parquet also with '
     f'{", ".join(_COMPRESSED[:-1])} or {_COMPRESSED[-1]} behind it'
 )
 _DAMAGED = (ValueError, EOFError, zlib.error, lzma.LZMAError, zipfile.BadZipFile, OSError)
@@ -39,7 +46,8 @@ class TableName:
 
     Attributes:
         text: As the user wrote it.
-        form: ``'csv'``, ``'parquet'`` or ``'lines'`` (a JSON object in each line).
+        form: ``'csv'``, ``'tabs'`` (CSV with tabs), ``'parquet'`` or ``'lines'`` (a JSON object in
+            each line).
         table: The name without endings.
     """
 
@@ -110,9 +118,11 @@ def read_table(text: str, readings: Mapping[str, Reading] | None = None) -> pd.D
         elif name.form == 'lines':
             table = _read_lines(text)
         else:
-            table = read_csv(_standard_input() if text == STANDARD else text, readings or {})
+            source = _standard_input() if text == STANDARD else text
+            separators = Separators(TAB) if name.form == 'tabs' else None
+            table = read_csv(source, readings or {}, separators)
     except _DAMAGED as error:
-        form = {'csv': 'CSV', 'parquet': 'Parquet', 'lines': 'JSON lines'}[name.form]
+        form = {'parquet': 'Parquet', 'lines': 'JSON lines'}.get(name.form, 'CSV')
         reason = ' '.join(str(error).split()).rstrip('.')
         raise Refusal(f'{text} cannot be read as {form}: {reason}.') from error
     if not len(table.columns):
@@ -151,8 +161,9 @@ def write_table(rows: pd.DataFrame, text: str) -> None:
         if name.form == 'parquet':
             with _pyarrow(text):
                 rows.to_parquet(part, index=False)
-        elif name.form == 'csv':
-            rows.to_csv(part, index=False, compression=packed)
+        elif name.form in ('csv', 'tabs'):
+            between = TAB if name.form == 'tabs' else COMMA
+            rows.to_csv(part, sep=between, index=False, compression=packed)
         else:
             from pandas.io.common import get_handle
 

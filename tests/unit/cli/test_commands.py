@@ -314,12 +314,10 @@ def test_a_model_of_numbers_reads_zeros_in_front_as_numbers(run: Run, model: Pat
 
 
 @pytest.mark.parametrize('sign', [';', '\t', '|'])
-def test_fields_that_no_comma_separates_are_noted(run: Run, tmp_path: Path, sign: str) -> None:
+def test_fields_that_no_comma_separates_are_told_apart(run: Run, tmp_path: Path, sign: str) -> None:
     table = tmp_path / 'people.csv'
-    table.write_text(f'age{sign}rooms\n30{sign}2\n41{sign}3\n')
-    assert f'If {sign!r} separates fields, write' in run('detect', table).stderr
-    table.write_text(f'age,rooms{sign}beds\n30,2\n41,3\n')
-    assert 'Note' not in run('detect', table).stderr
+    table.write_text(f'age{sign}rooms\n30{sign}2,5\n41{sign}3\n')
+    assert "Table 'people': 2 rows, 2 columns" in run('detect', table).stderr
 
 
 @pytest.mark.parametrize('command', ['fit', 'detect'])

@@ -35,7 +35,7 @@ def rows() -> pd.DataFrame:
 @pytest.mark.parametrize(
     'ending',
     [
-        *('csv', 'csv.gz', 'csv.bz2', 'csv.xz', 'csv.zip', 'CSV'),
+        *('csv', 'csv.gz', 'csv.bz2', 'csv.xz', 'csv.zip', 'CSV', 'tsv', 'tsv.gz'),
         *('parquet', 'jsonl', 'ndjson', 'jsonl.gz', 'jsonl.zip'),
     ],
 )
