@@ -19,7 +19,7 @@ import numpy as np
 from sdv_tabdar.core.codecs.balances import balances_in
 from sdv_tabdar.core.codecs.calendars import are_dates, steps_in
 from sdv_tabdar.core.codecs.codec import Codec
-from sdv_tabdar.core.codecs.curves import CURVES, curves_among, value
+from sdv_tabdar.core.codecs.curves import CURVES, curve_slack, curves_among, value
 from sdv_tabdar.core.codecs.echoes import Echo
 from sdv_tabdar.core.codecs.equations import varies
 from sdv_tabdar.core.codecs.lines import HALF, REST, SINGLE, Marks, rounded, slack_of, to_steps
@@ -101,9 +101,10 @@ class Aggregate:
         digits, size = self.digits[0], np.abs(np.nan_to_num(made, posinf=0.0, neginf=0.0))
         if self.kind == 'weighted':
             size = np.abs(numbers) @ np.abs(self.weights) + abs(self.constant)
+            slack = slack_of(size, digits, noise=REST) + self._by_sources
         else:
-            size = np.maximum(size, CURVES[self.kind].least_size)
-        is_off = np.abs(result - made) > slack_of(size, digits, noise=REST) + self._by_sources
+            slack = curve_slack(np.maximum(size, CURVES[self.kind].least_size), digits)
+        is_off = np.abs(result - made) > slack
         return ~is_off & ~(np.isnan(made) & ~np.isnan(numbers).any(axis=1) & ~np.isnan(result))
 
     def rounded(self, place: int, numbers: Floats) -> Floats:

@@ -13,6 +13,8 @@ from sdv_tabdar.core.codecs.values import Floats
 _FIRST_ROWS = 16  # that are looked at before all
 _FEWEST_ROWS = 50  # with both numbers
 _LARGEST = 1e100  # size of numbers that are looked at
+_SEVEN_DIGITS = 6.5e-7  # of a number's size, which seven digits and float32 leave, ...
+_LAST_DIGITS = 100.0  # ... if that is at most so many units
 _FEWEST_UNITS = 10  # that a rounded result's numbers must be apart: or any curve would do
 
 
@@ -70,6 +72,19 @@ def source(name: str, result: Floats, numbers: Floats) -> Floats:
         return CURVES[name].back(result, numbers)
 
 
+def curve_slack(sizes: Floats, digits: int | None) -> Floats:
+    """By how much results of such sizes ``(B,)`` may be off, that are rounded so.
+
+    Software that writes seven digits in all gives large ones fewer behind the point than small
+    ones, and may have computed them in float32.
+    """
+    slack: Floats = slack_of(sizes, digits, noise=REST)
+    if digits is None:
+        return slack
+    seven = _SEVEN_DIGITS * sizes
+    return slack + np.where(seven <= _LAST_DIGITS * 10.0**-digits, seven, 0.0)
+
+
 def curves_among(numbers: Floats, num_results: int) -> Iterator[tuple[int, int, str]]:
     """Pairs of columns ``(columns, rows)`` of which the first is a curve of the second.
 
@@ -93,9 +108,16 @@ def curves_among(numbers: Floats, num_results: int) -> Iterator[tuple[int, int, 
                     continue
                 both = ~(np.isnan(numbers[own]) | np.isnan(numbers[other]))
                 gap = np.abs(made[other, both] - numbers[own, both])
+                if name == 'sqrt' and _is_exact_square(numbers[other, both], numbers[own, both]):
+                    continue
                 if both.sum() >= _FEWEST_ROWS and (gap <= slack[own]).all():
                     told.add((own, other))
                     yield own, other, name
+
+
+def _is_exact_square(numbers: Floats, roots: Floats) -> bool:
+    """Whether rounded roots ``(B,)`` are what numbers were made of, and not the other way round."""
+    return digits_of(roots) is not None and bool((numbers == roots**2).all())
 
 
 def _slack(numbers: Floats) -> float:
@@ -107,4 +129,4 @@ def _slack(numbers: Floats) -> float:
     unit = 0.0 if digits is None else 10.0**-digits
     if np.nanstd(numbers) < _FEWEST_UNITS * unit:
         return -1.0
-    return slack_of(largest, digits, noise=REST)
+    return float(curve_slack(np.array(largest), digits))

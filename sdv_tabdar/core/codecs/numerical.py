@@ -174,6 +174,15 @@ class NumericalCodec(Codec):
             return np.clip(numbers, *self.limits)
         return np.where(np.isnan(numbers), np.nan, self.atoms[nearest(self.atoms, numbers)])
 
+    def at_marks(self, numbers: Floats, slack: Floats) -> Floats:
+        """Numbers ``(B,)``, or the atoms and limits that they are but for so much ``(B,)``.
+
+        What others make of numbers in float64, training may have in float32.
+        """
+        marks = np.unique([*self.atoms, *self.limits])
+        found = marks[nearest(marks, numbers)]
+        return np.where(np.abs(numbers - found) <= slack, found, numbers)
+
     def nearest_numbers(self, numbers: Floats) -> Floats:
         """The nearest numbers ``(B,)`` that the steps and the cycles of their bins have."""
         found = numbers.copy()

@@ -20,7 +20,7 @@ from sdv_tabdar.core.codecs.aggregates import Aggregate
 from sdv_tabdar.core.codecs.calendars import DAY
 from sdv_tabdar.core.codecs.curves import CURVES, source
 from sdv_tabdar.core.codecs.encoder import TableEncoder
-from sdv_tabdar.core.codecs.lines import Marks
+from sdv_tabdar.core.codecs.lines import SINGLE, Marks
 from sdv_tabdar.core.codecs.number_pieces import ends_of
 from sdv_tabdar.core.codecs.numerical import NumericalCodec
 from sdv_tabdar.core.codecs.spans import SPANS, moved
@@ -86,7 +86,7 @@ class Aggregating:
         """Make one hold in rows ``(B, columns)`` of a frame, which are written into."""
         self._lead(one, numbers, frame, self.told[:, one.result])
         left = ~one.holds(numbers[:, 0], numbers[:, 1:]) & ~self.known[:, one.result]
-        made = one.of(numbers[:, 1:])
+        made = self._made(one, numbers[:, 1:])
         for wanted in (made, self._nearest(one, made)):
             rows = np.flatnonzero(left)
             done = rows[self._may_be(one.result, rows, wanted[rows])]
@@ -94,12 +94,18 @@ class Aggregating:
             left[done] = False
         self._lead(one, numbers, frame)
         left = ~one.holds(numbers[:, 0], numbers[:, 1:]) & ~self.known[:, one.result]
-        rows, made = np.flatnonzero(left), one.of(numbers[:, 1:])
+        rows, made = np.flatnonzero(left), self._made(one, numbers[:, 1:])
         was_missing = self._was_missing(one, rows, made[rows], numbers[rows, 1])
         numbers[rows[was_missing], 0] = np.nan
         rows = rows[~was_missing]
         done = rows[self._may_be(one.result, rows, made[rows], bounded=False)]
         numbers[done, 0] = made[done]
+
+    def _made(self, one: Aggregate, sources: Floats) -> Floats:
+        """What sources ``(B, sources)`` make, as the numbers of the result are written."""
+        made, codec = one.of(sources), self.encoder.codecs[one.result]
+        assert isinstance(codec, NumericalCodec)
+        return made if one.digits[0] is not None else codec.at_marks(made, SINGLE * np.abs(made))
 
     def _was_missing(self, one: Aggregate, rows: Rows, made: Floats, source: Floats) -> Marks:
         """In which of N rows a column that follows from one other was missing in training.

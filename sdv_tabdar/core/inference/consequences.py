@@ -19,7 +19,6 @@ import numpy.typing as npt
 import pandas as pd
 
 from sdv_tabdar.core.codecs.aggregates import EXTREMES, Aggregate
-from sdv_tabdar.core.codecs.atoms import nearest
 from sdv_tabdar.core.codecs.calendars import part_cells
 from sdv_tabdar.core.codecs.curves import CURVES, source
 from sdv_tabdar.core.codecs.encoder import TableEncoder
@@ -234,12 +233,9 @@ class Consequences:
                 yield position, found, rows & (summed.balance.gaps(made, total) == 0)
 
     def _at_marks(self, position: int, numbers: Floats, slack: Floats) -> Floats:
-        """Numbers ``(B,)``, or the atoms and limits of their column that they are by so much."""
         codec = self.encoder.codecs[position]
         assert isinstance(codec, NumericalCodec)
-        marks = np.unique([*codec.atoms, *codec.limits])
-        found = marks[nearest(marks, numbers)]
-        return np.where(np.abs(numbers - found) <= slack, found, numbers)
+        return codec.at_marks(numbers, slack)
 
     def _of_aggregates(self) -> Iterator[Said]:
         for one in self.encoder.aggregates:

@@ -152,6 +152,17 @@ def test_what_one_source_makes_beyond_all_training_rows_was_missing() -> None:
     assert settled(encoder, beyond, ['source'])['made'].notna().all()
 
 
+def test_a_result_is_the_number_that_training_has_for_it() -> None:
+    """Also where training had it in float32."""
+    random = np.random.default_rng(4)
+    source = random.integers(1, 60, N).astype(float)
+    made = np.log(source).astype(np.float32).astype(float)
+    frame = pd.DataFrame({'made': made, 'source': source})
+    encoder = TableEncoder.fit(frame, dict.fromkeys(frame, ColumnKind.NUMERICAL), ModelConfig())
+    assert [one.kind for one in encoder.aggregates] == ['log']
+    assert settled(encoder, frame.assign(made=random.permutation(made)), ['source']).equals(frame)
+
+
 def test_broken_ones_are_counted(encoder: TableEncoder) -> None:
     frame = grades()
     frame.loc[5, 'mean'] += 1
