@@ -90,7 +90,8 @@ class Blocks:
         places = rows.index.to_numpy() - before
         made = self._counted(table, places, set(rows.columns) - set(given))
         return with_columns(
-            rows, {key: values.set_axis(rows.index) for key, values in made.items()}
+            rows,
+            {key: _laid_over(table, key, rows[key], values) for key, values in made.items()},
         )
 
     def recounted(self, table: FittedTable, rows: pd.DataFrame) -> pd.DataFrame:
@@ -101,7 +102,7 @@ class Blocks:
             return rows
         fresh = table.form.restore(pd.DataFrame(made))
         for name in (labels[key] for key in made):
-            rows[name] = fresh[name].set_axis(rows.index)
+            rows[name] = _laid_over(table, str(name), rows[name], fresh[name])
         return rows
 
     def fresh(self, table: FittedTable, key: str, number: int) -> npt.NDArray[Any]:
@@ -127,6 +128,13 @@ class Blocks:
             name: table.profiles[name].typed(list(made[name].to_numpy()[places]), index)
             for name in names
         }
+
+
+def _laid_over(table: FittedTable, key: str, before: pd.Series, made: pd.Series) -> pd.Series:
+    """What is made for a column, missing where drawn rows say that its cells are."""
+    found = made.set_axis(before.index)
+    gaps = before.isna()
+    return found.mask(gaps) if key in table.presences and gaps.any() else found
 
 
 def columns_given(known: pd.DataFrame) -> set[str]:

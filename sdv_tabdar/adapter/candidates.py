@@ -56,7 +56,8 @@ class Candidates:
         loose: Mapping[str, npt.NDArray[np.bool_]] | None = None,
     ) -> pd.DataFrame:
         """Drawn rows turned back, checked."""
-        rows = private_names.reverse_transform(self.table.host, drawn)
+        presences = {} if fill else self.table.presences  # gaps are filled whatever they are
+        rows = private_names.reverse_transform(self.table.host, drawn, presences)
         if not fill:
             rows = anchored(self.table, drawn, rows, known)
         return self._checked(rows, known, fill=fill, loose=loose)
@@ -64,7 +65,8 @@ class Candidates:
     def steered(self, known: Known, *, fill: bool) -> pd.DataFrame:
         """One draw for each row, moved to where its known cells leave room, if it then is met."""
         drawn, loose = self.processed(known, fill=fill)
-        rows, _ = private_names.shares_valid(self.table.host, drawn)
+        presences = {} if fill else self.table.presences
+        rows, _ = private_names.shares_valid(self.table.host, drawn, presences)
         rows = steered(self.table, drawn, rows, known, fill=fill)
         rows = self.table.with_rounded_dates(rows)
         in_order = ordered_names(self.table)

@@ -100,7 +100,7 @@ def read_restrictions(
         CellRefusedError: If the column can never meet one of them.
     """
     for condition in conditions:
-        if profile.role is Role.GENERATED:
+        if profile.role is Role.GENERATED and not isinstance(condition, NotNull):
             refuse(profile, condition, 'its values are generated and not learnt; give a value')
         if not profile.has_values:
             refuse(profile, condition, 'the training data had only missing values in it')

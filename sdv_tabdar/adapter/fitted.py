@@ -126,6 +126,11 @@ class FittedTable:
         return with_columns(rows, rounded)
 
     @property
+    def presences(self) -> Mapping[str, str]:
+        """See :attr:`ProcessedFormat.presences`; empty without a model."""
+        return {} if self.processed is None else self.processed.presences
+
+    @property
     def trained(self) -> tuple[TabDAR, ProcessedFormat]:
         """The model and the form of its rows, where there is a model."""
         assert self.model is not None, 'all columns are generated'

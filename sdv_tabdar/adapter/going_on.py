@@ -40,6 +40,10 @@ def with_room(frame: pd.DataFrame, before: FittedTable) -> pd.DataFrame:
         if not _grows(column.dtype) and not _holds(column.dtype, levels):
             is_enough = not _grows(earlier[key]) and _holds(earlier[key], levels)
             dtypes[column.name] = earlier[key] if is_enough else np.dtype(object)
+    for key in processed.presences:
+        column = frame[names[key]]
+        if not _grows(column.dtype) and not _holds(column.dtype, [None]):
+            dtypes[column.name] = earlier[key]
     return frame.astype(dtypes) if dtypes else frame
 
 

@@ -10,6 +10,7 @@ from __future__ import annotations
 
 import contextlib
 import dataclasses
+import logging
 import types
 from collections.abc import Iterator, Mapping, Sequence
 from typing import Any
@@ -34,6 +35,7 @@ from sdv_tabdar.adapter.new_keys import refuse_repeated_keys, with_new_keys, wit
 from sdv_tabdar.adapter.old_files import STATE_VERSION, refuse_old_files, wrong_format
 from sdv_tabdar.adapter.one_at_a_time import one_at_a_time
 from sdv_tabdar.adapter.parameters import configs
+from sdv_tabdar.adapter.presences import presence_names, with_presences
 from sdv_tabdar.adapter.processed import ProcessedFormat, declared_orders
 from sdv_tabdar.adapter.rows_on_disk import append_csv
 from sdv_tabdar.adapter.streamed import Streamed
@@ -45,6 +47,8 @@ from sdv_tabdar.core.config import (
     with_former_settings,
 )
 from sdv_tabdar.core.model import TabDAR
+
+_logger = logging.getLogger(__name__)
 
 refuse_old_files()
 
@@ -123,12 +127,37 @@ class SDVHooks(private_names.BaseSingleTableSynthesizer):
     # SDV's hooks.
 
     def _preprocess(self, table_data: pd.DataFrame) -> pd.DataFrame:
-        """The processed table, made in little memory."""
-        return private_names.preprocess_table(self, table_data)
+        """The processed table, made in little memory, and which invented cells are missing."""
+        processed = private_names.preprocess_table(self, table_data)
+        names = self._presences_of(table_data)
+        if names:
+            _logger.info('Whether cells of %s are missing is learnt.', list(names))
+        return with_presences(processed, table_data, names)
+
+    def _presence_names(self) -> Mapping[str, str]:
+        """What columns of the processed table may say which invented cells are missing."""
+        goes_on = self._training_options.get('before') is not None
+        return self._table.presences if goes_on else presence_names(self)
+
+    def _presences_of(self, table: pd.DataFrame, fewest: int = 1) -> dict[str, str]:
+        """Those of these names that a training table has a use for.
+
+        Args:
+            table: The table after constraints.
+            fewest: How many of its rows at least must have a value in a column.
+        """
+        goes_on = self._training_options.get('before') is not None
+        return {
+            key: name
+            for key, name in self._presence_names().items()
+            if key in table and (goes_on or fewest <= table[key].count() < len(table))
+        }
 
     def _fit(self, processed_data: pd.DataFrame) -> None:
         """Train the model on SDV's processed table."""
-        processed = ProcessedFormat.learn(processed_data, self, self._table.form.zones)
+        processed = ProcessedFormat.learn(
+            processed_data, self, self._table.form.zones, self._presence_names()
+        )
         model, training, sampling = self._configs()
         network = TabDAR(
             model,
@@ -139,7 +168,8 @@ class SDVHooks(private_names.BaseSingleTableSynthesizer):
             verbose=self.verbose,
         )
         with self._rows_to_learn(processed_data, processed) as rows, others_turn():
-            told = columns_with_own_values(self._table)
+            own = {name: name for name in processed.presences.values()}
+            told = columns_with_own_values(self._table) | own
             dates = [form.key for form in self._table.form.columns if form.sdtype == 'datetime']
             network.fit(
                 rows,
@@ -195,9 +225,10 @@ class SDVHooks(private_names.BaseSingleTableSynthesizer):
         keep_extra_columns: bool = False,
     ) -> tuple[pd.DataFrame, int]:
         """SDV's one draw of rows, written in the user's form before anything is done with them."""
-        rows, _ = super()._sample_rows(
-            num_rows, conditions, transformed_conditions, float_rtol, None, keep_extra_columns
-        )
+        with private_names.gaps_laid(self, self._table.presences):
+            rows, _ = super()._sample_rows(
+                num_rows, conditions, transformed_conditions, float_rtol, None, keep_extra_columns
+            )
         form = self._table.form
         made = composed(self._table.compositions, form.as_learnt(rows), {})
         restored = form.restore(made)

@@ -75,6 +75,9 @@ class Imputer:
         for told in self.known.drawn.values():
             complete &= ~told  # a gap that other cells of its row fill
         self.impossible: dict[str, set[int]] = {}  # rows whose gap in a column nothing can fill
+        self.rightly: dict[
+            str, set[int]
+        ] = {}  # rows whose gap in a column of invented values stays
         self.absent = [name for name in table.form.names if str(name) not in self.known.cells]
         if self.absent:
             complete[:] = False
@@ -136,6 +139,7 @@ class Imputer:
             known = self.known.rows(positions)
             if self.keep_structural:
                 known = _with_structural_gaps(self.table, known)
+                self._note_rightly(positions, known)
             parts = completed(known, max_tries)
             for part in parts:
                 part.index = pd.Index(positions[part.index.to_numpy()])
@@ -198,6 +202,12 @@ class Imputer:
             emptied[name] = self.table.profiles[name].typed(list(values), rows.index)
         return with_columns(rows, emptied)
 
+    def _note_rightly(self, positions: Integers, known: Known) -> None:
+        """Keep in mind which gaps of columns whose values are invented are to stay."""
+        for name in self.table.presences.keys() & {*known.exact}:
+            stays = known.exact[name] & known.cells[name].isna()
+            self.rightly.setdefault(name, set()).update(positions[stays.to_numpy()].tolist())
+
     def _note_impossible(self, rows: pd.Index, left_out: pd.DataFrame) -> None:
         for name in left_out.columns[left_out.any()]:
             exact = self.known.exact.get(name)
@@ -244,7 +254,7 @@ class Imputer:
         for key, profile in self.table.profiles.items():
             if profile.role is not Role.GENERATED or not profile.has_values or key not in rows:
                 continue
-            gaps = rows[key].isna().to_numpy()
+            gaps = rows[key].isna().to_numpy() & ~rows.index.isin(self.rightly.get(key, ()))
             if gaps.any():
                 fresh = private_names.generate_columns(self.table.host, [key], int(gaps.sum()))
                 values = rows[key].to_numpy(dtype=object, copy=True)

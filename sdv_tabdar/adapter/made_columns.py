@@ -25,6 +25,7 @@ def made_columns(table: FittedTable) -> dict[str, str]:
     for name, (field, _) in private_names.outputs(table.host).items():
         if isinstance(field, str) and field != name:
             words[name] = words.get(field, repr(field))
+    words |= {name: f'whether {key!r} is missing' for key, name in table.presences.items()}
     return {name: text for name, text in words.items() if name not in table.profiles}
 
 

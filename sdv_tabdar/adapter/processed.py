@@ -13,6 +13,7 @@ from rdt.transformers import UnixTimestampEncoder
 from sdv.errors import InvalidDataError
 
 from sdv_tabdar.adapter import private_names
+from sdv_tabdar.adapter.presences import in_model
 from sdv_tabdar.adapter.table_format import TableFormat
 from sdv_tabdar.adapter.values import is_missing, plain_objects
 from sdv_tabdar.core.codecs.values import frame_of
@@ -31,16 +32,23 @@ class ProcessedFormat:
         dtypes: Dtype of each column.
         units: For columns of dates the unit that all training dates are multiples of.
         zones: Time zones of dates, in which they are: a day begins at midnight there.
+        presences: By SDV's label of a column whose values are invented the one that says where it
+            is missing, see ``presences.py``.
     """
 
     kinds: Mapping[str, ColumnKind]
     dtypes: Mapping[str, Any]
     units: Mapping[str, float]
     zones: Mapping[str, datetime.tzinfo] = dataclasses.field(default_factory=dict)
+    presences: Mapping[str, str] = dataclasses.field(default_factory=dict)
 
     @classmethod
     def learn(
-        cls, processed: pd.DataFrame, synth: Any, zones: Mapping[str, datetime.tzinfo]
+        cls,
+        processed: pd.DataFrame,
+        synth: Any,
+        zones: Mapping[str, datetime.tzinfo],
+        presences: Mapping[str, str],
     ) -> ProcessedFormat:
         """Look at a processed training table.
 
@@ -48,6 +56,7 @@ class ProcessedFormat:
             processed: The table.
             synth: The synthesizer, whose transformers made it.
             zones: Time zones of the user's columns, by SDV's label.
+            presences: What columns may be called that say where others are missing.
         """
         outputs = private_names.outputs(synth)
         metadata = private_names.modified_columns(synth)
@@ -60,7 +69,9 @@ class ProcessedFormat:
             if isinstance(transformer, UnixTimestampEncoder) and name == field:
                 units[name] = _date_unit(_local(processed[name], zones.get(name)))
         zones = {name: zone for name, zone in zones.items() if name in units}
-        return cls(kinds, dict(processed.dtypes), units, zones)
+        presences = {key: name for key, name in presences.items() if name in kinds}
+        kinds |= dict.fromkeys(presences.values(), ColumnKind.CATEGORICAL)
+        return cls(kinds, dict(processed.dtypes), units, zones, presences)
 
     def to_state(self) -> dict[str, Any]:
         """The form as plain objects, to be saved."""
@@ -78,8 +89,11 @@ class ProcessedFormat:
 
         Columns that are so already share the memory of ``processed``.
         """
+        presences = {*self.presences.values()}
         columns = {
-            name: pd.to_numeric(processed[name]).to_numpy(dtype=np.float64, na_value=np.nan)
+            name: in_model(processed[name]).to_numpy()
+            if name in presences
+            else pd.to_numeric(processed[name]).to_numpy(dtype=np.float64, na_value=np.nan)
             if self.kinds[name] is ColumnKind.NUMERICAL
             else plain_objects(processed[name]).to_numpy()
             for name in processed.columns
@@ -88,9 +102,10 @@ class ProcessedFormat:
 
     def from_model(self, rows: pd.DataFrame) -> pd.DataFrame:
         """Rows of the model as SDV and RDT expect them."""
-        processed = {}
+        processed, presences = {}, {*self.presences.values()}
         for name in rows.columns:
-            processed[name] = _with_dtype(self.rounded(rows[name]), self.dtypes[name])
+            values = rows[name].isna() if name in presences else self.rounded(rows[name])
+            processed[name] = _with_dtype(values, self.dtypes[name])
         return pd.DataFrame(processed, index=rows.index)
 
     def rounded(self, values: pd.Series) -> pd.Series:

@@ -331,7 +331,7 @@ class ColumnProfile:
     def allowed_text(self) -> str:
         """The values that a condition may ask for, in words."""
         if self.role is Role.GENERATED:
-            return 'any single value'
+            return 'any single value, None, or NotNull()'
         parts = []
         if self.role is Role.DISCRETE:
             levels = list(self.levels.values())

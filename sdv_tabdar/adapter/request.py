@@ -18,6 +18,7 @@ from sdv_tabdar.adapter.draft import Draft
 from sdv_tabdar.adapter.fitted import FittedTable
 from sdv_tabdar.adapter.known import Known, Task
 from sdv_tabdar.adapter.made_columns import made_columns
+from sdv_tabdar.adapter.presences import in_model
 from sdv_tabdar.adapter.profile import ColumnProfile, Role
 from sdv_tabdar.core.restrictions import Members, NothingAllowedError, NotMissing, Restriction
 
@@ -65,6 +66,7 @@ class Request:
             apply_constraint(draft, step)
         fields = _fields(table)
         columns, observed = _transform(draft, fields)
+        _tell_presences(draft, columns, observed)
         _restrict(draft, known, fields)
         if fill:
             _forbid_missing(draft, columns, observed)
@@ -112,7 +114,7 @@ def _fields(table: FittedTable) -> Fields:
     fields: Fields = {}
     for name, (field, _) in private_names.outputs(table.host).items():
         fields.setdefault(field, []).append(name)
-    return fields
+    return {**fields, **{key: [name] for key, name in table.presences.items()}}
 
 
 def _profiles(draft: Draft, fields: Fields) -> dict[str, ColumnProfile]:
@@ -137,6 +139,8 @@ def _transform(
         targets = [name for name in names if name in modelled]
         if not targets or any(source not in draft.exact for source in sources):
             continue
+        if field in draft.table.presences:
+            continue  # of its values the model knows none
         shown = {source: draft.shown(source) for source in sources}
         rows = np.logical_and.reduce([told for _, told in shown.values()])
         if not rows.any():
@@ -157,6 +161,16 @@ def _transform(
             columns[name] = pd.Series(values, dtype=object)
             observed[name] = told
     return columns, observed
+
+
+def _tell_presences(
+    draft: Draft, columns: dict[str, pd.Series], observed: dict[str, npt.NDArray[np.bool_]]
+) -> None:
+    """Tell the model which known cells of invented columns are there, and which are missing."""
+    for key, name in draft.table.presences.items():
+        if draft.exact.get(key, draft.none()).any():
+            columns[name] = in_model(draft.cells[key].isna())
+            observed[name] = draft.exact[key]
 
 
 def _restrict(draft: Draft, known: Known, fields: Fields) -> None:
@@ -182,7 +196,7 @@ def _told(
     table: FittedTable, key: str, target: str, wanted: Sequence[Restriction]
 ) -> dict[Restriction, Restriction | None]:
     """Restrictions for the model's column; None where the transformer hides their meaning."""
-    transformer = private_names.outputs(table.host)[target][1]
+    transformer = private_names.outputs(table.host).get(target, (key, None))[1]
     is_discrete = table.profiles[key].role is Role.DISCRETE
     if transformer is None or (not is_discrete and private_names.keeps_order(transformer)):
         return {entry: entry for entry in wanted}
@@ -202,8 +216,9 @@ def _forbid_missing(
     """Leave no hidden cell missing."""
     model, profiles = draft.model, draft.table.profiles
     fields = private_names.outputs(draft.table.host)
+    invented = {*draft.table.presences.values()}  # filled in any case, with what says nothing
     for name in model.column_names:
-        if not model.can_be_missing(name):
+        if name in invented or not model.can_be_missing(name):
             continue
         key = str(fields[name][0]) if name in fields else name
         if key in profiles and not profiles[key].has_values:

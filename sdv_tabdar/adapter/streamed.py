@@ -17,6 +17,7 @@ from sdv.errors import InvalidDataError, SynthesizerInputError
 
 from sdv_tabdar.adapter import private_names
 from sdv_tabdar.adapter.batches import Keys, plain_batch, processed_batch
+from sdv_tabdar.adapter.presences import with_presences
 from sdv_tabdar.adapter.processed import ProcessedFormat
 from sdv_tabdar.adapter.sources import Source
 from sdv_tabdar.adapter.survey import Summary, Survey
@@ -116,6 +117,7 @@ class Streamed:
                 for key in seen:
                     key.add(plain)
                 rows = processed_batch(synth, form, plain)
+                rows = with_presences(rows, plain, processed.presences)
                 table.append(processed.to_model(rows[list(processed.kinds)]))
                 bar.update(len(batch))
             errors = [

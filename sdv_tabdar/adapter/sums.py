@@ -164,7 +164,8 @@ class _Open:
         count = int(np.clip(_CANDIDATES_TOGETHER // len(rows), _LEAST_CANDIDATES, _MOST_CANDIDATES))
         request = Request.translate(self.table, self.known.rows(rows), fill=fill)
         drawn = self.table.trained[1].from_model(ask(request.repeated(count), count))
-        finished = private_names.reverse_transform(self.table.host, drawn)
+        presences = {} if fill else self.table.presences
+        finished = private_names.reverse_transform(self.table.host, drawn, presences)
         of = rows[finished.index.to_numpy() // count]
         numbers = [_numbers(self.table, finished, name) for name in self.names]
         known = self.parts[of]

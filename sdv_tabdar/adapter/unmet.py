@@ -35,7 +35,7 @@ def _shares_met(candidates: Candidates, known: Known) -> dict[str, float]:
     table, shares = candidates.table, {}
     first = known.rows(np.zeros(_EXPLAINED_ROWS, dtype=np.int64))
     drawn, _ = candidates.processed(candidates.with_draws(first, fill=False), fill=False)
-    rows, valid = private_names.shares_valid(table.host, drawn)
+    rows, valid = private_names.shares_valid(table.host, drawn, table.presences)
     for key in [key for key in known.exact if key in rows]:
         profile = table.profiles[key]
         if key in first.partial and first.partial[key][0] is not None:

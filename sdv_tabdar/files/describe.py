@@ -302,11 +302,12 @@ def _own_values(host: Mapping[str, Any], table: Mapping[str, Any]) -> dict[Any, 
         names |= {low: names[lowest]} if low and lowest in names else {}
     hyper = host['hyper_transformer']
     kinds = [entry['class'] for entry in hyper['transformers']]
+    presences = (table['processed'] or {}).get('presences', {}).values()
     return {
         name: names[name]
         for name, number in hyper['fields'].items()
         if name in names and (number is None or keeps_values(kinds[number]))
-    }
+    } | dict(zip(presences, presences, strict=True))
 
 
 def _learnt_column(codec: Mapping[str, Any]) -> LearntColumn:

@@ -12,6 +12,7 @@ import pandas as pd
 from sdv_tabdar.adapter import checked
 from sdv_tabdar.adapter.checked import Unfit
 from sdv_tabdar.adapter.compositions import CASES
+from sdv_tabdar.adapter.presences import THERE
 from sdv_tabdar.adapter.processed import ProcessedFormat
 from sdv_tabdar.adapter.profile import Role
 from sdv_tabdar.adapter.values import level_key
@@ -85,7 +86,9 @@ _PROCESSED = checked.record(
         'dtypes': checked.entries(_DTYPE),
         'units': checked.entries(checked.number(0)),
         'zones': checked.entries(_ZONE),
-    }
+        'presences': checked.entries(_TEXT),
+    },
+    absent=('presences',),
 )
 _PART = checked.number(0, 1)
 _SPENT = checked.record(
@@ -158,6 +161,7 @@ def check(state: Any, host: Mapping[str, Any], place: str) -> None:
     if state['processed'] is not None:
         if not profiles:
             raise Unfit(f'{place}.profiles', 'are not there.')
+        _check_presences(state, host, f'{place}.processed.presences')
         _check_processed(state['processed'], host, f'{place}.processed')
 
 
@@ -198,8 +202,11 @@ def check_model(state: Mapping[str, Any], model: Mapping[str, Any], place: str) 
     if {column['name']: column['kind'] for column in columns} != state['processed']['kinds']:
         raise Unfit(f'{place}.processed.kinds', 'are not those of the columns of the model.')
     form = ProcessedFormat.from_state(state['processed'])
+    presences = {*form.presences.values()}
     for codec in model['encoder']['codecs']:
         _check_values(codec, form, f'{place}.processed')
+        if codec['column']['name'] in presences and not {*codec['levels']} <= {THERE, None}:
+            raise Unfit(f'{place}.processed.presences', f'are not of {THERE!r} and missing alone.')
 
 
 def _check_values(codec: Mapping[str, Any], form: ProcessedFormat, place: str) -> None:
@@ -227,11 +234,28 @@ def _check_profile(profile: Mapping[str, Any], place: str) -> None:
             raise Unfit(place, 'has values, but no least and greatest one.')
 
 
+def _check_presences(state: Mapping[str, Any], host: Mapping[str, Any], place: str) -> None:
+    """Refuse columns that say where others are missing whose values are not invented."""
+    presences = state['processed'].get('presences', {})
+    hyper, kinds = host['hyper_transformer'], state['processed']['kinds']
+    for key in presences:
+        profile = state['profiles'].get(key)
+        is_made = profile is not None and profile['role'] == Role.GENERATED.value
+        if not is_made or hyper['fields'].get(key) is None:
+            raise Unfit(place, f'are of {key!r}, whose values are not invented.')
+    names = [*presences.values()]
+    taken = {*state['profiles'], *hyper['_output_columns']}
+    is_own = all(kinds.get(name) == ColumnKind.CATEGORICAL.value for name in names)
+    if not is_own or len({*names} - taken) < len(names):
+        raise Unfit(place, 'are not a column of levels of its own each.')
+
+
 def _check_processed(processed: Mapping[str, Any], host: Mapping[str, Any], place: str) -> None:
     names = set(processed['kinds'])
     for what in ('dtypes', 'units', 'zones'):
         found = set(processed[what])
         if found != names if what == 'dtypes' else found - names:
             raise Unfit(f'{place}.{what}', 'are those of other columns.')
+    names -= set(processed.get('presences', {}).values())
     if not names <= set(host['hyper_transformer']['_output_columns']):
         raise Unfit(f'{place}.kinds', 'are those of columns that no transformer makes.')

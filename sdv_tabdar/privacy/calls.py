@@ -141,6 +141,12 @@ class ProtectedCalls(Calls):
             self._replaced = rows.set_axis(processed.index)
         return processed
 
+    def _presences_of(self, table: pd.DataFrame, fewest: int = 1) -> dict[str, str]:
+        """As without protection, but for columns of which a few rows alone have a value."""
+        return super()._presences_of(
+            table, Threshold.of(self.protect_values).rows if self.protect_values else fewest
+        )
+
     def _replaced_cells(self, processed: pd.DataFrame) -> pd.DataFrame | None:
         """Which cells were replaced, in columns and rows that the processed table still has."""
         if not self._table.protected:

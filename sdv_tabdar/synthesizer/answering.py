@@ -185,8 +185,8 @@ class Answering(PrivateCalls):
             that occur often, log density per unit of the column (dates: per nanosecond) for
             others; with constraints, of the columns that these put in the place of the user's.
             By column a frame, the columns in the order of the training table, with NaN for cells
-            that are left out. ``-inf`` for rows that break a constraint. Generated columns do not
-            count.
+            that are left out. ``-inf`` for rows that break a constraint. Of generated columns it
+            counts whether a cell is there, where training had both, as in ``email (missing)``.
 
         Raises:
             ValueError: If ``unseen`` is none of these words, or ``steps`` names a column that is

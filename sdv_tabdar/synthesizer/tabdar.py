@@ -269,7 +269,9 @@ class TabDARSynthesizer(Drawing, Answering):
             data: As in :meth:`fit`.
 
         Returns:
-            The processed table, as a frame or a dictionary like ``data``.
+            The processed table, as a frame or a dictionary like ``data``. Columns such as
+            ``email (missing)`` are True where a cell is missing whose value is to be invented;
+            without them :meth:`fit_processed_data` leaves such gaps to chance.
         """
         if isinstance(data, PlainTables):
             return self._preprocess_plain(data, stacklevel=4)  # called by fit and by SDV's fit

@@ -120,6 +120,9 @@ def test_the_host_still_calls_what_is_overridden() -> None:
     for name in OVERRIDDEN:
         used = source.count(f'.{name}(')
         assert used or name == '_update_default_transformers', f'SDV does not call {name} any more'
+    assert '.reverse_transform(raw_sampled, conditions=' in source, (
+        'gaps are laid over what is given'
+    )
     assert 'FIXED_RNG_SEED' in vars(base), 'SDV has renamed FIXED_RNG_SEED'
     assert hasattr(BaseSynthesizer, '_model_sdtype_transformers'), (
         'SDV has renamed _model_sdtype_transformers'

@@ -74,6 +74,7 @@ from sdv_tabdar.adapter.private_names.transformers import (
     keeps_order,
     learn_counts,
     mapped_columns,
+    may_have_gaps,
     outputs,
     pseudonyms,
     set_limits,
@@ -82,6 +83,7 @@ from sdv_tabdar.adapter.private_names.transformers import (
 )
 from sdv_tabdar.adapter.private_names.validity import (
     broken_rows,
+    gaps_laid,
     order_message,
     reverse_transform,
     shares_of_whole_rows,
@@ -114,6 +116,7 @@ __all__ = [
     'encodes_levels',
     'fixed_combinations',
     'forget_sampling_state',
+    'gaps_laid',
     'generate_columns',
     'gives_categories',
     'has_constraints',
@@ -128,6 +131,7 @@ __all__ = [
     'level_order',
     'log_sample',
     'mapped_columns',
+    'may_have_gaps',
     'model',
     'modified_columns',
     'one_hot',

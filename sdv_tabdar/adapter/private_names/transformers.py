@@ -8,6 +8,7 @@ from typing import Any
 
 import pandas as pd
 from rdt.transformers import (
+    AnonymizedFaker,
     BaseTransformer,
     BinaryEncoder,
     FloatFormatter,
@@ -116,6 +117,15 @@ def is_generated(synth: Any, column: str) -> bool:
     return bool(transformer.is_generator())
 
 
+def may_have_gaps(synth: Any, column: str) -> bool:
+    """Whether a generator makes the column, and is not told to leave no cell of it missing."""
+    if not is_generated(synth, column):
+        return False
+    transformer = synth._data_processor._hyper_transformer.field_transformers[column]
+    is_faker = isinstance(transformer, AnonymizedFaker)
+    return not is_faker or transformer.missing_value_generation is not None
+
+
 def pseudonyms(synth: Any) -> dict[str, dict[Hashable, Hashable]]:
     """For columns whose transformer keeps each real value, the pseudonym that stands for each."""
     transformers = synth._data_processor._hyper_transformer.field_transformers
@@ -144,13 +154,13 @@ def generate_columns(synth: Any, columns: list[str], num_rows: int) -> pd.DataFr
     hyper_transformer = synth._data_processor._hyper_transformer
     with contextlib.ExitStack() as stack:
         for name in columns:
-            stack.enter_context(_without_gaps(hyper_transformer.field_transformers[name]))
+            stack.enter_context(without_gaps(hyper_transformer.field_transformers[name]))
         made: pd.DataFrame = hyper_transformer.create_anonymized_columns(num_rows, columns)
     return made
 
 
 @contextlib.contextmanager
-def _without_gaps(transformer: BaseTransformer) -> Iterator[None]:
+def without_gaps(transformer: BaseTransformer) -> Iterator[None]:
     """Within it, a generator leaves no cell missing, however many training had."""
     share = getattr(transformer, '_nan_frequency', None)
     if share is not None:

@@ -2,7 +2,8 @@
 
 from __future__ import annotations
 
-from collections.abc import Callable
+import contextlib
+from collections.abc import Callable, Iterator, Mapping
 from typing import Any
 
 import numpy as np
@@ -18,28 +19,67 @@ from sdv_tabdar.adapter.private_names.constraints import (
     ordered_names,
 )
 from sdv_tabdar.adapter.private_names.metadata import table_name
+from sdv_tabdar.adapter.private_names.transformers import without_gaps
 
 
-def reverse_transform(synth: Any, processed: pd.DataFrame) -> pd.DataFrame:
+@contextlib.contextmanager
+def gaps_laid(synth: Any, flags: Mapping[str, str]) -> Iterator[None]:
+    """Within it, generated columns lack the cells that drawn rows say, before constraints look.
+
+    Args:
+        synth: The synthesizer.
+        flags: By generated columns the column of processed rows that says where they are missing.
+    """
+    if not flags:
+        yield
+        return
+    processor = synth._data_processor
+    transformers = processor._hyper_transformer.field_transformers
+    turned_back = processor.reverse_transform
+
+    def turned_back_with_gaps(data: pd.DataFrame, *args: Any, **options: Any) -> pd.DataFrame:
+        rows: pd.DataFrame = turned_back(data, *args, **options)
+        given = options.get('conditions') or {}
+        for key, flag in flags.items():
+            if key in rows and key not in given:
+                rows[key] = rows[key].mask(data[flag].to_numpy(dtype=bool))
+        return rows
+
+    with contextlib.ExitStack() as stack:
+        for key in flags:
+            stack.enter_context(without_gaps(transformers[key]))
+        processor.reverse_transform = turned_back_with_gaps
+        stack.callback(delattr, processor, 'reverse_transform')
+        yield
+
+
+def reverse_transform(
+    synth: Any, processed: pd.DataFrame, flags: Mapping[str, str]
+) -> pd.DataFrame:
     """Processed rows to rows of the table before constraints; rows that break one are left out.
 
     Args:
         synth: The synthesizer.
         processed: Rows of the model with a RangeIndex; generated columns are joined by index.
+        flags: As in :func:`gaps_laid`.
 
     Returns:
         The surviving rows under their labels of ``processed``.
     """
-    reversed_rows = synth._data_processor.reverse_transform(processed)
+    with gaps_laid(synth, flags):
+        reversed_rows = synth._data_processor.reverse_transform(processed)
     return synth.reverse_transform_constraints(reversed_rows)
 
 
-def shares_valid(synth: Any, processed: pd.DataFrame) -> tuple[pd.DataFrame, dict[str, float]]:
+def shares_valid(
+    synth: Any, processed: pd.DataFrame, flags: Mapping[str, str]
+) -> tuple[pd.DataFrame, dict[str, float]]:
     """As :func:`reverse_transform`, but all rows, and the share that meets each constraint.
 
     A constraint is named by its class and, where it says so, by its columns.
     """
-    rows = synth._data_processor.reverse_transform(processed)
+    with gaps_laid(synth, flags):
+        rows = synth._data_processor.reverse_transform(processed)
     shares = {}
     chained = list(reversed(synth._chained_constraints))
     for constraint in [*chained, *synth._reject_sampling_constraints]:

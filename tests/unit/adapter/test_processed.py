@@ -9,8 +9,10 @@ import pandas as pd
 import pytest
 
 from sdv_tabdar.adapter import private_names
+from sdv_tabdar.adapter.presences import THERE
 from sdv_tabdar.adapter.processed import ProcessedFormat, declared_orders
 from sdv_tabdar.adapter.table_format import TableFormat
+from sdv_tabdar.core.schema import ColumnKind
 
 DAY = 86_400e9
 ZONES = ['America/New_York', 'Europe/Berlin', 'Asia/Kathmandu', 'Australia/Lord_Howe']
@@ -55,3 +57,14 @@ def test_orders_are_those_of_ordered_categories_or_of_the_metadata(
     sdtypes = {'a': 'ordinal', 'b': 'categorical', 'c': 'categorical', 'd': 'ordinal'}
     form = TableFormat.learn(frame, {key: {'sdtype': sdtype} for key, sdtype in sdtypes.items()})
     assert declared_orders(None, form) == {'a': [2, 1], 'b': ['y', 'x']}
+
+
+def test_gaps_of_invented_columns_are_a_level_and_missing_in_the_model() -> None:
+    frame = pd.DataFrame({'x': [1.0, 2.0], 'e (missing)': [True, False]}, index=[7, 8])
+    kinds = {'x': ColumnKind.NUMERICAL, 'e (missing)': ColumnKind.CATEGORICAL}
+    form = ProcessedFormat(kinds, dict(frame.dtypes), {}, presences={'e': 'e (missing)'})
+    rows = form.to_model(frame)
+
+    assert rows['e (missing)'].tolist() == [None, THERE]
+    pd.testing.assert_frame_equal(form.from_model(rows), frame.reset_index(drop=True))
+    assert ProcessedFormat.from_state(form.to_state()) == form
