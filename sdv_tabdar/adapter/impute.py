@@ -75,9 +75,8 @@ class Imputer:
         for told in self.known.drawn.values():
             complete &= ~told  # a gap that other cells of its row fill
         self.impossible: dict[str, set[int]] = {}  # rows whose gap in a column nothing can fill
-        self.rightly: dict[
-            str, set[int]
-        ] = {}  # rows whose gap in a column of invented values stays
+        # Rows whose gap in a column of invented values stays.
+        self.rightly: dict[str, set[int]] = {}
         self.absent = [name for name in table.form.names if str(name) not in self.known.cells]
         if self.absent:
             complete[:] = False
