@@ -7,6 +7,7 @@ could not keep that; of atoms it is a dependency like any other (:mod:`.dependen
 
 from __future__ import annotations
 
+import itertools
 from collections.abc import Collection, Sequence
 
 import numpy as np
@@ -99,8 +100,19 @@ def _belonging(
 
 
 def _told(relations: Relations) -> set[frozenset[int]]:
-    """Pairs of columns of which a line, a curve, a range or a part of a date says the same."""
+    """Pairs of columns of which a line, a curve, a range or a part of a date says the same.
+
+    What a range of a number tells, a range of its logarithm tells as well.
+    """
     lines = [(one.position, one.source) for one in relations.echoes if one.always]
+    curves = [one.columns for one in relations.aggregates if len(one.sources) == 1]
     levels = [(one.position, *one.sources) for one in relations.told_by_numbers]
-    curves = [one.columns for one in relations.aggregates]
-    return {frozenset(pair) for pair in (*lines, *levels, *curves)}
+    alike: dict[int, set[int]] = {}
+    for pair in (*lines, *curves):
+        together = set(pair).union(*(alike.get(place, ()) for place in pair))
+        alike.update(dict.fromkeys(together, together))
+    return {
+        frozenset(pair)
+        for columns in (*lines, *curves, *levels)
+        for pair in itertools.product(*(alike.get(place, {place}) for place in columns))
+    }

@@ -116,6 +116,14 @@ def test_numbers_on_a_line_or_in_ranges_of_another_keep_their_bins() -> None:
     assert _atoms_of(_fitted(banded)) == []
 
 
+def test_the_logarithm_of_a_number_that_tells_a_level_keeps_its_bins() -> None:
+    """What a range of the one tells, a range of the other tells as well."""
+    weight = np.random.default_rng(6).normal(3400, 550, N).round(-1)
+    light = np.where(weight < 2500, 'light', 'not')
+    frame = pd.DataFrame({'weight': weight, 'log': np.log(weight), 'light': light})
+    assert _atoms_of(_fitted(frame)) == []
+
+
 @pytest.mark.parametrize('config', [{'dependencies': False}, {'max_atoms': 0}])
 def test_it_can_be_turned_off(config: dict[str, object]) -> None:
     settings: dict[str, object] = {'max_atoms': 20, **config}
