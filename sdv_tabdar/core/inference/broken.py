@@ -11,6 +11,7 @@ from sdv_tabdar.core.codecs.calendars import part_codes
 from sdv_tabdar.core.codecs.echoes import Echo
 from sdv_tabdar.core.codecs.encoder import TableEncoder
 from sdv_tabdar.core.codecs.lines import Marks
+from sdv_tabdar.core.codecs.numerical import NumericalCodec
 from sdv_tabdar.core.codecs.rates import rates_of
 from sdv_tabdar.core.codecs.values import Codes, Floats, as_floats
 from sdv_tabdar.core.codecs.zeros import allowed_codes
@@ -21,6 +22,8 @@ def num_broken(
     encoder: TableEncoder, frame: pd.DataFrame, known: Marks, asked: Collection[str] = ()
 ) -> Codes:
     """How many relations each row ``(B,)`` breaks of which a cell at least was not given.
+
+    What these make and the column cannot be, as it has a few numbers alone, counts likewise.
 
     Args:
         encoder: The codes, and which columns follow from which.
@@ -38,7 +41,18 @@ def num_broken(
     free[:, [encoder.schema.position(name) for name in asked]] = False
     for columns, broken in _of_zeros(encoder, codes):
         found += broken & free[:, [*columns]].any(axis=1)
+    for position, strange in _strange_numbers(encoder, frame):
+        found += strange & ~known[:, position]
     return found
+
+
+def _strange_numbers(encoder: TableEncoder, frame: pd.DataFrame) -> Iterator[tuple[int, Marks]]:
+    """Calculated columns of a few numbers alone, and the rows ``(B,)`` that have another one."""
+    for position in sorted(encoder.calculated):
+        codec = encoder.codecs[position]
+        if isinstance(codec, NumericalCodec) and len(codec.atoms) and not codec.bins:
+            numbers = as_floats(frame[codec.column.name])
+            yield position, ~np.isnan(numbers) & (codec.contained(numbers) != numbers)
 
 
 Broken = Iterator[tuple[Sequence[int], Marks]]

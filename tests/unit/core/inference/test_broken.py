@@ -74,3 +74,16 @@ def test_what_was_given_whole_does_not_count(encoder: TableEncoder) -> None:
 
 def test_what_never_meets_may_where_it_is_asked_for(encoder: TableEncoder) -> None:
     assert count(encoder, 'ended', 3.0, given=['kind'], asked=['ended']) == 0
+
+
+def test_a_total_that_no_training_row_has_is_strange_where_all_have_few() -> None:
+    random = np.random.default_rng(1)
+    first, second = random.integers(0, 4, (2, N)) * 10.0
+    frame = pd.DataFrame({'first': first, 'second': second, 'total': first + second})
+    seen = frame[frame['total'] != 30].reset_index(drop=True)
+    encoder = TableEncoder.fit(seen, dict.fromkeys(frame, ColumnKind.NUMERICAL), ModelConfig())
+    strange = (frame['total'] == 30).to_numpy()
+    nothing = np.zeros(frame.shape, dtype=bool)
+    assert (num_broken(encoder, frame, nothing).astype(bool) == strange).all()
+    given = nothing | (frame.columns == 'total')
+    assert not num_broken(encoder, frame, given).any()
