@@ -7,7 +7,7 @@ from collections.abc import Callable, Iterator, Mapping
 
 import numpy as np
 
-from sdv_tabdar.core.codecs.lines import REST, digits_of, slack_of
+from sdv_tabdar.core.codecs.lines import REST, SINGLE, digits_of, slack_of
 from sdv_tabdar.core.codecs.values import Floats
 
 _FIRST_ROWS = 16  # that are looked at before all
@@ -47,8 +47,17 @@ def _monotone(
     return Curve(words, of, lambda result, _: back(result), least_size)
 
 
+def _log_or_zero(numbers: Floats) -> Floats:
+    return np.where(numbers > 0, np.log(numbers), np.where(numbers == 0, 0.0, np.nan))
+
+
+def _exp_or_zero(result: Floats, numbers: Floats) -> Floats:
+    return np.where((result == 0) & (numbers == 0), 0.0, np.exp(result))
+
+
 CURVES: Mapping[str, Curve] = {
     'log': _monotone('the natural logarithm of', np.log, np.exp, 1.0),
+    'log or 0': Curve('the natural logarithm, 0 for 0, of', _log_or_zero, _exp_or_zero, 1.0),
     'log1p': _monotone('the natural logarithm of 1 +', np.log1p, np.expm1, 1.0),
     'log10': _monotone('the decimal logarithm of', np.log10, lambda result: 10.0**result, 1.0),
     'log2': _monotone('the binary logarithm of', np.log2, np.exp2, 1.0),
@@ -56,6 +65,7 @@ CURVES: Mapping[str, Curve] = {
     'square': Curve('the square of', np.square, lambda y, x: np.copysign(np.sqrt(y), x), 0.0, True),
     'absolute': Curve('the absolute value of', np.abs, np.copysign, 0.0, True),
     'reciprocal': _monotone('1 /', np.reciprocal, np.reciprocal),
+    'exp': _monotone('e to the power of', np.exp, np.log),  # last: of what else is no result
 }
 """By the names under which they are saved."""
 
@@ -117,7 +127,8 @@ def curves_among(numbers: Floats, num_results: int) -> Iterator[tuple[int, int, 
 
 def _is_exact_square(numbers: Floats, roots: Floats) -> bool:
     """Whether rounded roots ``(B,)`` are what numbers were made of, and not the other way round."""
-    return digits_of(roots) is not None and bool((numbers == roots**2).all())
+    is_near = np.abs(numbers - roots**2) <= SINGLE * np.abs(numbers)
+    return digits_of(roots) is not None and bool(is_near.all())
 
 
 def _slack(numbers: Floats) -> float:
