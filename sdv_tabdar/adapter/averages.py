@@ -16,6 +16,7 @@ from sdv_tabdar.adapter.fitted import FittedTable
 from sdv_tabdar.adapter.handed_back import handed_back
 from sdv_tabdar.adapter.known import Known
 from sdv_tabdar.adapter.request import Request
+from sdv_tabdar.core.codecs.clock_times import mean_time
 from sdv_tabdar.core.schema import ColumnKind
 
 
@@ -124,7 +125,7 @@ def _average(table: FittedTable, name: str, draws: npt.NDArray[Any]) -> npt.NDAr
     transformer = private_names.outputs(table.host).get(name, (name, None))[1]
     if transformer is not None and private_names.encodes_levels(transformer):
         return draws[:, 0]  # a level written as a number: the mean would be another level
-    return mean_of_draws(draws)
+    return mean_time(draws) if name in model.clock_times else mean_of_draws(draws)
 
 
 def _differ(draws: npt.NDArray[Any]) -> npt.NDArray[np.bool_]:

@@ -18,6 +18,7 @@ from sdv_tabdar.adapter.dates import POSSIBLE, DateForm, zone_of
 from sdv_tabdar.adapter.profile import ColumnProfile, Role
 from sdv_tabdar.adapter.values import is_missing, item, level_key, shown
 from sdv_tabdar.conditions import Between, NotNull, OneOf, PartialValue
+from sdv_tabdar.core.codecs.clock_times import NO_CLOCK_TIME, are_clock_times, has_clock_time
 from sdv_tabdar.core.restrictions import Interval, Members, NotMissing, Restriction
 
 Ends = tuple[Any, Any]
@@ -133,6 +134,9 @@ def _read_members(profile: ColumnProfile, condition: OneOf) -> Members:
 
 def _check_members(profile: ColumnProfile, given: Sequence[Any], plain: Sequence[Any]) -> None:
     """Refuse members of a set that no draw can be, given and in plain form."""
+    for value, member in zip(given, plain, strict=True):
+        if profile.is_clock and not are_clock_times(np.array(member)):
+            refuse(profile, value, 'it is no clock time, as hhmm')
     seen = profile.has_seen(_series(profile, plain))
     if not seen.all() and (profile.role is Role.DISCRETE or not profile.extrapolates):
         reason = 'it lies outside the range of the training data'
@@ -184,6 +188,8 @@ def _read_interval(profile: ColumnProfile, condition: Between, ends: Ends) -> In
         refuse(profile, condition, 'no category of the column lies there')
     if profile.role is Role.DATE and None not in ends and _lies_between_dates(profile, *ends):
         refuse(profile, condition, _unit_reason(profile))
+    if profile.is_clock and None not in ends and not has_clock_time(low, high):
+        refuse(profile, condition, NO_CLOCK_TIME)
     low, high = _round_up(low, profile.unit), _round_up(high, -profile.unit)
     if low is not None and high is not None and low > high:
         refuse(profile, condition, f'the column holds multiples of {profile.unit:g}')

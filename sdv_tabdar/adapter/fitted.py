@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 import dataclasses
-from collections.abc import Mapping, Sequence
+from collections.abc import Collection, Mapping, Sequence
 from typing import Any
 
 import numpy as np
@@ -75,9 +75,18 @@ class FittedTable:
                 extrapolates=extrapolates,
             )
         rewritten = private_names.rewritten_columns(self.host, plain.head(_LOOKED_AT))
-        return dataclasses.replace(
+        table = dataclasses.replace(
             self, profiles=profiles, rewritten=rewritten, num_rows=len(plain), said=set()
         )
+        return table.with_clock_times({key for key, own in self.profiles.items() if own.is_clock})
+
+    def with_clock_times(self, keys: Collection[str]) -> FittedTable:
+        """The same, of which the model reads the numbers of some columns as clock times."""
+        profiles = {
+            key: dataclasses.replace(profile, is_clock=key in keys)
+            for key, profile in self.profiles.items()
+        }
+        return dataclasses.replace(self, profiles=profiles)
 
     def with_compositions(self, plain: pd.DataFrame) -> FittedTable:
         """The same with the texts that others make in the plain training table.

@@ -12,7 +12,7 @@ import contextlib
 import dataclasses
 import logging
 import types
-from collections.abc import Iterator, Mapping, Sequence
+from collections.abc import Collection, Iterator, Mapping, Sequence
 from typing import Any
 
 import numpy as np
@@ -167,9 +167,10 @@ class SDVHooks(private_names.BaseSingleTableSynthesizer):
             random_state=None if self.random_state is None else int(self.random_state),
             verbose=self.verbose,
         )
+        presences = {name: name for name in processed.presences.values()}
+        told = columns_with_own_values(self._table) | presences
+        known_clocks = self._known_clock_times()
         with self._rows_to_learn(processed_data, processed) as rows, others_turn():
-            own = {name: name for name in processed.presences.values()}
-            told = columns_with_own_values(self._table) | own
             dates = [form.key for form in self._table.form.columns if form.sdtype == 'datetime']
             network.fit(
                 rows,
@@ -178,13 +179,20 @@ class SDVHooks(private_names.BaseSingleTableSynthesizer):
                 dates={name for name, own in told.items() if own in dates},
                 replaced=self._replaced_cells(processed_data),
                 orders=declared_orders(self, self._table.form),
+                clock_times={name for name, own in told.items() if own in known_clocks},
                 **self._training_options,
             )
-        self._fitted_table = dataclasses.replace(self._table, processed=processed, model=network)
+        clocks = {told[name] for name in network.clock_times & told.keys()}
+        table = self._table.with_clock_times(clocks)
+        self._fitted_table = dataclasses.replace(table, processed=processed, model=network)
 
     def _replaced_cells(self, processed: pd.DataFrame) -> pd.DataFrame | None:
         """Which cells of the processed table stand for others; here there are none."""
         return None
+
+    def _known_clock_times(self) -> Collection[str]:
+        """Columns that hold clock times, whether or not the processed table shows it; here none."""
+        return ()
 
     def _configs(self) -> tuple[ModelConfig, TrainingConfig, SamplingConfig]:
         """What training is to use of the arguments of the constructor."""

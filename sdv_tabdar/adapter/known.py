@@ -244,11 +244,13 @@ def warn_of_unseen(table: FittedTable, known: Iterable[Known], task: Task) -> No
         parts.append(f"{count} in column '{profile.column.name}' ({shown}{training})")
     if not parts:
         return
+    is_clock = any(table.profiles[key].is_clock for key in counts)
+    clocks = ', what is no clock time for the nearest one' if is_clock else ''
     model = (
         'The likelihood of their rows is 0.'
         if task is Task.LIKELIHOOD
-        else 'They are kept; the model takes numbers and dates for the nearest end of the range, '
-        'and other values for unknown.'
+        else 'They are kept; the model takes numbers and dates for the nearest end of the range'
+        f'{clocks}, and other values for unknown.'
     )
     warnings.warn(
         f'Known cells hold what the training data had not: {", ".join(parts)}. {model}',

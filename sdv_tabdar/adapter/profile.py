@@ -19,6 +19,7 @@ from sdv_tabdar.adapter.date_steps import unit_name
 from sdv_tabdar.adapter.dates import dates_at, nanosecond_counts, zone_of
 from sdv_tabdar.adapter.formats import ColumnFormat
 from sdv_tabdar.adapter.values import is_missing, item, level_key, shown
+from sdv_tabdar.core.codecs.clock_times import are_clock_times
 from sdv_tabdar.core.codecs.values import level_order
 from sdv_tabdar.core.restrictions import Interval, Members, Restriction
 
@@ -51,6 +52,7 @@ class ColumnProfile:
         date_unit: Dates are multiples of this, in nanoseconds; 0 if they are not rounded.
         local_unit: Dates are multiples of this on the clocks of their time zone, in nanoseconds; 0
             if ``date_unit``, which is in UTC, is as coarse.
+        is_clock: Whether the model reads its numbers as clock times, written hhmm.
         extrapolates: Whether members of sets may lie outside ``[low, high]``.
     """
 
@@ -66,6 +68,7 @@ class ColumnProfile:
     extrapolates: bool = False
     date_unit: float = 0.0
     local_unit: float = 0.0
+    is_clock: bool = False
 
     @classmethod
     def learn(
@@ -178,11 +181,13 @@ class ColumnProfile:
     def has_seen(self, values: pd.Series) -> npt.NDArray[np.bool_]:
         """Which plain values training has seen, numbers and dates within the ends of their range.
 
-        Of missing values it says nothing.
+        Of clock times no others; of missing values it says nothing.
         """
         if self.role is Role.DISCRETE:
             return np.array([key in self.levels for key in self.comparable(values)], dtype=bool)
-        return self.comparable(values).between(self.low, self.high).to_numpy()
+        numbers = self.comparable(values)
+        inside = numbers.between(self.low, self.high).to_numpy()
+        return inside & are_clock_times(numbers.to_numpy()) if self.is_clock else inside
 
     def nearest(self, values: pd.Series) -> pd.Series:
         """Plain numbers or dates, and in place of those beyond its range the end next to them.
@@ -354,7 +359,8 @@ class ColumnProfile:
     def range_text(self) -> str:
         """The range of training in words: numbers, or dates in the column's time zone."""
         if self.role is not Role.DATE:
-            return f'{self.low:.15g} to {self.high:.15g}'
+            what = 'clock times as hhmm, ' if self.is_clock else ''
+            return f'{what}{self.low:.15g} to {self.high:.15g}'
         zone = self.column.dates.time_zone
         ends = [pd.Timestamp(int(end)) for end in (self.low, self.high)]
         if zone is not None:

@@ -26,6 +26,7 @@ from sdv_tabdar.adapter.known import Known
 from sdv_tabdar.adapter.private_names import Combinations, OrderedColumns
 from sdv_tabdar.adapter.request import Request
 from sdv_tabdar.adapter.values import item, level_key
+from sdv_tabdar.core.codecs.clock_times import quantiles_of_times
 from sdv_tabdar.core.restrictions import Members, NotMissing
 
 _TRIES = 5  # draws for rows that are hard to meet
@@ -121,8 +122,10 @@ def drawn_quantiles(
     """As :func:`quantiles`, those of ``num_samples`` draws of each row."""
     found = np.full((len(known.cells), len(levels)), np.nan)
     draws = _draws(table, known, key, num_samples, present=True)
-    for row, values in table.profiles[key].comparable(draws).groupby(level=0):
-        found[int(row)] = np.quantile(values.to_numpy(dtype=np.float64), list(levels))
+    profile = table.profiles[key]
+    quantiles_of = quantiles_of_times if profile.is_clock else np.quantile
+    for row, values in profile.comparable(draws).groupby(level=0):
+        found[int(row)] = quantiles_of(values.to_numpy(dtype=np.float64), list(levels))
     return found
 
 

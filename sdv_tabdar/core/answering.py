@@ -15,14 +15,9 @@ import pandas as pd
 import torch
 
 from sdv_tabdar.core.config import ModelConfig, SamplingConfig
-from sdv_tabdar.core.inference.aggregates import Aggregating
 from sdv_tabdar.core.inference.answers import Answers, Floats, Marks, Progress
-from sdv_tabdar.core.inference.arithmetic import Arithmetic
-from sdv_tabdar.core.inference.choices import Choosing
 from sdv_tabdar.core.inference.completed_rows import CompletedRows
-from sdv_tabdar.core.inference.echoes.reader import follow_always
-from sdv_tabdar.core.inference.products import Multiplying
-from sdv_tabdar.core.inference.sums import Adding
+from sdv_tabdar.core.inference.settled import settle
 from sdv_tabdar.core.restrictions import Restriction
 from sdv_tabdar.core.runtime.allocator import kept_memory
 from sdv_tabdar.core.runtime.autograd import own_grad_mode
@@ -97,6 +92,11 @@ class AnsweringModel:
             )
 
     @property
+    def clock_times(self) -> frozenset[str]:
+        """The columns of numbers that are read as clock times, written hhmm."""
+        return self.trained.clock_times.names
+
+    @property
     def ordered_columns(self) -> list[tuple[str, str]]:
         """Columns of numbers of which the first is never more than the second."""
         encoder = self.trained.encoder
@@ -137,7 +137,9 @@ class AnsweringModel:
         Raises:
             ValueError: If there is no such column, or it is categorical.
         """
-        return self.trained.encoder.codec(column).nearest_numbers(numbers)
+        codec, clocks = self.trained.encoder.codec(column), self.trained.clock_times
+        nearest = codec.nearest_numbers(clocks.minutes(column, numbers))
+        return clocks.clocks(column, nearest)
 
     def must_be_missing(self, frame: pd.DataFrame, observed: Marks | None = None) -> Marks:
         """Which cells that are not known are missing in all training rows with such known cells.
@@ -169,16 +171,11 @@ class AnsweringModel:
             known: ``(rows, columns of frame)``, cells that stay as they are.
             restrictions: For a column, what each row's cell may be.
         """
-        encoder = self.trained.encoder
-        given = encoder.by_position(frame, known)
-        told = given | follow_always(encoder, frame, given)
-        told[:, [encoder.schema.position(name) for name in self.levels_that_follow]] = True
-        Arithmetic(
-            Multiplying(encoder, given, told, restrictions),
-            Adding(encoder, given, told, restrictions, np.zeros_like(given)),
-            Aggregating(encoder, given, told, restrictions),
-            Choosing(encoder, given, told, restrictions),
-        ).settle(frame)
+        encoder, clocks = self.trained.encoder, self.trained.clock_times
+        minutes = clocks.in_minutes(frame)
+        told = clocks.restricted(restrictions)
+        settle(encoder, minutes, known, told, self.levels_that_follow)
+        clocks.write_moved(minutes, frame)
 
     @property
     def calculated_columns(self) -> list[str]:
@@ -309,13 +306,15 @@ class AnsweringModel:
             observed: As in :meth:`complete`.
 
         Returns:
-            Of the shape of ``observed``: numbers outside the training range, and in columns
-            of values that occur often all others.
+            Of the shape of ``observed``: numbers outside the training range, in columns of values
+            that occur often all others, and in those of clock times what is none.
 
         Raises:
             ValueError: If a category was never seen in training.
         """
-        return self.trained.encoder.excluded(frame, observed)
+        encoder, clocks = self.trained.encoder, self.trained.clock_times
+        minutes = clocks.in_minutes(frame, observed)
+        return encoder.excluded(minutes, observed) | clocks.strange(frame, observed)
 
     def log_unseen(self, column: str) -> float:
         """What may stand for the log-likelihood of a value that training has not seen, in nats.
@@ -357,7 +356,9 @@ class AnsweringModel:
         Raises:
             ValueError: If there is no such column, or it is categorical.
         """
-        return self.trained.encoder.codec(column).limits
+        low, high = self.trained.encoder.codec(column).limits
+        clocks = self.trained.clock_times
+        return clocks.clocks(column, low), clocks.clocks(column, high)
 
     def allows(self, column: str, restrictions: Sequence[Restriction | None]) -> Marks:
         """``(rows,)``, where a numerical column has training values that a restriction allows.
@@ -367,9 +368,12 @@ class AnsweringModel:
         Raises:
             ValueError: If there is no such column, or it is categorical.
         """
-        distinct = list(dict.fromkeys(entry for entry in restrictions if entry is not None))
-        allowed = self.trained.encoder.codec(column).allows_each(distinct)
-        found = dict(zip(distinct, allowed.tolist(), strict=True))
+        clocks = self.trained.clock_times
+        distinct = dict.fromkeys(entry for entry in restrictions if entry is not None)
+        told = {entry: clocks.restriction(column, entry) for entry in distinct}
+        some = [entry for entry in told.values() if entry is not None]
+        allowed = dict(zip(some, self.trained.encoder.codec(column).allows_each(some), strict=True))
+        found = {entry: own is not None and bool(allowed[own]) for entry, own in told.items()}
         return np.array([entry is None or found[entry] for entry in restrictions], dtype=bool)
 
     def can_be_missing(self, column: str) -> bool:

@@ -108,7 +108,8 @@ class ModelConfig:
         sums: Whether numbers that are the sum of others in all training rows (a total of its parts)
             are in all drawn ones, and three or more that make a constant (percentages) make it;
             likewise means, weighted sums, and the greatest or the least of others, and logarithms,
-            roots and squares, and whole years or months between dates.
+            roots and squares, and whole years or months between dates. Columns that can hardly be
+            anything but clock times written as hhmm are then read as minutes.
         products: Whether numbers that are the product or the quotient of two others in all training
             rows (an amount of a quantity and a price), also in per cent, or their share or change
             (a margin, a growth, a body-mass index, days between dates), are in all drawn ones.

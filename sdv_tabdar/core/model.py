@@ -90,6 +90,7 @@ class TabDAR(AnsweringModel):
         dates: Collection[Any] = (),
         replaced: pd.DataFrame | None = None,
         orders: Orders = NO_ORDERS,
+        clock_times: Collection[Any] = (),
     ) -> TabDAR:
         """Learn a table; where ``torch.distributed`` has a process group, all ranks together.
 
@@ -114,6 +115,8 @@ class TabDAR(AnsweringModel):
                 such cells.
             orders: For categorical columns their levels in an order that they are declared to be
                 in. Numbers, text that begins with one, months and days of the week need none.
+            clock_times: Columns of numbers that are known to be clock times, written hhmm, beside
+                those that can hardly be anything else.
 
         Returns:
             Itself. Ctrl-C ends training early, with what was learnt by then. If anything goes
@@ -160,6 +163,7 @@ class TabDAR(AnsweringModel):
                 dates=dates,
                 replaced=replaced,
                 orders=orders,
+                clock_times=clock_times,
             )
             if private is not None:  # on the CPU, and never a second time
                 self._train(train, self._device, ranks)

@@ -17,6 +17,7 @@ import torch
 
 from sdv_tabdar.core.calibration import calibrate
 from sdv_tabdar.core.codecs.aggregates import Aggregate
+from sdv_tabdar.core.codecs.clock_times import ClockTimes
 from sdv_tabdar.core.codecs.copulas import find_copula
 from sdv_tabdar.core.codecs.crosses import crosses_of, find_crosses
 from sdv_tabdar.core.codecs.dependencies import kept_dependencies
@@ -33,6 +34,7 @@ from sdv_tabdar.core.codecs.sums import Sum, written, written_constant
 from sdv_tabdar.core.codecs.zeros import find_zeros, kept_zeros
 from sdv_tabdar.core.config import ModelConfig, SamplingConfig, TrainingConfig
 from sdv_tabdar.core.inference.answers import Answers
+from sdv_tabdar.core.inference.clocked import Clocked
 from sdv_tabdar.core.nn.lowered import lowered
 from sdv_tabdar.core.nn.network import TabDARNetwork
 from sdv_tabdar.core.nn.warm_start import take_weights
@@ -59,11 +61,13 @@ class Trained:
         encoder: What writes the table in codes.
         network: The network, without gradients.
         history: How training went.
+        clock_times: The columns whose numbers the encoder has in minutes.
     """
 
     encoder: TableEncoder
     network: TabDARNetwork
     history: TrainingHistory
+    clock_times: ClockTimes
 
     @classmethod
     def fit(
@@ -86,6 +90,7 @@ class Trained:
         dates: Collection[Any] = (),
         replaced: pd.DataFrame | None = None,
         orders: Orders = NO_ORDERS,
+        clock_times: Collection[Any] = (),
     ) -> Trained:
         """Learn a table: its codes, its crosses, then the network; see ``TabDAR.fit``.
 
@@ -107,6 +112,7 @@ class Trained:
             dates: Likewise.
             replaced: Likewise.
             orders: Likewise.
+            clock_times: Likewise.
         """
         answering = answering_device(device)
         start = None
@@ -124,6 +130,8 @@ class Trained:
                 orders=orders,
             )
         hidden = None if replaced is None else replaced.to_numpy(dtype=bool)
+        clocks = before.clock_times if before else ClockTimes.find(frame, kinds, model, clock_times)
+        frame = clocks.learnt(frame)
         if before is None:
             encoder = TableEncoder.fit(frame, kinds, model, replaced, orders)
             table = encoder.encode_all(frame)
@@ -134,6 +142,7 @@ class Trained:
             copula = find_copula(table, encoder.schema, exact) if model.copula else None
             gaps = find_gaps(table, encoder.codecs, encoder.schema, exact) if model.copula else ()
             encoder = encoder.with_relations(crosses, follows, zeros, joints, copula, gaps)
+            clocks.tell(told)
             _tell_of_relations(encoder, len(frame), told, dates)
         else:
             encoder = before.encoder.grown(frame, kinds, model, replaced, orders)
@@ -168,7 +177,7 @@ class Trained:
         network = network.to(answering)
         if model.column_order == 'weighted':
             network.precedence = precedence(lowered(network), table.to(answering))
-        return cls(encoder, network, history)
+        return cls(encoder, network, history, clocks)
 
     @classmethod
     def _fit_privately(
@@ -222,11 +231,12 @@ class Trained:
                 seconds = time.perf_counter() - begin
                 stop = asked_to_stop(interrupts, training.max_training_time, seconds)
                 calibrate(network, rows_trained, stop)
-        return cls(encoder, network.to(answering_device(generator.device)), history)
+        return cls(encoder, network.to(answering_device(generator.device)), history, ClockTimes())
 
     def answers(self, config: SamplingConfig, generator: torch.Generator) -> Answers:
         """What the network answers, as it computes fastest on its device."""
-        return Answers(self.encoder, self._fastest, config, generator)
+        asked = self.encoder, self._fastest, config, generator
+        return Clocked(*asked, self.clock_times) if self.clock_times.names else Answers(*asked)
 
     @functools.cached_property
     def _fastest(self) -> TabDARNetwork:
@@ -241,6 +251,7 @@ class Trained:
             'encoder': self.encoder.to_state(),
             'weights': weights,
             'precedence': list(self.network.precedence),
+            'clock_times': sorted(self.clock_times.names),
         }
 
     @classmethod
@@ -260,7 +271,8 @@ class Trained:
         network.load_state_dict({**dict(network.named_buffers()), **state['weights']})
         network = network.requires_grad_(False).eval().to(device)
         network.precedence = tuple(state.get('precedence', ()))
-        return cls(encoder, network, TrainingHistory.from_plain(state['history']))
+        clocks = ClockTimes(frozenset(state.get('clock_times', ())))  # older files have none
+        return cls(encoder, network, TrainingHistory.from_plain(state['history']), clocks)
 
 
 def _tell_of_relations(

@@ -11,6 +11,7 @@ from typing import Any
 from sdv_tabdar.adapter.made_columns import keeps_values
 from sdv_tabdar.adapter.private_names import saved_host
 from sdv_tabdar.adapter.profile import Role
+from sdv_tabdar.core.codecs.clock_times import ClockTimes
 from sdv_tabdar.core.codecs.cycles import Cycle, written
 from sdv_tabdar.core.codecs.echoes import Echo
 from sdv_tabdar.core.codecs.sums import written_constant
@@ -87,6 +88,8 @@ class Description:
         learnt: The columns of the model.
         combinations: Columns of each FixedCombinations, and how many combinations it holds.
         transformers: Column and class of each transformer that holds values of its own.
+        clock_times: Columns whose numbers are read as clock times, written hhmm; what it says of
+            them together with others, and of steps and periods, is in minutes since midnight.
         crosses: Sets of columns whose combinations of codes are kept, and how many these are.
         echoes: Columns that often follow from another, how (as a formula), and in how many rows;
             of those only whose numbers are the user's, as are the next.
@@ -125,6 +128,7 @@ class Description:
     learnt: Sequence[LearntColumn]
     combinations: Sequence[tuple[Sequence[str], int]]
     transformers: Sequence[tuple[str, str]]
+    clock_times: Sequence[str]
     crosses: Sequence[tuple[Sequence[str], int]]
     echoes: Sequence[tuple[str, str, int]]
     inequalities: Sequence[tuple[str, str]]
@@ -166,9 +170,7 @@ def describe(path: str | os.PathLike[str]) -> Description:
             model = model_state.checked_description(model, 'model')
     columns = [] if table is None else _columns(table)
     names = {} if table is None else _own_values(host, table)
-    learnt, crosses, echoes = (
-        ([], [], []) if model is None else _learnt(model['encoder'], names, columns)
-    )
+    learnt, crosses, echoes = ([], [], []) if model is None else _learnt(model, names, columns)
     inequalities = [] if model is None else told_relations.inequalities(model['encoder'], names)
     dependencies = [] if model is None else told_relations.dependencies(model['encoder'], names)
     joints = [] if model is None else told_relations.joint_dependencies(model['encoder'], names)
@@ -201,6 +203,7 @@ def describe(path: str | os.PathLike[str]) -> Description:
         learnt=learnt,
         combinations=list(_combinations(host)),
         transformers=list(_holding(host)),
+        clock_times=[] if model is None else model.get('clock_times', []),
         crosses=crosses,
         echoes=echoes,
         inequalities=inequalities,
@@ -268,9 +271,10 @@ def _columns(table: Mapping[str, Any]) -> list[UserColumn]:
 
 
 def _learnt(
-    encoder: Mapping[str, Any], names: Mapping[Any, str], users: Sequence[UserColumn]
+    model: Mapping[str, Any], names: Mapping[Any, str], users: Sequence[UserColumn]
 ) -> tuple[list[LearntColumn], list[tuple[Sequence[str], int]], list[tuple[str, str, int]]]:
-    columns = [_learnt_column(codec) for codec in encoder['codecs']]
+    encoder, clocks = model['encoder'], ClockTimes(frozenset(model.get('clock_times', ())))
+    columns = [_learnt_column(codec, clocks) for codec in encoder['codecs']]
     crosses: list[tuple[Sequence[str], int]] = [
         ([columns[member].name for member in cross['members']], len(cross['levels']))
         for cross in encoder['crosses']
@@ -310,15 +314,16 @@ def _own_values(host: Mapping[str, Any], table: Mapping[str, Any]) -> dict[Any, 
     } | dict(zip(presences, presences, strict=True))
 
 
-def _learnt_column(codec: Mapping[str, Any]) -> LearntColumn:
+def _learnt_column(codec: Mapping[str, Any], clocks: ClockTimes) -> LearntColumn:
     column = codec['column']
     counts, missing = column['counts'], column['missing']
     if column['kind'] == ColumnKind.CATEGORICAL.value:
         values, quantiles = codec['levels'], []
         level_counts = codec['counts'].tolist()
     else:
-        values, level_counts = codec['atoms'].tolist(), counts
-        quantiles = [number for knots in codec['knots'] for number in knots.tolist()]
+        values, level_counts = clocks.clocks(column['name'], codec['atoms']).tolist(), counts
+        written_knots = (clocks.clocks(column['name'], knots) for knots in codec['knots'])
+        quantiles = [number for knots in written_knots for number in knots.tolist()]
     return LearntColumn(
         column['name'],
         list(zip(values, level_counts, strict=False)),
@@ -348,6 +353,8 @@ def _lines(found: Description) -> Iterator[str]:
         yield 'What it holds of the columns that the model has learnt'
     for learnt in found.learnt:
         yield f'  {learnt.name!r}: {_of_learnt(learnt)}'
+    for name in found.clock_times:
+        yield f'  that {name!r} are clock times (hhmm), related to others in minutes'
     for names, number in found.combinations:
         yield f'  {number:,} combinations of {list(names)}'
     for names, number in found.crosses:

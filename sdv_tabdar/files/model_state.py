@@ -64,10 +64,11 @@ _STATE = checked.record(
             absent=relation_fields.NEWER,
         ),
         'precedence': checked.items(checked.number()),
+        'clock_times': checked.items(checked.text),
         'generator': checked.array('u1', (None,)),
         'generator_device': checked.one_of('cpu', 'cuda', 'mps', 'xpu'),
     },
-    absent=('precedence',),  # from files of former versions
+    absent=('precedence', 'clock_times'),  # from files of former versions
 )
 _COLUMN = checked.record(
     {
@@ -183,6 +184,10 @@ def checked_description(state: Any, place: str) -> dict[str, Any]:
     _check_history(state['history'], len(codecs), f'{place}.history')
     if len(state.get('precedence', ())) not in (0, len(codecs)):
         raise Unfit(f'{place}.precedence', 'is not a weight for each column, or none.')
+    columns = [codec['column'] for codec in codecs]
+    numbers = {own['name'] for own in columns if own['kind'] == ColumnKind.NUMERICAL.value}
+    if not numbers.issuperset(state.get('clock_times', ())):
+        raise Unfit(f'{place}.clock_times', 'are not columns of numbers.')
     return {**state, 'encoder': encoder}
 
 

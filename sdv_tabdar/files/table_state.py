@@ -77,8 +77,9 @@ _PROFILE = checked.record(
         'extrapolates': _FLAG,
         'date_unit': checked.number(0),
         'local_unit': checked.number(0),
+        'is_clock': _FLAG,
     },
-    absent=('local_unit',),
+    absent=('local_unit', 'is_clock'),
 )
 _PROCESSED = checked.record(
     {

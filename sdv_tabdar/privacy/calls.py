@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import dataclasses
 import warnings
+from collections.abc import Collection
 from pathlib import Path
 from typing import Any
 
@@ -32,6 +33,7 @@ class ProtectedCalls(Calls):
         protect_values: Whether it does, or how many rows must share a value.
         rare_token: What takes the place of rare levels in columns of text; None for other levels.
         _replaced: Which cells of the last table were replaced; it is not saved.
+        _protected_clocks: Its columns that were clock times before; likewise.
     """
 
     # Of synthesizers that were pickled before there was protection.
@@ -40,11 +42,13 @@ class ProtectedCalls(Calls):
     max_atoms: int
     max_categories: int
     _replaced: pd.DataFrame | None = None
+    _protected_clocks: Collection[str] = ()
 
     def __getstate__(self) -> dict[str, Any]:
         """As without protection; which cells were replaced is nobody else's business."""
         state = super().__getstate__()
         state.pop('_replaced', None)
+        state.pop('_protected_clocks', None)
         return state
 
     def _check_going_on(self) -> None:
@@ -81,7 +85,7 @@ class ProtectedCalls(Calls):
             InvalidDataError: If the table is not valid, or too little of it would be left.
             SynthesizerInputError: If a transformer keeps values that cannot be protected.
         """
-        self._replaced = None
+        self._replaced, self._protected_clocks = None, ()
         if not self.protect_values:
             return self._learnt_as(data, protected=False)
         plain = plain_tables(self, data)
@@ -99,7 +103,7 @@ class ProtectedCalls(Calls):
             max_atoms=self.max_atoms,
             max_categories=self.max_categories,
         )
-        self._replaced = found.replaced
+        self._replaced, self._protected_clocks = found.replaced, found.clock_times
         private_names.describe_anew(self, found.entries)
         if found.remarks:
             text = '\n'.join(f'- {remark}' for remark in found.remarks)
@@ -155,6 +159,10 @@ class ProtectedCalls(Calls):
         if self._replaced is None:
             return pd.DataFrame(False, **shape)
         return self._replaced.reindex(**shape, fill_value=False)
+
+    def _known_clock_times(self) -> Collection[str]:
+        """Those of the table before few rows' values were taken out, which may leave too few."""
+        return self._protected_clocks
 
     def _protected(self, values: pd.Series) -> pd.Series:
         numbers = values.to_numpy(dtype=np.float64)

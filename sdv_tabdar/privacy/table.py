@@ -8,7 +8,7 @@ from __future__ import annotations
 
 import dataclasses
 import functools
-from collections.abc import Iterable, Mapping, Sequence
+from collections.abc import Callable, Collection, Iterable, Mapping, Sequence
 from typing import Any
 
 import numpy as np
@@ -20,6 +20,7 @@ from sdv_tabdar.adapter import private_names
 from sdv_tabdar.adapter.formats import ColumnFormat
 from sdv_tabdar.adapter.profile import ColumnProfile, Role, role_of
 from sdv_tabdar.adapter.table_format import TableFormat
+from sdv_tabdar.core.codecs.clock_times import look_like_clock_times, nearest_clock_times
 from sdv_tabdar.core.codecs.values import Floats, LevelIndex, with_columns
 from sdv_tabdar.privacy.described import protected_entries
 from sdv_tabdar.privacy.levels import NothingKeptError, protected_levels
@@ -40,12 +41,14 @@ class ProtectedTable:
         replaced: Which of its cells are not the ones from before.
         entries: The metadata's descriptions of columns that named what was taken out, without it.
         remarks: What a user should know of it.
+        clock_times: The columns whose numbers were clock times, as they still are.
     """
 
     frame: pd.DataFrame
     replaced: pd.DataFrame
     entries: Mapping[str, Mapping[str, Any]]
     remarks: Sequence[str]
+    clock_times: Collection[str]
 
 
 def protected_table(
@@ -111,7 +114,8 @@ def protected_table(
     entries = protected_entries(
         private_names.original_table(synth).columns, work.profiles, before, plain
     )
-    return ProtectedTable(found, replaced, entries, work.remarks(plain, replaced, len(before)))
+    remarks = work.remarks(plain, replaced, len(before))
+    return ProtectedTable(found, replaced, entries, remarks, work.clock_times)
 
 
 @dataclasses.dataclass(frozen=True)
@@ -153,6 +157,20 @@ class _Work:
             for key, profile in self.profiles.items()
             if profile.role in (Role.NUMBER, Role.DATE)
         ]
+
+    @functools.cached_property
+    def clock_times(self) -> frozenset[str]:
+        """The columns whose numbers can hardly be anything but clock times."""
+        numbers = [key for key in self.ordered if self.profiles[key].role is Role.NUMBER]
+        return frozenset(
+            key for key in numbers if look_like_clock_times(self.comparable(self.before, key))
+        )
+
+    def rounding(self, key: str) -> Callable[[Floats], Floats]:
+        """What puts numbers on the grid of their column."""
+        if key in self.clock_times:
+            return nearest_clock_times
+        return _rounding(self.profiles[key], self.comparable(self.before, key))
 
     def comparable(self, plain: pd.DataFrame, key: str) -> Floats:
         return self.profiles[key].comparable(plain[key]).to_numpy(dtype=np.float64)
@@ -225,7 +243,7 @@ class _Work:
                 self.tail,
                 max_atoms=self.max_atoms,
                 max_categories=self.max_categories,
-                rounded=_rounding(profile, self.comparable(self.before, key)),
+                rounded=self.rounding(key),
             )
             changed = ~((found == numbers) | (np.isnan(found) & np.isnan(numbers)))
             if changed.any():

@@ -72,7 +72,8 @@ class TabDARSynthesizer(Drawing, Answering):
         dependencies (bool): Whether what follows from another level, or from two together, in all
             training rows does so in all drawn ones.
         sums (bool): Whether what is the sum of others in all training rows is in all drawn ones,
-            and what makes a constant (percentages) makes it; so are means and extremes.
+            and what makes a constant (percentages) makes it; so are means and extremes. Clock times
+            written as hhmm (517, 2359) are read as minutes.
         products (bool): Whether what is the product or the quotient of two others in all training
             rows, or their share or change, also in per cent, is in all drawn ones.
         structural_zeros (bool): Whether what never meets in training rows, though by chance it

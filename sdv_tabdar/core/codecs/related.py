@@ -6,6 +6,7 @@ from collections.abc import Collection, Iterator, Mapping, Sequence
 
 import pandas as pd
 
+from sdv_tabdar.core.codecs.clock_times import ClockTimes
 from sdv_tabdar.core.codecs.dependencies import find_dependencies
 from sdv_tabdar.core.codecs.encoder import TableEncoder
 from sdv_tabdar.core.codecs.inequalities import without_consequences
@@ -50,6 +51,8 @@ class RelatedColumns:
     def __init__(
         self, frame: pd.DataFrame, kinds: Mapping[str, ColumnKind], config: ModelConfig
     ) -> None:
+        self._clock_times = ClockTimes.find(frame, kinds, config)
+        frame = self._clock_times.in_minutes(frame)
         encoder = TableEncoder.fit(frame, kinds, config)
         told = find_told_levels(encoder, encoder.encode_all(frame), config)
         self._encoder = encoder.with_relations((), told[0], joints=told[1])
@@ -57,10 +60,14 @@ class RelatedColumns:
     def needs(self, order: Sequence[str], columns: Collection[str]) -> bool:
         """Whether columns stand in a relation that their differences would not show.
 
+        Clock times do, as those that are so much later are no such numbers later.
+
         Args:
             order: Columns that are in order in all rows.
             columns: Those of them that would be learnt by their differences only.
         """
+        if not self._clock_times.names.isdisjoint(columns):
+            return True
         schema = self._encoder.schema
         wanted = {schema.position(name) for name in columns}
         whole = {schema.position(name) for name in order}

@@ -9,9 +9,10 @@ however the process ends.
 
 from __future__ import annotations
 
+import copy
 import math
 import tempfile
-from collections.abc import Hashable, Iterator, Mapping, Sequence
+from collections.abc import Callable, Hashable, Iterator, Mapping, Sequence
 from pathlib import Path
 from typing import Any, TypeAlias
 
@@ -59,6 +60,7 @@ class StoredTable:
         self._limits = dict.fromkeys(self.numbers, (math.inf, -math.inf))
         self._file = tempfile.TemporaryFile(dir=folder)  # noqa: SIM115 - lives as long as this
         self._sizes: list[int] = []
+        self._read_by: Mapping[str, Callable[[Floats], Floats]] = {}
 
     def __enter__(self) -> StoredTable:
         """The table, until the end of the block."""
@@ -89,6 +91,20 @@ class StoredTable:
             self._file.write(numbers.tobytes())
             self._file.write(bytes(-numbers.nbytes % _NUMBER_BYTES))
         self._sizes.append(len(frame))
+
+    def read_by(self, maps: Mapping[str, Callable[[Floats], Floats]]) -> StoredTable:
+        """The same rows, which are not stored again, with other numbers in some columns.
+
+        Args:
+            maps: By column of numbers what makes them of those that were appended, monotone.
+        """
+        table = copy.copy(self)
+        table._read_by = dict(maps)
+        table._limits = {
+            name: tuple(maps[name](np.array(ends)).tolist()) if name in maps else ends
+            for name, ends in self._limits.items()
+        }
+        return table
 
     def __len__(self) -> int:
         """Number of rows."""
@@ -172,7 +188,8 @@ class StoredTable:
             for name in (*self.numbers, *self._levels):
                 dtype = np.dtype(np.int32 if name in self._levels else np.float64)
                 if name in names:
-                    part[name] = self._read(offset, size, dtype)
+                    cells = self._read(offset, size, dtype)
+                    part[name] = self._read_by[name](cells) if name in self._read_by else cells
                 offset += -(-size * dtype.itemsize // _NUMBER_BYTES) * _NUMBER_BYTES
             yield part
 

@@ -17,7 +17,7 @@ from sdv_tabdar.core.trained import Trained
 def test_a_state_is_plain_and_comes_back(fitted: TabDAR, mixed: pd.DataFrame) -> None:
     trained = fitted.trained
     state = trained.to_state()
-    assert set(state) == {'history', 'encoder', 'weights', 'precedence'}
+    assert set(state) == {'history', 'encoder', 'weights', 'precedence', 'clock_times'}
     assert {value.device.type for value in state['weights'].values()} == {'cpu'}
     back = Trained.from_state(state, fitted.model, torch.device('cpu'))
     assert back.history.plain() == trained.history.plain()

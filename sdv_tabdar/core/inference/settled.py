@@ -1,0 +1,45 @@
+"""Finished rows made to add up and multiply again, see ``TabDAR.settle``."""
+
+from __future__ import annotations
+
+from collections.abc import Collection, Mapping, Sequence
+
+import numpy as np
+import pandas as pd
+
+from sdv_tabdar.core.codecs.encoder import TableEncoder
+from sdv_tabdar.core.codecs.lines import Marks
+from sdv_tabdar.core.inference.aggregates import Aggregating
+from sdv_tabdar.core.inference.arithmetic import Arithmetic
+from sdv_tabdar.core.inference.choices import Choosing
+from sdv_tabdar.core.inference.echoes.reader import follow_always
+from sdv_tabdar.core.inference.products import Multiplying
+from sdv_tabdar.core.inference.sums import Adding
+from sdv_tabdar.core.restrictions import Restriction
+
+
+def settle(
+    encoder: TableEncoder,
+    frame: pd.DataFrame,
+    known: Marks,
+    restrictions: Mapping[str, Sequence[Restriction | None]],
+    follow: Collection[str],
+) -> None:
+    """Make rows keep sums and products where something has changed them.
+
+    Args:
+        encoder: The codes, and which columns are in sums and products.
+        frame: Numbers of any of its columns; it is written into.
+        known: ``(B, len(frame.columns))``, cells that stay as they are.
+        restrictions: For a column, what each row's cell may be.
+        follow: Columns that follow from others and stay.
+    """
+    given = encoder.by_position(frame, known)
+    told = given | follow_always(encoder, frame, given)
+    told[:, [encoder.schema.position(name) for name in follow]] = True
+    Arithmetic(
+        Multiplying(encoder, given, told, restrictions),
+        Adding(encoder, given, told, restrictions, np.zeros_like(given)),
+        Aggregating(encoder, given, told, restrictions),
+        Choosing(encoder, given, told, restrictions),
+    ).settle(frame)
