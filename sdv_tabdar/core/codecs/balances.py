@@ -12,7 +12,7 @@ from typing import TypeAlias
 
 import numpy as np
 
-from sdv_tabdar.core.codecs.equations import comparable, equations, telling_rows, varies
+from sdv_tabdar.core.codecs.equations import comparable_groups, equations, telling_rows, varies
 from sdv_tabdar.core.codecs.lines import Line
 from sdv_tabdar.core.codecs.sums import EXACT_REST, Named
 from sdv_tabdar.core.codecs.table_parts import Table, some_numbers
@@ -42,13 +42,11 @@ def balances_in(
         free: Columns that may be made; of a balance it is the last one.
     """
     numbers = some_numbers(frame, names) if len(names) >= 2 * _FEWEST else np.zeros((0, 0))
-    columns = comparable(numbers)
-    if len(columns) < 2 * _FEWEST:
-        return
     known = [_of_sum(one, names) for one in sums]
     known += [_of_line(*one, names) for one in lines if one[2].slope == 1]
     found = {
         tuple(tuple(columns[at] for at in side) for side in sides)
+        for columns in comparable_groups(numbers)
         for sides in equations(telling_rows(numbers, columns), EXACT_REST)
         if len(sides[0]) >= _FEWEST and len(sides[0]) + len(sides[1]) <= _MOST
     }

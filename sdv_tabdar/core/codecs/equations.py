@@ -18,6 +18,8 @@ MOST_COLUMNS = 500
 
 _FEWEST_ROWS = 50  # without gaps, and ...
 _ROWS_PER_COLUMN = 2  # ... so many; fewer show nothing reliably
+_FEWEST_COLUMNS = 3  # of an equation that says something
+_BESIDE = 1_000  # columns that are looked at beside those left out, together at most
 _LOOKED_AT = 500  # rows of a first look, or ...
 _LOOKED_AT_PER_COLUMN = 4  # ... so many for each column, and ...
 _UNUSUAL = 20  # ... of each column so many that differ from its most frequent number
@@ -27,7 +29,27 @@ Sides = tuple[tuple[int, ...], tuple[int, ...]]
 """Positions of columns of which as many make the same as others, fewer first."""
 
 
-def comparable(numbers: Floats) -> list[int]:
+def comparable_groups(numbers: Floats) -> Iterator[list[int]]:
+    """Positions of columns that have enough rows in common, of at least three.
+
+    First without those whose gaps leave too few rows, and then beside some of these: a number and
+    its change since the year before are missing in the same first year of each firm.
+
+    Args:
+        numbers: ``(columns, rows)``.
+    """
+    seen = {*(first := _comparable(numbers))}
+    if len(first) >= _FEWEST_COLUMNS:
+        yield first
+    left_out = [place for place, own in enumerate(numbers) if place not in seen and varies(own)]
+    for place in left_out[: _BESIDE // max(len(numbers), 1)]:
+        group = [] if place in seen else _comparable(numbers[:, ~np.isnan(numbers[place])])
+        if place in group and len(group) >= _FEWEST_COLUMNS:
+            seen.update(group)
+            yield group
+
+
+def _comparable(numbers: Floats) -> list[int]:
     """The columns ``(columns, rows)`` that vary, without those whose gaps leave too few rows."""
     columns = [place for place, column in enumerate(numbers) if varies(column)]
     present = ~np.isnan(numbers)

@@ -16,7 +16,7 @@ from sdv_tabdar.core.codecs.codec import Codec
 from sdv_tabdar.core.codecs.equations import (
     MOST_COLUMNS,
     Sides,
-    comparable,
+    comparable_groups,
     equations,
     most_frequent,
     telling_rows,
@@ -152,24 +152,33 @@ def sums_in(frame: Table, names: Sequence[str], *, singles: bool = False) -> lis
     """
     names = list(names)[:MOST_COLUMNS]
     numbers = some_numbers(frame, names) if len(names) > 2 else np.zeros((0, 0))
-    columns = comparable(numbers)
-    if len(columns) < 3:
-        return []
-    rows = telling_rows(numbers, columns)
-    unrounded = singles and finest(map(digits_of, rows.T)) is None
-    rests = (EXACT_REST, SINGLE) if unrounded else (EXACT_REST,)
-    places = [
+    places: dict[float, set[Place]] = {EXACT_REST: set(), SINGLE: set()}
+    for columns in comparable_groups(numbers):
+        rows = telling_rows(numbers, columns)
+        unrounded = singles and finest(map(digits_of, rows.T)) is None
+        rests = (EXACT_REST, SINGLE) if unrounded else (EXACT_REST,)
+        places[rests[-1]] |= _places(rows, columns, rests)
+    named = {
+        rest: [
+            (_constant(numbers[[*parts]]) if total < 0 else names[total], _of(names, parts))
+            for total, parts in sorted(found, key=_first_of_all)
+            if all(varies(numbers[place]) for place in (total, *parts) if place != _NO_COLUMN)
+        ]
+        for rest, found in places.items()
+    }
+    holding = [one for rest, found in named.items() for one in _holding(frame, found, rest)]
+    return _ordered(_independent(list(dict.fromkeys(holding))))
+
+
+def _places(rows: Floats, columns: Sequence[int], rests: Iterable[float]) -> set[Place]:
+    """The sums among rows ``(R, columns)``, by the positions of these columns."""
+    found = _shortened(
+        one for rest in rests for sides in equations(rows, rest) for one in _sums_of(sides)
+    )
+    return {
         (total if total == _NO_COLUMN else columns[total], tuple(columns[part] for part in parts))
-        for total, parts in _shortened(
-            one for rest in rests for sides in equations(rows, rest) for one in _sums_of(sides)
-        )
-    ]
-    named = [
-        (_constant(numbers[[*parts]]) if total == _NO_COLUMN else names[total], _of(names, parts))
-        for total, parts in sorted(places, key=_first_of_all)
-        if all(varies(numbers[place]) for place in (total, *parts) if place != _NO_COLUMN)
-    ]
-    return _ordered(_independent(_holding(frame, named, rests[-1])))
+        for total, parts in found
+    }
 
 
 def _of(names: Sequence[str], places: Iterable[int]) -> tuple[str, ...]:

@@ -172,6 +172,17 @@ def test_columns_that_are_mostly_empty_hide_no_sum() -> None:
     assert len(found(frame)) == 2
 
 
+def test_a_change_that_is_known_in_some_rows_alone_is_found() -> None:
+    """Of firms the year before is not known in their first one, and of others something else."""
+    now, change = RANDOM.gamma(9, 40, N).round(2), RANDOM.normal(0, 9, N).round(2)
+    first = np.arange(N) % 4 != 0
+    frame = pd.DataFrame({'now': now, 'change': change, 'before': (now - change).round(2)})
+    frame.loc[first, ['change', 'before']] = np.nan
+    frame['when known'] = np.where(first, RANDOM.normal(size=N), np.nan)
+    frame['rarely'] = np.where(np.arange(N) % 7 == 0, RANDOM.normal(size=N), np.nan)
+    assert found(frame) == [('now', 'change', 'before')]
+
+
 def test_off_there_are_none() -> None:
     assert fitted(bills(), ModelConfig(sums=False)).sums == ()
     assert fitted(bills(), ModelConfig(column_order='fixed')).sums == ()
