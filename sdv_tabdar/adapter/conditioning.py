@@ -14,7 +14,8 @@ from typing import Any, NoReturn
 import numpy as np
 import pandas as pd
 
-from sdv_tabdar.adapter.dates import POSSIBLE, DateForm, zone_of
+from sdv_tabdar.adapter.date_texts import POSSIBLE
+from sdv_tabdar.adapter.dates import DateForm, zone_of
 from sdv_tabdar.adapter.profile import ColumnProfile, Role
 from sdv_tabdar.adapter.values import is_missing, item, level_key, shown
 from sdv_tabdar.conditions import Between, NotNull, OneOf, PartialValue

@@ -5,16 +5,15 @@ from __future__ import annotations
 import dataclasses
 import datetime
 import re
-import warnings
 from typing import Any
 
 import numpy as np
 import pandas as pd
-from pandas.tseries.api import guess_datetime_format
 from sdv.errors import InvalidDataError
 
 from sdv_tabdar.adapter.clocks import Counts, Way, at_units, on_clocks
 from sdv_tabdar.adapter.date_steps import DAY, MICROSECOND, is_arrow_date
+from sdv_tabdar.adapter.date_texts import guessed_format, is_exact_text, readable, too_far
 from sdv_tabdar.adapter.values import mapped, plain_objects
 
 # Nanoseconds of the units that dates come in, coarsest first.
@@ -24,7 +23,6 @@ _ISO_DATE = re.compile(r'\d{4}-\d{2}')
 # Texts in formats with this order of numbers are no other dates by ISO 8601, also without signs.
 _ISO_DIGITS = re.compile(r'\d{8}(?!\d)')
 _ISO_ORDER = re.compile(r'%Y\W?%-?m\W?%-?d')
-POSSIBLE = f'between {pd.Timestamp.min:%Y-%m-%d} and {pd.Timestamp.max:%Y-%m-%d}'  # in nanoseconds
 DATE_TYPES = (datetime.date, np.datetime64)  # datetime and Timestamp are dates as well
 
 
@@ -60,13 +58,13 @@ class DateForm:
         """
         present = values.dropna()
         _check_zones(present)
-        text_format = text_format or _guessed_format(present)
+        text_format = text_format or guessed_format(present)
         first = present.iloc[0] if len(present) else None
         if isinstance(first, datetime.datetime) and values.dtype == object:
             time_zone = first.tzinfo
         else:
             time_zone = _zone(values)
-        form = cls(text_format, _is_exact_text(present, text_format), time_zone)
+        form = cls(text_format, is_exact_text(present, text_format), time_zone)
         if form.is_text and '%f' not in str(text_format):
             return form  # whole seconds, which a float64 holds exactly
         plain = form.plain(present)
@@ -113,7 +111,7 @@ class DateForm:
             try:
                 values = self._parsed(values)
             except pd.errors.OutOfBoundsDatetime:
-                raise _too_far(present) from None
+                raise too_far(present) from None
             except ValueError:
                 return values  # SDV's validation, or the check of known cells, names the value
         if _is_date_time(values):
@@ -314,55 +312,6 @@ def dates_at(counts: Counts, like: pd.Series) -> pd.Series:
     return dates if zone is None else dates.dt.tz_localize('UTC').dt.tz_convert(zone)
 
 
-def _is_exact_text(present: pd.Series, text_format: str | None) -> bool:
-    """Whether all dates are text that the format reads, and writes just so."""
-    special = ('%z', '%Z')
-    if not text_format or any(mark in text_format for mark in special):
-        return False
-    texts = _texts(present)
-    dates = None if texts is None else _read(texts, text_format)
-    if dates is None:
-        return False
-    try:
-        return bool((dates.dt.strftime(text_format) == texts).all())
-    except ValueError:  # a format that this system does not write
-        return False
-
-
-def _guessed_format(present: pd.Series) -> str | None:
-    """The format of texts without one, guessed by the first one as SDV guesses it."""
-    texts = _texts(present)
-    if texts is None:
-        return None
-    with warnings.catch_warnings():
-        warnings.filterwarnings('ignore', 'Parsing dates in', UserWarning)  # the day comes first
-        guess = guess_datetime_format(texts[0])
-    return guess if guess and _read(texts, guess) is not None else None
-
-
-def _texts(present: pd.Series) -> pd.Series | None:
-    """The different texts of a column, none of them missing; None if there is anything else."""
-    if not len(present) or not all(isinstance(value, str) for value in present):
-        return None
-    return pd.Series(present.astype(object).unique(), dtype=object, name=present.name)
-
-
-def _read(texts: pd.Series, text_format: str) -> pd.Series | None:
-    """The dates that texts are in a format; None if one of them is none."""
-    try:
-        aware = '%z' in text_format.lower()
-        return pd.to_datetime(texts, format=readable(text_format), utc=aware)
-    except pd.errors.OutOfBoundsDatetime:
-        raise _too_far(texts) from None
-    except ValueError:
-        return None
-
-
-def readable(text_format: str) -> str:
-    """A format as pandas reads it, in which days and months without a zero are no others."""
-    return text_format.replace('%-', '%').replace('%#', '%')
-
-
 def _is_date_time(values: pd.Series) -> bool:
     return bool(pd.api.types.is_datetime64_any_dtype(values.dtype))
 
@@ -382,7 +331,7 @@ def _timestamps(periods: pd.Series) -> pd.Series:
     try:
         return periods.dt.to_timestamp()
     except pd.errors.OutOfBoundsDatetime:
-        raise _too_far(periods.dropna()) from None
+        raise too_far(periods.dropna()) from None
 
 
 def _as_nanosecond_dates(values: pd.Series, *, keep_zone: bool) -> pd.Series:
@@ -396,7 +345,7 @@ def _as_nanosecond_dates(values: pd.Series, *, keep_zone: bool) -> pd.Series:
     try:
         return values.astype(dtype)
     except pd.errors.OutOfBoundsDatetime:
-        raise _too_far(values.dropna()) from None
+        raise too_far(values.dropna()) from None
 
 
 def _check_zones(present: pd.Series) -> None:
@@ -423,16 +372,3 @@ def _check_zones(present: pd.Series) -> None:
                 'pandas.to_datetime(column, utc=True).'
             ]
         )
-
-
-def _too_far(present: pd.Series) -> InvalidDataError:
-    try:
-        low, high = present.min(), present.max()
-    except TypeError:  # dates and times in one column
-        low, high = present.map(str).min(), present.map(str).max()
-    return InvalidDataError(
-        [
-            f"Column '{present.name}' has dates from {low} to {high}. Dates must lie {POSSIBLE}. "
-            'Replace the others, or leave the cells empty.'
-        ]
-    )

@@ -13,7 +13,7 @@ from sdv_tabdar.cli.where import Kind, Where
 
 if TYPE_CHECKING:
     from sdv_tabdar.files import Description
-    from sdv_tabdar.files.describe import UserColumn
+    from sdv_tabdar.files.description import UserColumn
 
 _MISSING = 'missing'
 

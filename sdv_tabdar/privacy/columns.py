@@ -15,7 +15,7 @@ import numpy.typing as npt
 import pandas as pd
 from sdv.errors import InvalidDataError
 
-from sdv_tabdar.adapter.dates import readable
+from sdv_tabdar.adapter.date_texts import readable
 from sdv_tabdar.core.codecs.values import Floats, LevelIndex
 from sdv_tabdar.privacy.marginals import (
     LEVELS_WEIGHT,

@@ -15,7 +15,8 @@ import pytest
 from sdv.sampling import Condition
 
 from sdv_tabdar import Between, TabDARSynthesizer
-from sdv_tabdar.files.describe import Description, describe
+from sdv_tabdar.files.describe import describe
+from sdv_tabdar.files.description import Description
 
 from .conftest import TINY, make_metadata
 

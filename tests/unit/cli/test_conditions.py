@@ -11,7 +11,7 @@ from sdv_tabdar import Between, NotNull, OneOf
 from sdv_tabdar.cli.conditions import conditions
 from sdv_tabdar.cli.refusal import Refusal
 from sdv_tabdar.cli.where import parse
-from sdv_tabdar.files.describe import Description, UserColumn
+from sdv_tabdar.files.description import Description, UserColumn
 
 
 def _column(name: Any, sdtype: str, role: str, levels: tuple[Any, ...] = ()) -> UserColumn:
