@@ -98,13 +98,15 @@ class StoredTable:
         Args:
             maps: By column of numbers what makes them of those that were appended, monotone.
         """
-        table = copy.copy(self)
-        table._read_by = dict(maps)
-        table._limits = {
+        return copy.copy(self)._reading_by(maps)
+
+    def _reading_by(self, maps: Mapping[str, Callable[[Floats], Floats]]) -> StoredTable:
+        self._read_by = dict(maps)
+        self._limits = {
             name: tuple(maps[name](np.array(ends)).tolist()) if name in maps else ends
             for name, ends in self._limits.items()
         }
-        return table
+        return self
 
     def __len__(self) -> int:
         """Number of rows."""
