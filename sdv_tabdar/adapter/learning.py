@@ -24,14 +24,10 @@ from sdv_tabdar.adapter.global_generators import untouched_random_states
 from sdv_tabdar.adapter.going_on import with_room
 from sdv_tabdar.adapter.hooks import SDVHooks
 from sdv_tabdar.adapter.one_at_a_time import one_at_a_time
-from sdv_tabdar.adapter.parameters import (
-    check_metadata,
-    check_parameters,
-    check_training,
-    sdtypes_named,
-)
+from sdv_tabdar.adapter.parameters import check_metadata, check_parameters, check_training
 from sdv_tabdar.adapter.processed import check_processed
 from sdv_tabdar.adapter.related_orders import related_orders
+from sdv_tabdar.adapter.sdtypes import sdtypes_named
 from sdv_tabdar.adapter.sources import Source, source_of
 from sdv_tabdar.adapter.streamed import Streamed, scratch
 from sdv_tabdar.adapter.table_format import unique_names

@@ -2,12 +2,11 @@
 
 from __future__ import annotations
 
-import contextlib
 import dataclasses
 import inspect
 import numbers
 import os
-from collections.abc import Callable, Collection, Hashable, Iterable, Iterator, Mapping, Sequence
+from collections.abc import Callable, Collection, Hashable, Iterable, Mapping, Sequence
 from pathlib import Path
 from typing import Any
 
@@ -15,7 +14,6 @@ import numpy as np
 from rdt.transformers import BaseTransformer
 from sdv.errors import SynthesizerInputError
 from sdv.metadata import Metadata
-from sdv.metadata.errors import InvalidMetadataError
 
 from sdv_tabdar.core.config import ModelConfig, SamplingConfig, TrainingConfig
 from sdv_tabdar.core.training.checkpoints import why_unwritable
@@ -259,31 +257,6 @@ def check_metadata(value: Any) -> None:
             'that keys would repeat. Give the column a name in the table (table.rename(columns='
             "{'': 'key'})) and in the metadata, or make it an alternate key."
         )
-
-
-@contextlib.contextmanager
-def sdtypes_named(metadata: Metadata) -> Iterator[None]:
-    """Within it, SDV's refusal of an unknown sdtype names the columns, and what is allowed.
-
-    Args:
-        metadata: What SDV looks at.
-
-    Raises:
-        InvalidMetadataError: In place of SDV's own.
-    """
-    try:
-        yield
-    except InvalidMetadataError as error:
-        message = str(error)
-        entries = [entry for table in metadata.tables.values() for entry in table.columns.items()]
-        wrong = [name for name, facts in entries if f"sdtype: '{facts.get('sdtype')}'" in message]
-        if not wrong:
-            raise
-        raise InvalidMetadataError(
-            f"{message} The columns {wrong} have it. Sdtypes are 'numerical', 'datetime', "
-            "'categorical', 'boolean', 'ordinal', 'id', 'unknown', and for personal data the names "
-            "of Faker's functions, such as 'email'."
-        ) from error
 
 
 def check_transformers(value: Any, keys: Collection[str]) -> None:
