@@ -3,7 +3,10 @@
 from __future__ import annotations
 
 import dataclasses
-from collections.abc import Hashable
+from collections.abc import Hashable, Sequence
+
+import numpy as np
+import numpy.typing as npt
 
 
 @dataclasses.dataclass(frozen=True)
@@ -68,6 +71,26 @@ def meets(restriction: Restriction, number: float) -> bool:
         )
     low, high = (getattr(restriction, end, None) for end in ('low', 'high'))
     return number == number and (low is None or number >= low) and (high is None or number <= high)
+
+
+def met_by(
+    entries: Sequence[Restriction | None] | None,
+    rows: npt.NDArray[np.int64],
+    numbers: npt.NDArray[np.float64],
+) -> npt.NDArray[np.bool_]:
+    """Which numbers cells of a column may be.
+
+    Args:
+        entries: What the cell of each of B rows may be; None where it may be anything, and for a
+            column in which each of them may.
+        rows: ``(N,)``, which of them.
+        numbers: ``(N,)``; NaN for a missing cell.
+    """
+    if entries is None:
+        return np.ones(len(rows), dtype=bool)
+    cells = zip(rows.tolist(), numbers.tolist(), strict=True)
+    found = ((entry := entries[row]) is None or meets(entry, number) for row, number in cells)
+    return np.fromiter(found, dtype=bool, count=len(rows))
 
 
 def allows(restriction: Restriction | None, level: Hashable) -> bool:

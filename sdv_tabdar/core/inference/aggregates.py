@@ -26,7 +26,7 @@ from sdv_tabdar.core.codecs.numerical import NumericalCodec
 from sdv_tabdar.core.codecs.spans import SPANS, moved
 from sdv_tabdar.core.codecs.values import Floats, as_floats
 from sdv_tabdar.core.inference.echoes.cells import Rows
-from sdv_tabdar.core.restrictions import Restriction, meets
+from sdv_tabdar.core.restrictions import Restriction, met_by
 
 _TURNS = 2  # in which sources come nearer to a given result
 _SEARCHED = 3  # sources of which ...
@@ -322,7 +322,5 @@ class Aggregating:
         elif bounded:
             found &= (numbers >= codec.limits[0]) & (numbers <= codec.limits[1])
         entries = self.restrictions.get(self.encoder.schema.names[position])
-        for place in np.flatnonzero(found).tolist() if entries is not None else ():
-            entry = entries[rows[place]] if entries is not None else None
-            found[place] = entry is None or meets(entry, float(numbers[place]))
+        found[found] = met_by(entries, rows[found], numbers[found])
         return found

@@ -15,7 +15,7 @@ from sdv_tabdar.core.codecs.lines import Marks
 from sdv_tabdar.core.codecs.numerical import NumericalCodec
 from sdv_tabdar.core.codecs.values import Floats
 from sdv_tabdar.core.inference.told_levels import ToldLevels
-from sdv_tabdar.core.restrictions import meets
+from sdv_tabdar.core.restrictions import met_by
 
 _FURTHER = 0.0, 1.0, 2.0, 4.0, 8.0, 16.0
 """Inside a range, in units of what rounding has done, a number is looked for that is in it."""
@@ -58,9 +58,8 @@ def _lead(levels: ToldLevels, frame: pd.DataFrame, one: Band, source: int, rows:
     for further in _FURTHER if len(one.sources) > 1 else _FURTHER[:1]:
         moved = _moved(levels, one, source, numbers, wished, further)
         fits = left & (one.wanted(one.numbers((numbers | {source: moved}).__getitem__)) == codes)
-        for row in np.flatnonzero(fits).tolist():
-            entry = entries[row]
-            fits[row] = entry is None or meets(entry, float(moved[row]))
+        places = np.flatnonzero(fits)
+        fits[places] = met_by(entries, places, moved[places])
         found[fits] = moved[fits]
         left &= ~fits
     frame[levels.encoder.schema.names[source]] = found

@@ -20,7 +20,7 @@ from sdv_tabdar.core.codecs.encoder import TableEncoder
 from sdv_tabdar.core.codecs.lines import Marks
 from sdv_tabdar.core.codecs.numerical import NumericalCodec
 from sdv_tabdar.core.codecs.values import Floats, as_floats
-from sdv_tabdar.core.restrictions import Restriction, meets
+from sdv_tabdar.core.restrictions import Restriction, met_by
 
 Cells: TypeAlias = npt.NDArray[Any]
 """Of a column in B rows: numbers, or levels."""
@@ -103,10 +103,8 @@ class Choosing:
         if self.encoder.keeps_values:
             stays = np.zeros(len(numbers), dtype=bool)
             found &= is_gap | (self._inside(position, stays, numbers) == numbers)
-        entries = self.restrictions.get(name)
-        for row in np.flatnonzero(found).tolist() if entries is not None else ():
-            entry = None if entries is None else entries[row]
-            found[row] = entry is None or (not is_gap[row] and meets(entry, float(numbers[row])))
+        places = np.flatnonzero(found)
+        found[places] = met_by(self.restrictions.get(name), places, numbers[places])
         return found
 
 

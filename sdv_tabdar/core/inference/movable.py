@@ -15,7 +15,7 @@ from sdv_tabdar.core.codecs.lines import Marks, rounded
 from sdv_tabdar.core.codecs.numerical import NumericalCodec
 from sdv_tabdar.core.codecs.values import Floats
 from sdv_tabdar.core.inference.echoes.cells import Rows
-from sdv_tabdar.core.restrictions import Restriction, meets
+from sdv_tabdar.core.restrictions import Restriction, met_by
 
 _MOST_VALUES = 1_000  # of a column, all of which may be tried
 
@@ -86,9 +86,7 @@ class MovableColumn:
                 found &= np.isin(numbers, few)
         if self.agrees is not None:
             found[found] = self.agrees(rows[found], numbers[found])
-        for place in np.flatnonzero(found).tolist() if self.restrictions is not None else ():
-            entry = None if self.restrictions is None else self.restrictions[rows[place]]
-            found[place] = entry is None or meets(entry, float(numbers[place]))
+        found[found] = met_by(self.restrictions, rows[found], numbers[found])
         return found
 
     def written(self, cells: pd.Series) -> npt.NDArray[np.float64] | pd.Series:

@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import math
 
+import numpy as np
 import pytest
 
 from sdv_tabdar.core.restrictions import (
@@ -13,6 +14,7 @@ from sdv_tabdar.core.restrictions import (
     Restriction,
     both,
     meets,
+    met_by,
 )
 
 
@@ -82,3 +84,11 @@ def test_what_meets_two_restrictions(
 ) -> None:
     assert both(first, second) == expected
     assert both(second, first) == expected
+
+
+def test_each_cell_of_a_column_meets_what_is_asked_of_its_row() -> None:
+    entries = [None, Interval(0, 1), Members((None, 5.0)), NotMissing()]
+    rows = np.array([0, 1, 1, 2, 2, 3, 3])
+    numbers = np.array([9, 0.5, 2, np.nan, 4, np.nan, 7])
+    assert met_by(entries, rows, numbers).tolist() == [1, 1, 0, 1, 0, 0, 1]
+    assert met_by(None, rows, numbers).all()
