@@ -64,8 +64,9 @@ class FittedTable:
             rounds: Whether numbers are rounded as in training.
             extrapolates: Whether conditions may lie outside the range of training.
         """
+        form = self.form.without_categories({key: plain[key].dtype for key in self.replaced})
         profiles = {}
-        for column in self.form.columns:
+        for column in form.columns:
             generated = private_names.is_generated(self.host, column.key)
             profiles[column.key] = ColumnProfile.learn(
                 plain[column.key],
@@ -76,7 +77,12 @@ class FittedTable:
             )
         rewritten = private_names.rewritten_columns(self.host, plain.head(_LOOKED_AT))
         table = dataclasses.replace(
-            self, profiles=profiles, rewritten=rewritten, num_rows=len(plain), said=set()
+            self,
+            form=form,
+            profiles=profiles,
+            rewritten=rewritten,
+            num_rows=len(plain),
+            said=set(),
         )
         return table.with_clock_times({key for key, own in self.profiles.items() if own.is_clock})
 
@@ -135,6 +141,13 @@ class FittedTable:
         return with_columns(rows, rounded)
 
     @property
+    def replaced(self) -> set[str]:
+        """SDV's labels of columns of which no real value comes out: invented ones, pseudonyms."""
+        keys = [column.key for column in self.form.columns]
+        invented = {key for key in keys if private_names.is_generated(self.host, key)}
+        return invented | set(private_names.pseudonyms(self.host))
+
+    @property
     def presences(self) -> Mapping[str, str]:
         """See :attr:`ProcessedFormat.presences`; empty without a model."""
         return {} if self.processed is None else self.processed.presences
@@ -168,7 +181,13 @@ class FittedTable:
             state: What was saved.
             host: The synthesizer that it was saved with.
         """
-        form = TableFormat.from_state(state['form'])
+        form = TableFormat.from_state(state['form']).without_categories(
+            {  # which older files have
+                key: profile['dtype']
+                for key, profile in state['profiles'].items()
+                if Role(profile['role']) is Role.GENERATED
+            }
+        )
         columns = {column.key: column for column in form.columns}
         processed = state['processed']
         return cls(

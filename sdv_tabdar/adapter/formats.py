@@ -88,6 +88,19 @@ class ColumnFormat:
         dates, number = DateForm(**state['dates']), NumberForm(**state['number'])
         return cls(**{**state, 'dates': dates, 'number': number})
 
+    def without_categories(self, plain_dtype: Any) -> ColumnFormat:
+        """The form without the values that a dtype of categories lists.
+
+        For columns whose values are not to be given out: each part of the rows would add other
+        ones to them, and so be of another dtype.
+
+        Args:
+            plain_dtype: Dtype of the column's plain form, which it has instead.
+        """
+        if not isinstance(self.dtype, pd.CategoricalDtype):
+            return self
+        return dataclasses.replace(self, dtype=plain_dtype)
+
     @property
     def date_step(self) -> int:
         """The nanoseconds that all dates its dtype or type can hold are multiples of."""

@@ -234,13 +234,17 @@ class Imputer:
                 stacklevel=5,
             )
         trained = {column.name: column.dtype for column in self.table.form.columns}
+        replaced = self.table.replaced
         filled = {}
         for name in [*self.data.columns, *self.absent]:
             drawn = restored[_label(restored, name)]
             source = drawn.reindex(pd.RangeIndex(len(self.data)))
             if name in self.data.columns:
                 cells = drawn.astype(object).reindex(source.index)  # whole numbers as such
-                filled[name] = _merged(self.data[name], cells, source.dtype, trained[name])
+                given = self.data[name]
+                if str(name) in replaced:
+                    given = _without_categories(given)
+                filled[name] = _merged(given, cells, source.dtype, trained[name])
             else:
                 filled[name] = _as_dtype(source.set_axis(self.data.index), drawn.dtype)
         columns = pd.Index(list(filled), tupleize_cols=False, name=self.data.columns.name)
@@ -347,6 +351,11 @@ def _merged(given: pd.Series, filled: pd.Series, filled_dtype: Any, trained: Any
     else:
         dtype = filled_dtype if gaps.all() else given.dtype
     return _as_dtype(merged, dtype)
+
+
+def _without_categories(values: pd.Series) -> pd.Series:
+    """Values as objects in place of categories, to which each block would add other ones."""
+    return values.astype(object) if isinstance(values.dtype, pd.CategoricalDtype) else values
 
 
 def _is_whole(value: Any) -> bool:

@@ -95,6 +95,21 @@ class TableFormat:
         columns = tuple(ColumnFormat.from_state(column) for column in state['columns'])
         return cls(columns, state['order'])
 
+    def without_categories(self, plain_dtypes: Mapping[str, Any]) -> TableFormat:
+        """The form, some of whose columns list no categories.
+
+        Args:
+            plain_dtypes: By SDV's label of each of these, the dtype of its plain form, which it
+                has instead.
+        """
+        columns = [
+            column.without_categories(plain_dtypes[column.key])
+            if column.key in plain_dtypes
+            else column
+            for column in self.columns
+        ]
+        return dataclasses.replace(self, columns=tuple(columns))
+
     @property
     def names(self) -> list[Hashable]:
         """The user's labels in the user's order."""
