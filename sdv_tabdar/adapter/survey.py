@@ -84,6 +84,7 @@ class Survey:
         self._steps: dict[tuple[Hashable, str], int] = {}
         self._dates: dict[Hashable, DateForm] = {}
         self._kept: dict[Hashable, pd.DataFrame] = {}
+        self._present: dict[Hashable, pd.DataFrame] = {}
         self._sample: _Sample | None = None
 
     def add(self, batch: pd.DataFrame) -> None:
@@ -99,6 +100,8 @@ class Survey:
             values, entry = batch[column], self._entries.get(str(column), {})
             missing = values.isna().to_numpy()
             self._missing[column] = self._missing.get(column, 0) + int(missing.sum())
+            if column not in self._present and not missing.all():
+                self._present[column] = batch.iloc[[int(np.argmin(missing))]]
             if missing.any():
                 self._keep(('missing', column), batch, np.flatnonzero(missing)[:1])
             sdtype = entry.get('sdtype')
@@ -126,6 +129,10 @@ class Survey:
             )
         parts = [_cast(part, self._dtypes) for part in (*self._sample.parts, *self._kept.values())]
         frame = pd.concat(parts)
+        absent = [name for name in self._present if not frame[name].notna().any()]
+        if absent:
+            more = [_cast(self._present[name], self._dtypes) for name in absent]
+            frame = pd.concat([frame, *more])
         frame = frame[~frame.index.duplicated()].sort_index()
         shares = {name: count / self._num_rows for name, count in self._missing.items()}
         return Summary(frame, self._num_rows, self._dtypes, shares)

@@ -105,6 +105,18 @@ def test_very_many_rows_are_learnt_in_an_order_that_is_computed(
     _assert_same(_fitted(_written(table, tmp_path), metadata), _fitted(table, metadata))
 
 
+def test_a_rare_value_that_is_invented_is_known_to_be_there(tmp_path: Path) -> None:
+    table = make_table(ROWS)[['age', 'city']].assign(email=None)
+    table.loc[ROWS - 1 - ROWS // 4, 'email'] = 'a@x.org'
+    columns = {**{name: COLUMNS[name] for name in ('age', 'city')}, 'email': {'sdtype': 'email'}}
+    metadata = make_metadata(columns)
+    found, expected = _fitted(_written(table, tmp_path), metadata), _fitted(table, metadata)
+    _assert_same(found, expected)
+    assert found._table.presences == {'email': 'email (missing)'}
+    gaps = table.head(5).assign(email=None)
+    assert found.impute(gaps)['email'].notna().all()
+
+
 TYPES: dict[str, dict[str, Any]] = {
     'whole': {'sdtype': 'numerical'},
     'rare': {'sdtype': 'numerical'},

@@ -61,6 +61,19 @@ def test_the_rarest_of_each_column_is_kept() -> None:
     pd.testing.assert_frame_equal(found.frame, table.loc[found.frame.index])
 
 
+@pytest.mark.parametrize('sdtype', ['email', 'unknown', 'numerical', 'categorical'])
+def test_a_value_is_kept_where_nearly_all_are_missing(sdtype: str) -> None:
+    table = _table().assign(contact=None)
+    table.loc[1234, 'contact'] = 7 if sdtype == 'numerical' else 'one'
+    found = Survey('table', {**ENTRIES, 'contact': {'sdtype': sdtype}})
+    for start in range(0, len(table), 100):
+        found.add(table.iloc[start : start + 100])
+    summary = found.summary()
+    assert summary.frame['contact'].dropna().index.tolist() == [1234]
+    assert summary.frame.index.is_unique
+    assert summary.missing['contact'] == 1 - 1 / len(table)
+
+
 @pytest.mark.parametrize('kind', ['pandas', 'arrow', 'python'])
 @pytest.mark.parametrize('zone', ['Europe/Berlin', 'Asia/Kolkata'])
 def test_the_unit_of_dates_is_that_of_their_clocks(zone: str, kind: str) -> None:
