@@ -15,6 +15,7 @@ from sdv_tabdar.core.inference.choices import Choosing
 from sdv_tabdar.core.inference.echoes.reader import follow_always
 from sdv_tabdar.core.inference.products import Multiplying
 from sdv_tabdar.core.inference.sums import Adding
+from sdv_tabdar.core.inference.told_levels import ToldLevels
 from sdv_tabdar.core.restrictions import Restriction
 
 
@@ -26,6 +27,9 @@ def settle(
     follow: Collection[str],
 ) -> None:
     """Make rows keep sums and products where something has changed them.
+
+    What a range of a number says of another column comes last, as in drawn and averaged rows: a
+    line that all training rows are on may say something else of a number between those of training.
 
     Args:
         encoder: The codes, and which columns are in sums and products.
@@ -43,3 +47,4 @@ def settle(
         Aggregating(encoder, given, told, restrictions),
         Choosing(encoder, given, told, restrictions),
     ).settle(frame)
+    ToldLevels(encoder, given, restrictions).tell(frame)

@@ -34,11 +34,16 @@ class ToldLevels:
     def tell(self, frame: pd.DataFrame) -> Marks:
         """Write the levels that numbers tell where they may change; ``frame`` is written into.
 
+        Of a frame of some columns only those that tell, or are told by, others in it.
+
         Returns:
             ``(B, C)``, cells that had another level.
         """
         changed = np.zeros(self.known.shape, dtype=bool)
+        names = self.encoder.schema.names
         for one in self.encoder.told_by_numbers:
+            if not all(names[at] in frame for at in (one.position, *one.sources)):
+                continue
             wanted = one.wanted(one.numbers(functools.partial(self.numbers, frame)))
             codes = self.codes(frame, one)
             may = (wanted >= 0) & (codes >= 0) & ~self.known[:, one.position]
@@ -49,7 +54,7 @@ class ToldLevels:
             entries = self.entries(one.position)
             pairs = zip(rows.tolist(), told.tolist(), strict=True)
             allowed = np.array([allows(entries[row], cell) for row, cell in pairs], dtype=bool)
-            own = self.encoder.schema.names[one.position]
+            own = names[one.position]
             cells = frame[own].to_numpy(copy=True)
             cells[rows[allowed]] = told[allowed]
             frame[own] = cells
