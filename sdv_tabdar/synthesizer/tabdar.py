@@ -230,11 +230,11 @@ class TabDARSynthesizer(Drawing, Answering):
                 ``pyarrow.dataset.Dataset``, or a frame of Dask or Spark. It is then read twice,
                 some rows at a time.
             on_epoch_end: Called after each pass over the table with an ``EpochReport``: what is
-                known by then. Training ends if it returns True.
+                known by then. Training ends if it returns True, or by its error.
             checkpoint_path: File that keeps the state of the training while it goes on. If the
-                process dies, the same call goes on from there; when training has ended by itself
-                the file is gone. Where it can no longer be written, as on a full disk, a
-                ``RuntimeWarning`` says so, the last one stays, and training goes on.
+                process dies or an error ends it, the same call goes on from there; when training
+                has ended by itself the file is gone. Where it can no longer be written, as on a
+                full disk, a ``RuntimeWarning`` says so, the last one stays, and training goes on.
             warm_start: Whether to go on from what was fitted before, if anything was: for the same
                 table with some more rows, in a fraction of the time. Give old and new rows
                 together; what only old rows had would be forgotten little by little. New levels

@@ -5,6 +5,7 @@ from __future__ import annotations
 import contextlib
 import dataclasses
 import datetime
+import enum
 import functools
 import hashlib
 import json
@@ -40,6 +41,14 @@ _DIFFERENT = {
 }
 
 _logger = logging.getLogger(__name__)
+
+
+class Then(enum.Enum):
+    """What becomes of a training after its state was to be written."""
+
+    GOES_ON = 'Training goes on, and the next checkpoint is tried at its time.'
+    IS_KEPT = 'What training has learnt is kept in the model.'
+    IS_LOST = 'What training has learnt since then is lost.'
 
 
 def fingerprint(
@@ -175,7 +184,7 @@ class CheckpointFile:
             )
         return dict(content)
 
-    def write(self, state: dict[str, Any], *, last: bool = False) -> None:
+    def write(self, state: dict[str, Any], then: Then = Then.GOES_ON) -> None:
         """Replace the file: at every moment it is the old one or the new one as a whole.
 
         Where that fails, as on a full disk, the old one stays and a warning says so: a training
@@ -183,29 +192,24 @@ class CheckpointFile:
 
         Args:
             state: From ``Trainer.state``.
-            last: Whether training ends here.
+            then: What becomes of the training.
         """
-        self._ranks.told(functools.partial(self._try_to_write, state, last=last))
+        self._ranks.told(functools.partial(self._try_to_write, state, then))
 
     def remove(self) -> None:
         """Delete the file; where that fails, a warning says so."""
         self._ranks.told(self._try_to_remove)
 
-    def _try_to_write(self, state: dict[str, Any], *, last: bool) -> None:
+    def _try_to_write(self, state: dict[str, Any], then: Then) -> None:
         before = time.perf_counter()
         try:
             self._write(state)
         except OSError as error:
-            then = (
-                'What training has learnt is kept in the model.'
-                if last
-                else 'Training goes on, and the next checkpoint is tried at its time.'
-            )
             _warn(
                 f'The checkpoint {str(self.path)!r} could not be written ({_reason(error)}). '
-                f'{then} {self._what_is_left()} Make room on its disk, or let it be written to '
-                'again.',
-                aloud=last or not self._fails,
+                f'{then.value} {self._what_is_left()} Make room on its disk, or let it be '
+                'written to again.',
+                aloud=then is not Then.GOES_ON or not self._fails,
             )
             self._fails = True
         else:

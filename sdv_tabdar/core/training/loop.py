@@ -7,7 +7,7 @@ import functools
 import logging
 import math
 import time
-from collections.abc import Callable, Sequence
+from collections.abc import Callable, Iterator, Sequence
 from pathlib import Path
 from typing import Any
 
@@ -19,7 +19,7 @@ from sdv_tabdar.core.runtime.ranks import ALONE, Ranks
 from sdv_tabdar.core.runtime.threads import workers
 from sdv_tabdar.core.schema import TableSchema
 from sdv_tabdar.core.table import EncodedTable
-from sdv_tabdar.core.training.checkpoints import CheckpointFile, fingerprint
+from sdv_tabdar.core.training.checkpoints import CheckpointFile, Then, fingerprint
 from sdv_tabdar.core.training.defaults import rows_of_step
 from sdv_tabdar.core.training.history import Callback, TrainingHistory, asked_to_end
 from sdv_tabdar.core.training.interrupts import Interrupts
@@ -62,7 +62,8 @@ def fit_network(
         config: Training settings.
         generator: Source of all randomness.
         progress: Called after each step.
-        callbacks: Called at the end of each epoch; training ends if one returns True.
+        callbacks: Called at the end of each epoch; training ends if one returns True. What one
+            raises is raised, after the checkpoint is written.
         checkpoint_path: File to keep the state of the training in, from which the same call goes
             on if it was cut short; it is removed when training ends by itself.
         start: A trained network of these columns to go on from, at a lower rate and for a tenth of
@@ -144,15 +145,28 @@ def _run(
         if trainer.epoch_is_over:
             report = trainer.end_epoch()
             ask = functools.partial(asked_to_end, callbacks, report)
-            if ranks.told(ask):
+            with _kept_if_it_fails(trainer, checkpoint):
+                ends = ranks.told(ask)
+            if ends:
                 reason = 'A callback ended training.'
         asked, due = heard or wishes()
         if asked:
             reason = 'Training was interrupted; what it had learnt by then is kept.'
         if checkpoint is not None and (due or reason):
-            checkpoint.write(trainer.state(), last=bool(reason))
+            checkpoint.write(trainer.state(), Then.IS_KEPT if reason else Then.GOES_ON)
     trainer.end(reason)
     return not reason
+
+
+@contextlib.contextmanager
+def _kept_if_it_fails(trainer: Trainer, checkpoint: CheckpointFile | None) -> Iterator[None]:
+    """Write a checkpoint before an error, or ``sys.exit``, ends training."""
+    try:
+        yield
+    except (Exception, SystemExit):
+        if checkpoint is not None:
+            checkpoint.write(trainer.state(), Then.IS_LOST)
+        raise
 
 
 def asked_to_stop(

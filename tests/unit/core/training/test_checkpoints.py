@@ -17,7 +17,7 @@ from sdv_tabdar.core.codecs.encoder import TableEncoder
 from sdv_tabdar.core.config import ModelConfig, TrainingConfig
 from sdv_tabdar.core.table import EncodedTable
 from sdv_tabdar.core.training import checkpoints
-from sdv_tabdar.core.training.checkpoints import CheckpointFile, fingerprint
+from sdv_tabdar.core.training.checkpoints import CheckpointFile, Then, fingerprint
 
 Print = Callable[..., dict[str, str]]
 
@@ -92,8 +92,10 @@ def test_a_write_that_fails_leaves_the_old_file_and_is_said(
             warnings.simplefilter('error')
             file.write({'steps': 3})  # the log alone
         with pytest.warns(RuntimeWarning, match='What training has learnt is kept in the model'):
-            file.write({'steps': 4}, last=True)
-    assert [record.levelname for record in caplog.records] == ['WARNING'] * 3
+            file.write({'steps': 4}, Then.IS_KEPT)
+        with pytest.warns(RuntimeWarning, match='What training has learnt since then is lost'):
+            file.write({'steps': 4}, Then.IS_LOST)
+    assert [record.levelname for record in caplog.records] == ['WARNING'] * 4
     with caplog.at_level('INFO'):
         file.write({'steps': 5})
     assert 'is written again' in caplog.text

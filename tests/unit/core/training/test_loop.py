@@ -310,6 +310,28 @@ def test_a_resumed_training_takes_its_seed_from_the_checkpoint(
     assert len(history.losses) == 3
 
 
+@pytest.mark.parametrize('error', [RuntimeError, SystemExit])
+def test_what_a_callback_raises_loses_nothing(
+    train: Train, tmp_path: Path, error: type[BaseException]
+) -> None:
+    def fail(report: EpochReport) -> None:
+        if report.epoch == 2:
+            raise error
+
+    expected, history = train(3, epochs=3)
+    path = tmp_path / 'training.pt'
+    with pytest.raises(error):
+        train(3, epochs=3, callbacks=[fail], checkpoint_path=path)
+    seen: list[int] = []
+    found, after = train(
+        3, epochs=3, callbacks=[lambda report: seen.append(report.epoch)], checkpoint_path=path
+    )
+    assert seen == [3]
+    assert after.losses == history.losses
+    assert torch.equal(_weights(found), _weights(expected))
+    assert not path.exists()
+
+
 @pytest.mark.parametrize('epochs', [50, None])
 def test_an_interrupt_ends_training_after_the_step(train: Train, epochs: int | None) -> None:
     steps = itertools.count(1)
