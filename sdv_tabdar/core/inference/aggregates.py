@@ -199,14 +199,26 @@ class Aggregating:
         self._write(one, rows, numbers, sources + share[:, None] * weights, free)
 
     def _cut(self, one: Aggregate, rows: Rows, numbers: Floats, free: Marks) -> None:
-        """Put free sources ``(N, sources)`` on the right side of an extreme, and one to it."""
-        sign = 1.0 if one.kind == 'greatest' else -1.0
-        extreme, sources = sign * numbers[:, 0], sign * numbers[:, 1:]
-        sources = np.where(free, np.minimum(sources, extreme[:, None]), sources)
-        nearest = np.where(free, sources, -np.inf).argmax(axis=1)
-        lacks = (sources.max(axis=1) < extreme) & free.any(axis=1)
-        sources[lacks, nearest[lacks]] = extreme[lacks]
-        self._write(one, rows, numbers, sign * sources, free)
+        """Put free sources ``(N, sources)`` on the right side of an extreme, and one to it.
+
+        The one that is nearest to it, of those that may be so.
+        """
+        sign, left = 1.0 if one.kind == 'greatest' else -1.0, free
+        extreme = sign * numbers[:, 0]
+        self._write(
+            one, rows, numbers, sign * np.minimum(sign * numbers[:, 1:], extreme[:, None]), free
+        )
+        for _ in one.sources:
+            sources = sign * numbers[:, 1:]
+            lacks = (sources.max(axis=1) < extreme) & ~one.holds(numbers[:, 0], numbers[:, 1:])
+            nearest = np.where(left, sources, -np.inf).argmax(axis=1)
+            chosen = left & lacks[:, None] & (np.arange(len(one.sources)) == nearest[:, None])
+            if not chosen.any():
+                return
+            self._write(
+                one, rows, numbers, np.where(chosen, numbers[:, :1], numbers[:, 1:]), chosen
+            )
+            left = left & ~chosen
 
     def _shift(
         self, one: Aggregate, rows: Rows, numbers: Floats, free: Marks, frame: pd.DataFrame

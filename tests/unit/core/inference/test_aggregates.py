@@ -14,7 +14,7 @@ from sdv_tabdar.core.codecs.spans import span
 from sdv_tabdar.core.config import ModelConfig
 from sdv_tabdar.core.inference.aggregates import Aggregating
 from sdv_tabdar.core.inference.broken import num_broken
-from sdv_tabdar.core.restrictions import Interval, Restriction
+from sdv_tabdar.core.restrictions import Interval, Members, Restriction
 from sdv_tabdar.core.schema import ColumnKind
 
 N = 600
@@ -108,6 +108,16 @@ def test_an_extreme_that_is_given_is_met_by_one_and_passed_by_none(encoder: Tabl
     assert rows['one'].equals(frame['one'])
     possible = frame['one'] <= frame['top']
     assert broken(encoder, rows[possible]) == 0
+
+
+@pytest.mark.parametrize('stays', ['one', 'other'])
+def test_an_extreme_is_met_by_a_source_that_may_be_it(encoder: TableEncoder, stays: str) -> None:
+    frame = grades().assign(one=4.0, other=4.0, top=90.0)
+    asked = {stays: [Members((4.0, 5.0))] * N, 'top': [Interval(50.0, None)] * N}
+    rows = settled(encoder, frame, restrictions=asked)
+    assert broken(encoder, rows) == 0
+    assert (rows['top'] >= 50).all()
+    assert (rows[stays] == 4).all()
 
 
 def test_a_range_is_kept_and_what_contradicts_itself_stays(encoder: TableEncoder) -> None:
