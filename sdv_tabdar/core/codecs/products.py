@@ -35,6 +35,7 @@ _MOST_COLUMNS = 200  # among which products are looked for
 _LOOKED_AT = (16, 400)  # rows of a first and of a second look, and ...
 _OF_EACH = 4  # ... so many in which a column is not 0
 _BY_CHANCE = 20  # rows in which a factor must be another than that of some other row
+_CLIPPED_ROWS = 5  # that a difference and 0 must have; fewer would say what single people have
 _FIRST_ROWS = 4  # of the few that are looked at
 _OFTEN = 8  # of these few, in which the result of a rarer formula is there and not 0
 
@@ -219,11 +220,17 @@ def _candidates(numbers: Floats) -> Iterator[tuple[int, int, int, Formula, float
             places = result, first, second
             if len({*places}) < _COLUMNS or (formula.is_symmetric and second < first):
                 continue
-            if formula.is_clipped and (numbers[first] < numbers[second]).sum() < _BY_CHANCE:
+            if formula.is_clipped and _below(numbers[[*places]]) < _CLIPPED_ROWS:
                 continue  # it is a difference, and the three are a sum
             if all(_tells(part[[*places]], formula, digits[result]) for part in (some, numbers)):
                 parts = slack[result] / np.abs(few[result])
                 yield *columns[[*places]].tolist(), formula, float(np.nanmedian(parts))
+
+
+def _below(cells: Floats) -> int:
+    """In how many of ``(3, rows)`` a result is known, and the first factor below the second."""
+    result, first, second = cells
+    return int((np.isfinite(result) & (first < second)).sum())
 
 
 def _have_same_zeros(is_some: npt.NDArray[np.float32], made: Floats) -> Marks:

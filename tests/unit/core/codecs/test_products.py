@@ -256,3 +256,17 @@ def test_what_is_above_another_number_or_else_0() -> None:
     assert one.written(['claim', 'deductible']) == "'claim' - 'deductible' (0 where that is less)"
     assert one.of(np.array([70.0, 30.0]), np.array([50.0, 50.0])).tolist() == [20, 0]
     assert one.formula.tells(np.array([20.0, 0.0])).tolist() == [True, False]
+
+
+@pytest.mark.parametrize(
+    ('clipped', 'names'), [(0, []), (4, []), (5, ['excess']), (15, ['excess'])]
+)
+def test_few_rows_say_that_there_is_nothing_below_0(clipped: int, names: list[str]) -> None:
+    generator = np.random.default_rng(0)
+    claim = generator.uniform(60, 300, 120).round(2)
+    claim[:clipped] = 10.25
+    frame = pd.DataFrame({'claim': claim, 'deductible': generator.choice([20.0, 40.0, 55.0], 120)})
+    frame['paid'] = (frame['claim'] - frame['deductible']).clip(lower=0).round(2)
+    found = fitted(frame)
+    assert [one.formula.name for one in found.products] == names
+    assert len(found.sums) == (clipped == 0)
