@@ -141,6 +141,8 @@ class NumberForm:
             return mapped(values, self._decimal)
         if self.is_whole and (as_objects or self.ends is not None):
             return mapped(values, self._whole)
+        if self.ends is not None:  # objects of several types
+            return mapped(values, self._within)
         return values
 
     @property

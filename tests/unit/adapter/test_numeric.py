@@ -52,6 +52,14 @@ def test_other_numbers_are_not_short(dtype: str) -> None:
     assert form.plain_number(float(np.float32(2.81))) == float(np.float32(2.81))
 
 
+def test_large_numbers_of_several_types_stay_within_their_ends() -> None:
+    values = pd.Series([2**63 - 1, -1.5, None, 3], dtype=object)
+    form = NumberForm.learn(values)
+    found = form.restore(form.plain(values), as_objects=True)
+    assert found.tolist() == [2**63 - 1, -1.5, None, 3]
+    assert form.restore(found, as_objects=True).tolist() == found.tolist()
+
+
 @settings(deadline=None)
 @given(
     st.lists(st.integers(-(2**63), 2**63 - 1), min_size=1),
