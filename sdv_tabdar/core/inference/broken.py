@@ -23,7 +23,8 @@ def num_broken(
 ) -> Codes:
     """How many relations each row ``(B,)`` breaks of which a cell at least was not given.
 
-    What these make and the column cannot be, as it has a few numbers alone, counts likewise.
+    What these make and the column cannot be, as it has a few numbers alone, counts likewise, and
+    what the rate of a level makes beyond training.
 
     Args:
         encoder: The codes, and which columns follow from which.
@@ -43,6 +44,8 @@ def num_broken(
         found += broken & free[:, [*columns]].any(axis=1)
     for position, strange in _strange_numbers(encoder, frame):
         found += strange & ~known[:, position]
+    for columns, strange in _beyond_by_rates(encoder, frame):
+        found += strange & ~known[:, columns].any(axis=1)
     return found
 
 
@@ -53,6 +56,31 @@ def _strange_numbers(encoder: TableEncoder, frame: pd.DataFrame) -> Iterator[tup
         if isinstance(codec, NumericalCodec) and len(codec.atoms) and not codec.bins:
             numbers = as_floats(frame[codec.column.name])
             yield position, ~np.isnan(numbers) & (codec.contained(numbers) != numbers)
+
+
+def _beyond_by_rates(
+    encoder: TableEncoder, frame: pd.DataFrame
+) -> Iterator[tuple[list[int], Marks]]:
+    """Results of rates, with their levels, and the rows ``(B,)`` in which they are beyond training.
+
+    What is their source may be asked for, and does not give way; another level of it may. Beside a
+    source beyond training no level says more than another.
+    """
+    for product in encoder.multiplied:
+        result, source, second = product.columns
+        if second < 0 and isinstance(encoder.codecs[result], NumericalCodec):
+            is_beyond = _is_beyond(encoder, frame, result) & ~_is_beyond(encoder, frame, source)
+            yield [result, encoder.rates[-1 - second].level], is_beyond
+
+
+def _is_beyond(encoder: TableEncoder, frame: pd.DataFrame, position: int) -> Marks:
+    """In which rows ``(B,)`` the number of a column is outside those of training."""
+    codec = encoder.codecs[position]
+    if not isinstance(codec, NumericalCodec):
+        return np.zeros(len(frame), dtype=bool)
+    numbers = as_floats(frame[codec.column.name])
+    low, high = codec.limits
+    return (numbers < low) | (numbers > high)
 
 
 Broken = Iterator[tuple[Sequence[int], Marks]]

@@ -14,6 +14,7 @@ from sdv_tabdar.core.inference.broken import num_broken
 from sdv_tabdar.core.schema import ColumnKind
 
 N = 400
+NUMBER = ColumnKind.NUMERICAL
 STATES = {'Bonn': 'NRW', 'Ulm': 'BW', 'Aalen': 'BW'}
 RATES = {'Bonn': 0.19, 'Ulm': 0.07, 'Aalen': 0.0}
 
@@ -70,6 +71,22 @@ def test_what_a_row_breaks_is_counted(encoder: TableEncoder) -> None:
 def test_what_was_given_whole_does_not_count(encoder: TableEncoder) -> None:
     assert count(encoder, 'state', 'BW', given=['city', 'state']) == 0
     assert count(encoder, 'state', 'BW', given=['state']) == 1
+
+
+def test_what_a_rate_makes_beyond_training_is_strange_where_another_level_may_be() -> None:
+    random = np.random.default_rng(0)
+    frame = pd.DataFrame({'kind': random.choice(['a', 'b'], N)})
+    frame['amount'] = random.gamma(3, 40, N).round(2) + 20 * (frame['kind'] == 'a')
+    frame['total'] = frame['amount'] + np.where(frame['kind'] == 'b', 12.5, 0.0)
+    kinds = {'kind': ColumnKind.CATEGORICAL, **dict.fromkeys(['amount', 'total'], NUMBER)}
+    encoder = TableEncoder.fit(frame, kinds, ModelConfig())
+    assert encoder.rates
+    least = float(frame['amount'].min())
+    rows = pd.DataFrame({'kind': ['a', 'b', 'a'], 'amount': [least, least, 1.0]})
+    rows['total'] = rows['amount'] + [0.0, 12.5, 0.0]
+    for given, expected in (([], 1), (['amount'], 1), (['kind'], 0), (['total'], 0)):
+        known = np.tile([name in given for name in rows], (len(rows), 1))
+        assert num_broken(encoder, rows, known).tolist() == [expected, 0, 0], given
 
 
 def test_what_never_meets_may_where_it_is_asked_for(encoder: TableEncoder) -> None:
