@@ -11,7 +11,7 @@ import numpy as np
 import pandas as pd
 
 from .outcome import Outcome
-from .relations import kept
+from .relations import is_told, kept
 from .room import without_room
 from .tables import Case, holds
 
@@ -125,8 +125,15 @@ class Promises:
             kind = f'impute: known cells ({seen.split(":")[0]})'
             self.outcome.promise(kind, not seen, f'{what}: {seen}')
             if strict:
-                self._of_values('impute', name, cells[~known])
+                self._of_values('impute', name, cells[~known & ~self._is_told(gaps, name)])
         self.of_constraints('impute', filled)
+
+    def _is_told(self, gaps: pd.DataFrame, name: Hashable) -> pd.Series:
+        """Rows in which other cells of a relation say what fills a gap of a column."""
+        for kind, names in self.case.related:
+            if name in names and set(names) <= set(gaps.columns):
+                return is_told(kind, gaps[names], list(names).index(name))
+        return pd.Series(False, index=gaps.index)
 
     def _grows(self, name: Hashable) -> bool:
         """Whether generated values are further categories, or text where the column is not."""
