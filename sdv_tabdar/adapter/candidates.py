@@ -15,6 +15,7 @@ from sdv_tabdar.adapter.fitted import FittedTable
 from sdv_tabdar.adapter.handed_back import handed_back
 from sdv_tabdar.adapter.known import Known
 from sdv_tabdar.adapter.lower_ends import has_lower_ends, with_lower_ends
+from sdv_tabdar.adapter.meeting import which_meet
 from sdv_tabdar.adapter.profile import Role
 from sdv_tabdar.adapter.request import Request
 from sdv_tabdar.adapter.steering import anchored, ordered_names, steered
@@ -92,7 +93,7 @@ class Candidates:
         for key, wanted in known.partial.items():
             # Levels that share a code in the model are told apart only here.
             of_rows = [wanted[position] for position in rows.index]
-            meets &= self.table.profiles[key].meets(rows[key], of_rows)
+            meets &= which_meet(self.table.profiles[key], rows[key], of_rows)
         if fill:
             # A user's transformer may hide from the model which of its values mean 'missing'.
             given = known.exact.loc[rows.index]

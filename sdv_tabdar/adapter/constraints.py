@@ -19,6 +19,7 @@ from sdv_tabdar.adapter import private_names
 from sdv_tabdar.adapter.contradictions import check_order, contradiction
 from sdv_tabdar.adapter.draft import Draft, Flags, WholeRows
 from sdv_tabdar.adapter.fixed_sum import FixedSum
+from sdv_tabdar.adapter.meeting import which_meet
 from sdv_tabdar.adapter.ordered import keep_order
 from sdv_tabdar.adapter.private_names import Combinations, ConstraintStep
 from sdv_tabdar.adapter.profile import Role
@@ -178,7 +179,7 @@ class _Fitting:
         if key not in self.cache:
             values = pd.Series(self.values[name], dtype=object)
             profile = self.draft.table.profiles[name]
-            self.cache[key] = profile.meets(values, [entry] * len(values))
+            self.cache[key] = which_meet(profile, values, [entry] * len(values))
         return self.cache[key]
 
 
@@ -272,7 +273,7 @@ def _forced(draft: Draft, name: str) -> npt.NDArray[np.int64]:
     for row, entry in enumerate(entries):
         if entry is not None:
             if entry not in found:  # many rows have the same few
-                met = ends[profile.meets(ends, [entry] * len(ends))]
+                met = ends[which_meet(profile, ends, [entry] * len(ends))]
                 possible = {int(value == 1) for value in met}
                 found[entry] = possible.pop() if len(possible) == 1 else -1
             forced[row] = found[entry]

@@ -19,6 +19,7 @@ from sdv_tabdar.adapter.draft import Draft, Flags, Floats
 from sdv_tabdar.adapter.fitted import FittedTable
 from sdv_tabdar.adapter.fixed_sum import FixedSum
 from sdv_tabdar.adapter.known import Known
+from sdv_tabdar.adapter.meeting import which_meet
 from sdv_tabdar.adapter.request import Request
 from sdv_tabdar.adapter.room import bounds_of, listed
 from sdv_tabdar.adapter.values import is_missing
@@ -197,7 +198,7 @@ class _Open:
             if wanted is not None and self.listed[rows, place].any():
                 profile = self.table.profiles[name]
                 values = pd.Series(profile.plain_of(parts[:, place]))
-                inside[:, place] &= profile.meets(values, [wanted[row] for row in rows])
+                inside[:, place] &= which_meet(profile, values, [wanted[row] for row in rows])
         return np.asarray((inside | given).all(axis=1))
 
 

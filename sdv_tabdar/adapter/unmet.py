@@ -9,6 +9,7 @@ from sdv_tabdar.adapter.candidates import Candidates
 from sdv_tabdar.adapter.contradictions import missing_room
 from sdv_tabdar.adapter.draft import Draft
 from sdv_tabdar.adapter.known import Known
+from sdv_tabdar.adapter.meeting import which_meet
 from sdv_tabdar.adapter.values import item
 
 _EXPLAINED_ROWS = 512  # candidates looked at to say why
@@ -39,7 +40,7 @@ def _shares_met(candidates: Candidates, known: Known) -> dict[str, float]:
     for key in [key for key in known.exact if key in rows]:
         profile = table.profiles[key]
         if key in first.partial and first.partial[key][0] is not None:
-            met = profile.meets(rows[key], first.partial[key])
+            met = which_meet(profile, rows[key], first.partial[key])
             asked = str(first.partial[key][0])
         else:
             every = np.ones(_EXPLAINED_ROWS, dtype=bool)

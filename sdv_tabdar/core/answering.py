@@ -1,32 +1,33 @@
 """What a fitted model is asked, on DataFrames.
 
 ``inference/answers.py`` is what is done with the network; this class has the random numbers of
-these answers, and sees to memory, matrix products and gradients.
+these answers, and sees to memory, matrix products and gradients. What it says without the network
+is in ``fitted_columns.py``.
 """
 
 from __future__ import annotations
 
 import contextlib
 import dataclasses
-from collections.abc import Hashable, Iterator, Mapping, Sequence
+from collections.abc import Iterator, Mapping, Sequence
 
-import numpy as np
 import pandas as pd
 import torch
 
 from sdv_tabdar.core.config import ModelConfig, SamplingConfig
-from sdv_tabdar.core.inference.answers import Answers, Floats, Marks, Progress
+from sdv_tabdar.core.fitted_columns import FittedColumns
+from sdv_tabdar.core.inference.answers import Answers
 from sdv_tabdar.core.inference.completed_rows import CompletedRows
+from sdv_tabdar.core.inference.scoring import Floats, Marks, Progress
 from sdv_tabdar.core.inference.settled import settle
 from sdv_tabdar.core.restrictions import Restriction
 from sdv_tabdar.core.runtime.allocator import kept_memory
 from sdv_tabdar.core.runtime.autograd import own_grad_mode
 from sdv_tabdar.core.runtime.device import fast_products
 from sdv_tabdar.core.runtime.random import RandomState, make_generator, uniform_numbers
-from sdv_tabdar.core.trained import Trained
 
 
-class AnsweringModel:
+class AnsweringModel(FittedColumns):
     """The methods of ``TabDAR`` that answer questions once it has been fitted.
 
     Attributes:
@@ -38,7 +39,6 @@ class AnsweringModel:
     sampling: SamplingConfig
     _device: torch.device
     _generator: torch.Generator
-    _trained: Trained | None
 
     def sample(self, num_rows: int, *, progress: Progress | None = None) -> pd.DataFrame:
         """Draw rows.
@@ -91,34 +91,6 @@ class AnsweringModel:
                 frame, observed, restrictions or {}, num_copies=num_copies, progress=progress
             )
 
-    @property
-    def clock_times(self) -> frozenset[str]:
-        """The columns of numbers that are read as clock times, written hhmm."""
-        return self.trained.clock_times.names
-
-    @property
-    def ordered_columns(self) -> list[tuple[str, str]]:
-        """Columns of numbers of which the first is never more than the second."""
-        encoder = self.trained.encoder
-        names = encoder.schema.names
-        return [(names[low], names[high]) for low, high in encoder.inequalities]
-
-    @property
-    def levels_that_follow(self) -> frozenset[str]:
-        """The columns of which one follows from another, two, or a number, in all rows."""
-        encoder = self.trained.encoder
-        pairs = ((entry.determinant, entry.dependent) for entry in encoder.dependencies)
-        places = {position for pair in pairs for position in pair}
-        places |= {one.position for one in encoder.told_by_numbers}
-        found = {encoder.schema.names[position] for position in places}
-        return frozenset(found.union(*self.columns_together))
-
-    @property
-    def columns_together(self) -> list[tuple[str, ...]]:
-        """Threes of columns of which one follows from the two others together in all rows."""
-        schema = self.trained.encoder.schema
-        return [tuple(schema.names[at] for at in joint.columns) for joint in schema.joints]
-
     def followed(self, frame: pd.DataFrame, free: Marks) -> pd.DataFrame:
         """Rows that were averaged, in which free levels follow from others as in training.
 
@@ -127,19 +99,6 @@ class AnsweringModel:
             free: ``(B, C)``, which cells may change.
         """
         return self._answers().followed(frame, free)
-
-    def nearest_numbers(self, column: str, numbers: Floats) -> Floats:
-        """Means ``(B,)`` of a numerical column's numbers, moved to the nearest that it has.
-
-        To multiples where its numbers there are some, and to working days, opening hours and last
-        digits where it has no others; elsewhere any number will do.
-
-        Raises:
-            ValueError: If there is no such column, or it is categorical.
-        """
-        codec, clocks = self.trained.encoder.codec(column), self.trained.clock_times
-        nearest = codec.nearest_numbers(clocks.minutes(column, numbers))
-        return clocks.clocks(column, nearest)
 
     def must_be_missing(self, frame: pd.DataFrame, observed: Marks | None = None) -> Marks:
         """Which cells that are not known are missing in all training rows with such known cells.
@@ -176,25 +135,6 @@ class AnsweringModel:
         told = clocks.restricted(restrictions)
         settle(encoder, minutes, known, told, self.levels_that_follow)
         clocks.write_moved(minutes, frame)
-
-    @property
-    def calculated_columns(self) -> list[str]:
-        """Columns of sums, constants, products, rates and lines, and those in order with sums."""
-        encoder = self.trained.encoder
-        summed = {position for one in encoder.sums for position in one.columns}
-        levels = {one.level for one in encoder.rates} | {one.level for one in encoder.choices}
-        places = encoder.calculated.union(levels)
-        places |= {place for pair in encoder.inequalities if summed & {*pair} for place in pair}
-        lines = [(echo.position, echo.source) for echo in encoder.echoes if echo.always]
-        places |= {place for pair in lines for place in pair}
-        return [encoder.schema.names[position] for position in sorted(places)]
-
-    @property
-    def dates_between(self) -> frozenset[str]:
-        """The columns of times of which others say what is between them: days, or whole years."""
-        encoder = self.trained.encoder
-        found = encoder.relations.times_between
-        return frozenset(encoder.schema.names[at] for at in found)
 
     def predict_proba(
         self, frame: pd.DataFrame, observed: Marks | None, column: str
@@ -315,70 +255,6 @@ class AnsweringModel:
         encoder, clocks = self.trained.encoder, self.trained.clock_times
         minutes = clocks.in_minutes(frame, observed)
         return encoder.excluded(minutes, observed) | clocks.strange(frame, observed)
-
-    def log_unseen(self, column: str) -> float:
-        """What may stand for the log-likelihood of a value that training has not seen, in nats.
-
-        Raises:
-            ValueError: If there is no such column.
-        """
-        return self.trained.encoder.codec(column).log_unseen
-
-    @property
-    def trained(self) -> Trained:
-        """The encoder and the network.
-
-        Raises:
-            RuntimeError: If the model has not been fitted.
-        """
-        if self._trained is None:
-            raise RuntimeError('This model has not been fitted. Call fit() first.')
-        return self._trained
-
-    @property
-    def column_names(self) -> tuple[str, ...]:
-        """The fitted columns in order."""
-        return self.trained.encoder.schema.names
-
-    def levels(self, column: str) -> list[Hashable]:
-        """Known values of a categorical column; None stands for missing.
-
-        Those with a code of their own come first, the most frequent one before the others.
-
-        Raises:
-            ValueError: If there is no such column, or it is numerical.
-        """
-        return list(self.trained.encoder.codec(column).levels)
-
-    def limits(self, column: str) -> tuple[float, float]:
-        """Least and greatest training value of a numerical column.
-
-        Raises:
-            ValueError: If there is no such column, or it is categorical.
-        """
-        low, high = self.trained.encoder.codec(column).limits
-        clocks = self.trained.clock_times
-        return clocks.clocks(column, low), clocks.clocks(column, high)
-
-    def allows(self, column: str, restrictions: Sequence[Restriction | None]) -> Marks:
-        """``(rows,)``, where a numerical column has training values that a restriction allows.
-
-        None allows all.
-
-        Raises:
-            ValueError: If there is no such column, or it is categorical.
-        """
-        clocks = self.trained.clock_times
-        distinct = dict.fromkeys(entry for entry in restrictions if entry is not None)
-        told = {entry: clocks.restriction(column, entry) for entry in distinct}
-        some = [entry for entry in told.values() if entry is not None]
-        allowed = dict(zip(some, self.trained.encoder.codec(column).allows_each(some), strict=True))
-        found = {entry: own is not None and bool(allowed[own]) for entry, own in told.items()}
-        return np.array([entry is None or found[entry] for entry in restrictions], dtype=bool)
-
-    def can_be_missing(self, column: str) -> bool:
-        """Whether training saw a missing value in ``column``."""
-        return self.trained.encoder.codec(column).column.missing is not None
 
     def random_numbers(self, count: int) -> Floats:
         """Uniform numbers in [0, 1) from sampling's generator, for choices between drawn rows."""

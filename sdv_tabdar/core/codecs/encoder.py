@@ -1,4 +1,4 @@
-"""DataFrame <-> EncodedTable, column by column.
+"""DataFrame -> EncodedTable, column by column; ``decoder.py`` is the way back.
 
 ``numerical.py`` and ``categorical.py`` say how numbers and categories are written. Missing cells
 have a code in every column in which training data had one.
@@ -7,7 +7,7 @@ have a code in every column in which training data had one.
 from __future__ import annotations
 
 import dataclasses
-from collections.abc import Hashable, Mapping, Sequence
+from collections.abc import Mapping, Sequence
 from typing import Any
 
 import numpy as np
@@ -19,19 +19,18 @@ from sdv_tabdar.core.codecs.attributes import with_attributes
 from sdv_tabdar.core.codecs.categorical import CategoricalCodec
 from sdv_tabdar.core.codecs.checks import check_names, check_training_table
 from sdv_tabdar.core.codecs.codec import Codec
-from sdv_tabdar.core.codecs.echoes import Echo, echoed, source_digits
-from sdv_tabdar.core.codecs.gaps import grids_of, places_of
+from sdv_tabdar.core.codecs.decoder import Restrictions, TableDecoder
+from sdv_tabdar.core.codecs.echoes import Echo, echoed
 from sdv_tabdar.core.codecs.level_places import NO_ORDERS, Orders
 from sdv_tabdar.core.codecs.near import with_bins_alone
 from sdv_tabdar.core.codecs.numerical import NumericalCodec
 from sdv_tabdar.core.codecs.pieces import Pieces
 from sdv_tabdar.core.codecs.relations import Relations
 from sdv_tabdar.core.codecs.stored import StoredTable, Table
-from sdv_tabdar.core.codecs.value_places import on_grid
-from sdv_tabdar.core.codecs.values import Floats, as_floats, frame_of
+from sdv_tabdar.core.codecs.values import Floats, as_floats
 from sdv_tabdar.core.config import ModelConfig
 from sdv_tabdar.core.restrictions import Restriction
-from sdv_tabdar.core.schema import ColumnKind, Cross, Dependency, Joint, TableSchema, Zeros
+from sdv_tabdar.core.schema import ColumnKind, Cross, Dependency, Joint, Zeros
 from sdv_tabdar.core.table import EncodedTable
 from sdv_tabdar.core.tied_columns import Copula, Gap
 
@@ -44,47 +43,9 @@ CODECS: Mapping[ColumnKind, type[Codec]] = {
 _STATE_VERSION = 4
 _FORMER_VERSIONS = (2, 3)  # bins without steps, and columns without cycles
 
-Restrictions = Mapping[str, Sequence[Restriction | None]]
-"""For columns, what each row's cell may be; None = anything."""
 
-
-class TableEncoder:
-    """Fitted codecs of a table's columns.
-
-    Attributes:
-        codecs: One a column, in order.
-        relations: What the table has shown of its columns together; each kind of them but crosses,
-            zeros, joints, the copula and gaps, which are the schema's, is an attribute too.
-        grids: On which the numbers of columns with gaps are, by their positions.
-        schema: The codes of the columns, and which of them never meet.
-    """
-
-    def __init__(self, codecs: Sequence[Codec], relations: Relations) -> None:
-        """Use :meth:`fit` to make one from data."""
-        self.codecs, self.relations = tuple(codecs), relations
-        self.echoes, self.inequalities = relations.echoes, relations.inequalities
-        self.sums, self.dependencies = relations.sums, relations.dependencies
-        self.products, self.rates = relations.products, relations.rates
-        self.aggregates, self.bands = relations.aggregates, relations.bands
-        self.calendar_parts, self.choices = relations.calendar_parts, relations.choices
-        self.told_by_numbers = relations.told_by_numbers
-        self.multiplied, self.keeps_values = relations.multiplied, relations.keeps_values
-        self.grids = grids_of(relations.gaps)
-        columns = [codec.column for codec in codecs]
-        for echo in self.echoes:
-            columns[echo.position] = echo.column(columns[echo.position])
-        self.schema = TableSchema(
-            tuple(columns),
-            relations.crosses,
-            relations.zeros,
-            relations.dependencies,
-            relations.joints,
-            relations.copula,
-            relations.gaps,
-            places_of(codecs, self.grids, self.echoes),
-        )
-        self._residual_of = {column: place for place, column in enumerate(self.schema.numerical)}
-        self._digits = source_digits(self.echoes)
+class TableEncoder(TableDecoder):
+    """Fitted codecs of a table's columns, see :class:`TableDecoder`."""
 
     @classmethod
     def fit(
@@ -192,14 +153,6 @@ class TableEncoder:
         )
         return TableEncoder(self.codecs, relations)
 
-    def codec(self, column: str) -> Codec:
-        """The codec of a column.
-
-        Raises:
-            ValueError: If there is no such column.
-        """
-        return self.codecs[self.schema.position(column)]
-
     def encode_all(self, frame: Table) -> EncodedTable:
         """Encode all cells of the training table; of one in files, to files."""
         if isinstance(frame, StoredTable):
@@ -240,63 +193,6 @@ class TableEncoder:
             torch.from_numpy(known),
         )
 
-    def decode(self, table: EncodedTable, *, generator: torch.Generator) -> pd.DataFrame:
-        """The table as a DataFrame with a RangeIndex; float64 and object columns.
-
-        Args:
-            table: Complete codes and residuals.
-            generator: Chooses among levels that share a code.
-        """
-        codes = table.codes.cpu().numpy().astype(np.int64)
-        residuals = table.residuals.cpu().numpy().astype(np.float64)
-        zeros = np.zeros(len(codes))
-        columns: dict[Hashable, npt.NDArray[Any]] = {}
-        for position, codec in enumerate(self.codecs):
-            place = self._residual_of.get(position)
-            residual = zeros if place is None else residuals[:, place]
-            uniforms = _uniforms(len(codes), generator) if codec.needs_uniforms else zeros
-            decoded = codec.decode(codes[:, position], residual, uniforms)
-            columns[codec.column.name] = self._rounded(position, decoded)
-        for position, grid in self.grids.items():  # as they will be written, so that gaps stay
-            name = self.schema.names[position]
-            columns[name] = on_grid(columns[name], grid)
-        for echo in self.echoes:
-            own, source = (self.schema.names[place] for place in (echo.position, echo.source))
-            rows = codes[:, echo.position] == echo.code
-            columns[own][rows] = echo.line.of(columns[source][rows])
-        return frame_of(columns, len(codes))
-
-    def numbers(self, table: EncodedTable, position: int, known: Floats | None = None) -> Floats:
-        """The numbers ``(B,)`` of one column of a table; NaN where missing.
-
-        Args:
-            table: The table.
-            position: The column.
-            known: ``(B, C)``, numbers that are known to more digits than residuals have; NaN for
-                all other cells.
-        """
-        place = self._residual_of[position]
-        codes = table.codes[:, position].cpu().numpy().astype(np.int64)
-        residuals = table.residuals[:, place].cpu().numpy().astype(np.float64)
-        decoded = self.codecs[position].decode(codes, residuals, np.zeros(len(codes)))
-        found: Floats = self._rounded(position, decoded)
-        for echo in self.echoes:
-            rows = codes == echo.code
-            if echo.position == position and rows.any():
-                found[rows] = echo.line.of(self.numbers(table, echo.source, known)[rows])
-        if known is None:
-            return found
-        exact = np.clip(known[:, position], *self.codecs[position].limits)
-        return np.where(np.isnan(exact), found, exact)
-
-    def _rounded(self, position: int, values: npt.NDArray[Any]) -> npt.NDArray[Any]:
-        """Decoded cells, with the digits that they have where others of more are the same."""
-        if position not in self._digits:
-            return values
-        low, high = self.codecs[position].limits
-        rounded = np.round(values, self._digits[position]) + 0.0  # no -0
-        return np.where((rounded >= low) & (rounded <= high), rounded, values)
-
     def restrict(self, restrictions: Restrictions) -> dict[int, list[Pieces | None]]:
         """Restrictions in codes and residuals, by the position of their column.
 
@@ -315,23 +211,6 @@ class TableEncoder:
             found.update(zip(distinct, codec.restrict_each(distinct), strict=True))
             pieces[position] = [found[entry] for entry in entries]
         return pieces
-
-    def enforce(
-        self, frame: pd.DataFrame, restrictions: Restrictions, *, generator: torch.Generator
-    ) -> None:
-        """Change cells of a decoded table that decoding left outside their restriction.
-
-        Args:
-            frame: A decoded table ``(B, C)``; it is written into.
-            restrictions: One entry a row for each column named.
-            generator: Chooses among allowed levels that share a code.
-        """
-        for name, entries in restrictions.items():
-            codec = self.codec(name)
-            values = frame[name].to_numpy(copy=True)
-            uniforms = _uniforms(len(values), generator)
-            values = codec.enforce_each(values, entries, uniforms)
-            frame[name] = pd.Series(values, index=frame.index, dtype=frame[name].dtype)
 
     def log_volume(self, frame: pd.DataFrame, known: npt.NDArray[np.bool_]) -> Floats:
         """What turns log-likelihoods in codes and residuals into those in the frame's values.
@@ -436,12 +315,6 @@ class TableEncoder:
             if most <= np.iinfo(dtype).max + 1:
                 return dtype
         return np.int32
-
-
-def _uniforms(size: int, generator: torch.Generator) -> Floats:
-    """Uniform numbers ``(size,)`` in [0, 1), float32 in float64."""
-    drawn = torch.rand(size, generator=generator, device=generator.device)
-    return drawn.cpu().numpy().astype(np.float64)
 
 
 def _selector(rows: npt.NDArray[np.bool_]) -> npt.NDArray[np.bool_] | slice:

@@ -9,9 +9,10 @@ import numpy as np
 import pandas as pd
 
 from sdv_tabdar.core.codecs.clock_times import ClockTimes
-from sdv_tabdar.core.inference.answers import Answers, Floats, Marks, Progress
+from sdv_tabdar.core.inference.answers import Answers
 from sdv_tabdar.core.inference.completed_rows import CompletedRows
 from sdv_tabdar.core.inference.frames import known_cells, write_back
+from sdv_tabdar.core.inference.scoring import Floats, Marks, Progress
 from sdv_tabdar.core.restrictions import Restriction
 
 

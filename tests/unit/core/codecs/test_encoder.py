@@ -11,7 +11,8 @@ import pandas as pd
 import pytest
 import torch
 
-from sdv_tabdar.core.codecs.encoder import CODECS, Restrictions, TableEncoder
+from sdv_tabdar.core.codecs.decoder import Restrictions
+from sdv_tabdar.core.codecs.encoder import CODECS, TableEncoder
 from sdv_tabdar.core.config import ModelConfig
 from sdv_tabdar.core.restrictions import Interval, Members
 from sdv_tabdar.core.schema import ColumnKind

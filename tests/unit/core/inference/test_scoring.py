@@ -9,8 +9,8 @@ import torch
 
 from sdv_tabdar.core.codecs.encoder import TableEncoder
 from sdv_tabdar.core.config import SamplingConfig
-from sdv_tabdar.core.inference import answers
-from sdv_tabdar.core.inference.answers import Answers
+from sdv_tabdar.core.inference import scoring
+from sdv_tabdar.core.inference.scoring import Scoring
 from sdv_tabdar.core.nn.network import TabDARNetwork
 
 
@@ -21,8 +21,8 @@ def test_log_likelihoods_are_in_the_units_of_the_columns(
     monkeypatch: pytest.MonkeyPatch,
 ) -> None:
     frame = mixed.head(8)
-    monkeypatch.setattr(answers, 'log_likelihood', lambda _, table, **__: torch.zeros(len(table)))
-    asked = Answers(encoder, network, SamplingConfig(), torch.Generator())
+    monkeypatch.setattr(scoring, 'log_likelihood', lambda _, table, **__: torch.zeros(len(table)))
+    asked = Scoring(encoder, network, SamplingConfig(), torch.Generator())
     found = asked.log_likelihood(
         frame, None, num_orders=1, by_column=False, steps={}, progress=None
     )
