@@ -25,7 +25,8 @@ from sdv_tabdar import TabDARSynthesizer
 from sdv_tabdar.adapter import blocks
 from sdv_tabdar.cli.__main__ import cli
 from sdv_tabdar.core import trained
-from sdv_tabdar.core.config import TrainingConfig
+from sdv_tabdar.core.config import ModelConfig, TrainingConfig
+from sdv_tabdar.core.model import TabDAR
 from sdv_tabdar.core.training import trainer
 
 ROOT = Path(__file__).parents[1]
@@ -34,7 +35,15 @@ BLOCK = re.compile(r'^```python\n(.*?)^```', re.MULTILINE | re.DOTALL)
 SHELL = re.compile(r'^```(?:sh|console)\n(.*?)^```', re.MULTILINE | re.DOTALL)
 COMMAND = re.compile(r'(?:^|\|) *(?:\$ )?sdv-tabdar (\w+)((?:\\\n|[^\n|])*)', re.MULTILINE)
 LINK = re.compile(r'\]\((?!https?:|#|mailto:)([^)#\s]+)')
-PASSES, STEPS, BLOCK_ROWS = 4, 60, 4096
+PASSES, STEPS, BLOCK_ROWS = 3, 20, 512
+NETWORK = {
+    'width': 16,
+    'num_blocks': 1,
+    'num_heads': 2,
+    'head_width': 16,
+    'denoiser_width': 16,
+    'denoiser_blocks': 1,
+}
 
 pytestmark = [
     pytest.mark.docs,
@@ -56,10 +65,14 @@ def threads_put_back() -> Iterator[None]:
 
 @pytest.fixture
 def small_work(monkeypatch: pytest.MonkeyPatch) -> None:
-    """A few passes or steps, and smaller blocks: what a page asserts holds of any model."""
+    """A small network, a few passes or steps, and smaller blocks: what is asserted holds of any."""
     monkeypatch.setattr(blocks, 'BLOCK_ROWS', BLOCK_ROWS)
     monkeypatch.setattr(TabDARSynthesizer, 'BLOCK_ROWS', BLOCK_ROWS)
     fit_network, longest = trained.fit_network, trainer.longest_training
+    create = TabDAR.__init__
+
+    def create_small(self: TabDAR, model: ModelConfig, *others: Any, **options: Any) -> None:
+        create(self, dataclasses.replace(model, **NETWORK), *others, **options)
 
     def fit_shortly(*arguments: Any, **options: Any) -> Any:
         *table, training = arguments
@@ -68,6 +81,7 @@ def small_work(monkeypatch: pytest.MonkeyPatch) -> None:
             training = dataclasses.replace(training, epochs=min(training.epochs, PASSES))
         return fit_network(*table, training, **options)
 
+    monkeypatch.setattr(TabDAR, '__init__', create_small)
     monkeypatch.setattr(trained, 'fit_network', fit_shortly)
     monkeypatch.setattr(trainer, 'longest_training', lambda *table: min(longest(*table), STEPS))
 
@@ -155,15 +169,17 @@ def test_every_example_is_tested() -> None:
     assert not untested
 
 
+@pytest.mark.usefixtures('small_work')
 def test_demo(tmp_path: Path, capsys: pytest.CaptureFixture[str]) -> None:
-    scores = _example('demo').main(tmp_path, max_training_time=2, num_rows=500)
+    scores = _example('demo').main(tmp_path, max_training_time=2, num_rows=300)
     rows = pd.read_csv(tmp_path / 'adult_synthetic.csv')
-    assert rows.shape == (500, 15)
+    assert rows.shape == (300, 15)
     assert (tmp_path / 'adult_report.html').stat().st_size > 10_000
     assert scores.notna().all(axis=None)
     assert str(tmp_path / 'adult_report.html') in capsys.readouterr().out
 
 
+@pytest.mark.usefixtures('small_work')
 def test_conditions() -> None:
     rare, completed = _example('conditions').main(max_training_time=2)
     assert (rare['region'] == 'north').all()
@@ -172,12 +188,14 @@ def test_conditions() -> None:
     assert completed.notna().all(axis=None)
 
 
+@pytest.mark.usefixtures('small_work')
 def test_imputation() -> None:
     with pytest.warns(UserWarning, match='1 in column .area. .* They are kept'):
         errors = _example('imputation').main(max_training_time=2)
     assert np.isfinite(errors).all(axis=None)
 
 
+@pytest.mark.usefixtures('small_work')
 def test_missing_and_dates() -> None:
     students = _example('missing_and_dates').main(max_training_time=2, num_rows=100)
     assert students['student_id'].is_unique
@@ -185,12 +203,14 @@ def test_missing_and_dates() -> None:
     assert students['salary'].isna().any()
 
 
+@pytest.mark.usefixtures('small_work')
 def test_train_on_several(tmp_path: Path) -> None:
     synthesizer = _example('train_on_several').main(tmp_path, max_training_time=2)
     assert len(synthesizer.sample(10)) == 10
     assert [path.name for path in tmp_path.iterdir()] == ['trips.pkl']
 
 
+@pytest.mark.usefixtures('small_work')
 def test_constraints() -> None:
     rentals = _example('constraints').main(max_training_time=2, num_rows=100)
     assert len(rentals) == 100
