@@ -2,7 +2,9 @@
 
 from __future__ import annotations
 
+import copy
 import dataclasses
+import functools
 import logging
 import warnings
 from collections.abc import Callable, Mapping, Sequence
@@ -19,6 +21,8 @@ from sdv_tabdar.files.describe import describe
 from sdv_tabdar.files.description import Description
 
 from .conftest import TINY, make_metadata
+
+_GAPS = 200  # rows that are filled
 
 
 @dataclasses.dataclass(frozen=True)
@@ -38,7 +42,31 @@ class Kept:
     def fitted(
         self, data: Any = None, constraints: Sequence[Any] = (), **settings: Any
     ) -> TabDARSynthesizer:
-        """A tiny synthesizer of the table, or of another one."""
+        """A tiny synthesizer of the table, or of another one; a copy where nothing is given."""
+        if data is None and not constraints and not settings:
+            return copy.deepcopy(self._first[0])
+        return self._fitted(data, constraints, settings)
+
+    @functools.cached_property
+    def _first(self) -> tuple[TabDARSynthesizer, list[str]]:
+        """What a fit of the table makes, without a warning, and what it tells in the log."""
+        told: list[logging.LogRecord] = []
+        logger, handler = logging.getLogger('sdv_tabdar'), logging.Handler()
+        level, handler.emit = logger.level, told.append
+        logger.addHandler(handler)
+        logger.setLevel(logging.INFO)
+        try:
+            with warnings.catch_warnings():
+                warnings.simplefilter('error')
+                synthesizer = self._fitted(None, (), {})
+        finally:
+            logger.removeHandler(handler)
+            logger.setLevel(level)
+        return synthesizer, [record.getMessage() for record in told]
+
+    def _fitted(
+        self, data: Any, constraints: Sequence[Any], settings: Mapping[str, Any]
+    ) -> TabDARSynthesizer:
         columns = {name: dict(entry) for name, entry in self.columns.items()}
         synthesizer = TabDARSynthesizer(make_metadata(columns), **{**TINY, **settings})
         if constraints:
@@ -61,7 +89,7 @@ class Kept:
         self, synthesizer: TabDARSynthesizer, hidden: Sequence[str], num_samples: int
     ) -> tuple[pd.DataFrame, pd.DataFrame]:
         """It holds in rows some columns of which were filled; those, and the rows before."""
-        data = self.table().dropna().reset_index(drop=True)
+        data = self.table().dropna().head(_GAPS).reset_index(drop=True)
         gaps = data.copy()
         gaps[list(hidden)] = np.nan
         filled = synthesizer.impute(gaps, num_samples=num_samples)
@@ -86,9 +114,7 @@ class Kept:
         self.table(num_rows=800).to_parquet(folder / 'table.parquet', row_group_size=200)
         assert self.broken(self.fitted(folder / 'table.parquet').sample(200)) == 0
 
-    def logged(self, caplog: pytest.LogCaptureFixture) -> list[str]:
+    @property
+    def logged(self) -> list[str]:
         """What a fit tells in the log; nothing is warned of."""
-        with caplog.at_level(logging.INFO), warnings.catch_warnings():
-            warnings.simplefilter('error')
-            self.fitted()
-        return caplog.messages
+        return self._first[1]

@@ -108,8 +108,8 @@ def test_a_file_keeps_and_tells_it(synthesizer: TabDARSynthesizer, tmp_path: Pat
     pd.testing.assert_frame_equal(rows, synthesizer.sample(100, seed=1))
 
 
-def test_it_is_told(caplog: pytest.LogCaptureFixture) -> None:
-    told = '\n'.join(KEPT.logged(caplog))
+def test_it_is_told() -> None:
+    told = '\n'.join(KEPT.logged)
     assert "'due' is 'issued' and what 'terms' says in all rows" in told
     assert "'after' is 'before' + 'paid_in' - 'fee' in all rows" in told
     assert "'left' is 'net' - 'tax' in all rows" in told

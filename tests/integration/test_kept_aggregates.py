@@ -123,11 +123,11 @@ def test_a_file_keeps_and_tells_it(synthesizer: TabDARSynthesizer, tmp_path: Pat
     assert "that 'top' is the greatest of 'high' and 'low'" in str(found)
 
 
-def test_a_fit_tells_it(caplog: pytest.LogCaptureFixture) -> None:
+def test_a_fit_tells_it() -> None:
     line = (
         "'grade' is 0.4 times 'first' + 0.6 times 'second' in all rows, and will be in drawn ones."
     )
-    assert line in KEPT.logged(caplog)
+    assert line in KEPT.logged
 
 
 def test_training_goes_on_with_what_still_holds() -> None:

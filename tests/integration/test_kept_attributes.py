@@ -100,8 +100,8 @@ def test_a_file_keeps_and_tells_it(synthesizer: TabDARSynthesizer, tmp_path: Pat
     assert "'area' follows from 300 levels of 'shop'" in str(KEPT.check_file(synthesizer, tmp_path))
 
 
-def test_a_fit_tells_it(caplog: pytest.LogCaptureFixture) -> None:
-    assert "'area' follows from 'shop' in all rows, and will in drawn ones." in KEPT.logged(caplog)
+def test_a_fit_tells_it() -> None:
+    assert "'area' follows from 'shop' in all rows, and will in drawn ones." in KEPT.logged
 
 
 def test_training_goes_on_with_shops_that_have_opened() -> None:

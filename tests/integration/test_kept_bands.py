@@ -110,9 +110,9 @@ def test_a_file_keeps_and_tells_it(synthesizer: TabDARSynthesizer, tmp_path: Pat
     assert "that 'bracket' follows from ranges of 'income'" in str(found)
 
 
-def test_a_fit_tells_it(caplog: pytest.LogCaptureFixture) -> None:
+def test_a_fit_tells_it() -> None:
     line = "'class' follows from ranges of 'income' in all rows, and will in drawn ones."
-    assert line in KEPT.logged(caplog)
+    assert line in KEPT.logged
 
 
 def test_training_goes_on_with_what_still_holds() -> None:

@@ -133,8 +133,8 @@ def test_a_file_keeps_and_tells_it(synthesizer: TabDARSynthesizer, tmp_path: Pat
     assert "that 'weekday' follows from the weekday of 'visit'" in str(found)
 
 
-def test_a_fit_tells_it(caplog: pytest.LogCaptureFixture) -> None:
-    told = KEPT.logged(caplog)
+def test_a_fit_tells_it() -> None:
+    told = KEPT.logged
     line = "'shift' follows from the hour of 'visit' in all rows, and will in drawn ones."
     assert line in told
 

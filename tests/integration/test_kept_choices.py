@@ -103,9 +103,9 @@ def test_a_table_in_a_file(tmp_path: Path) -> None:
     KEPT.check_parquet(tmp_path)
 
 
-def test_a_fit_tells_it(caplog: pytest.LogCaptureFixture) -> None:
+def test_a_fit_tells_it() -> None:
     line = "'promised' is 'soon' or 'later', as 'express' says in all rows, and will be in drawn "
-    assert f'{line}ones.' in KEPT.logged(caplog)
+    assert f'{line}ones.' in KEPT.logged
 
 
 def test_training_goes_on_with_what_still_holds() -> None:

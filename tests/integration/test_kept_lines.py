@@ -167,6 +167,6 @@ def test_tables_in_files(tmp_path: Path) -> None:
     KEPT.check_parquet(tmp_path)
 
 
-def test_the_log_says_so(caplog: pytest.LogCaptureFixture) -> None:
-    lines = KEPT.logged(caplog)
+def test_the_log_says_so() -> None:
+    lines = KEPT.logged
     assert "'gross' is 1.19 * 'net', rounded in all rows, and will be in drawn ones." in lines

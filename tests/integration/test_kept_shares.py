@@ -138,11 +138,9 @@ def test_a_table_in_files(tmp_path: Path) -> None:
     KEPT.check_parquet(tmp_path)
 
 
-def test_the_log_tells_what_is_kept_and_nothing_is_advised(
-    caplog: pytest.LogCaptureFixture,
-) -> None:
+def test_the_log_tells_what_is_kept_and_nothing_is_advised() -> None:
     told = "'sand', 'silt' and 'clay' make 100 in all rows, and will in drawn ones."
-    assert told in KEPT.logged(caplog)
+    assert told in KEPT.logged
 
 
 @pytest.mark.parametrize('settings', [{'sums': False}, {'column_order': 'fixed'}], ids=str)

@@ -138,11 +138,11 @@ def test_a_file_keeps_and_tells_it(synthesizer: TabDARSynthesizer, tmp_path: Pat
     ]
 
 
-def test_a_fit_tells_it(caplog: pytest.LogCaptureFixture) -> None:
+def test_a_fit_tells_it() -> None:
     line = (
         "'age' is the whole years from 'birth' to 'visit' in all rows, and will be in drawn ones."
     )
-    assert line in KEPT.logged(caplog)
+    assert line in KEPT.logged
 
 
 def test_training_goes_on_with_what_still_holds() -> None:
