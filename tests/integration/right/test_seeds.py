@@ -52,11 +52,10 @@ def test_copies_with_seeds_of_their_own_draw_other_rows(
 ) -> None:
     """As in several processes, each with a copy. Keys and emails differ as well."""
     draw = DRAWS[name]
-    copies = [pickle.loads(pickle.dumps(fitted)) for _ in range(3)]
+    copies = [pickle.loads(pickle.dumps(fitted)) for _ in range(2)]
     rows = [draw(other, seed=seed) for seed, other in enumerate(copies)]
 
     assert not rows[0].equals(rows[1])
-    assert not rows[1].equals(rows[2])
     pd.testing.assert_frame_equal(draw(copy.deepcopy(fitted), seed=0), rows[0])
     for column in ('key', 'email'):
         assert not set(rows[0][column]) & set(rows[1][column])
