@@ -97,7 +97,7 @@ def test_training_goes_on_from_a_checkpoint(
 
 @pytest.mark.filterwarnings('ignore:The table is learnt under')
 def test_a_budget_pays_for_all_of_them(people: pd.DataFrame, described: Metadata) -> None:
-    private = TabDARSynthesizer(described, num_members=2, epsilon=5.0, epochs=1, random_state=0)
+    private = TabDARSynthesizer(described, **TINY, num_members=2, epsilon=5.0)
     private.fit(people)
     assert private.spent_epsilon is not None
     assert private.spent_epsilon <= 5

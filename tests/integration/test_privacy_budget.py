@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from collections.abc import Callable
+from collections.abc import Callable, Iterator
 from pathlib import Path
 from typing import Any
 
@@ -20,6 +20,7 @@ from sdv.utils import load_synthesizer
 from sdv_tabdar import TabDARSynthesizer
 from sdv_tabdar.core.training import private
 from sdv_tabdar.files import describe
+from sdv_tabdar.privacy import budget
 
 from .conftest import make_metadata
 
@@ -69,6 +70,18 @@ def make_synthesizer(**settings: Any) -> TabDARSynthesizer:
     metadata = make_metadata(COLUMNS)
     metadata.set_primary_key('key')
     return TabDARSynthesizer(metadata, **{**SMALL, **settings})
+
+
+@pytest.fixture(scope='module', autouse=True)
+def coarse_accounts() -> Iterator[None]:
+    """Losses are rounded up to fewer values, and bounded by fewer orders: nothing costs less.
+
+    ``tests/unit/privacy/test_budget.py`` has the accountant as it is.
+    """
+    with pytest.MonkeyPatch.context() as patch:
+        patch.setattr(budget, '_INTERVAL', 10 * budget._INTERVAL)
+        patch.setattr(budget, '_ORDERS', budget._ORDERS[::3])
+        yield
 
 
 @pytest.fixture(scope='module')
