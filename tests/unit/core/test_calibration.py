@@ -14,7 +14,9 @@ from sdv_tabdar.core.schema import Column, ColumnKind, TableSchema
 from sdv_tabdar.core.table import EncodedTable
 from sdv_tabdar.core.training.trainer import initial_network
 
-SMALL = ModelConfig(width=16, num_heads=2, head_width=16, denoiser_width=16, denoiser_blocks=1)
+SMALL = ModelConfig(
+    width=16, num_blocks=1, num_heads=2, head_width=16, denoiser_width=16, denoiser_blocks=1
+)
 
 
 def test_biases_that_were_moved_come_back() -> None:

@@ -6,12 +6,13 @@ import numpy as np
 import pandas as pd
 import pytest
 
-from sdv_tabdar.core.config import ModelConfig, TrainingConfig
+from sdv_tabdar.core.config import ModelConfig, SamplingConfig, TrainingConfig
 from sdv_tabdar.core.model import TabDAR
 from sdv_tabdar.core.restrictions import Members
 from sdv_tabdar.core.schema import ColumnKind
 
 N = 600
+FEW_DRAWS = SamplingConfig(num_particles=8)
 STATE = {f'c{number}': f's{number // 4}' for number in range(16)}
 PRICE = {f'c{number}': float(number // 2) for number in range(16)}
 
@@ -31,12 +32,14 @@ def table() -> pd.DataFrame:
 
 def trained(**settings: object) -> TabDAR:
     """A model that has learnt little, so that many levels come out wrong."""
-    config = ModelConfig(width=16, head_width=8, denoiser_width=16, num_bins=4, **settings)
+    config = ModelConfig(
+        width=16, num_blocks=1, head_width=8, denoiser_width=16, num_bins=4, **settings
+    )
     kinds = {
         name: ColumnKind.NUMERICAL if name in ('size', 'price') else ColumnKind.CATEGORICAL
         for name in table()
     }
-    return TabDAR(config, TrainingConfig(epochs=1), random_state=0).fit(table(), kinds)
+    return TabDAR(config, TrainingConfig(epochs=1), FEW_DRAWS, random_state=0).fit(table(), kinds)
 
 
 @pytest.fixture(scope='module')
@@ -104,13 +107,13 @@ def sales() -> pd.DataFrame:
 
 @pytest.fixture(scope='module')
 def of_sales() -> TabDAR:
-    config = ModelConfig(width=16, head_width=8, denoiser_width=16)
+    config = ModelConfig(width=16, num_blocks=1, head_width=8, denoiser_width=16)
     numbers = ('price', 'quantity', 'amount')
     kinds = {
         name: ColumnKind.NUMERICAL if name in numbers else ColumnKind.CATEGORICAL
         for name in sales()
     }
-    model = TabDAR(config, TrainingConfig(epochs=1), random_state=0).fit(sales(), kinds)
+    model = TabDAR(config, TrainingConfig(epochs=1), FEW_DRAWS, random_state=0).fit(sales(), kinds)
     encoder = model.trained.encoder
     assert encoder.inequalities  # a price is at most the amount
     assert encoder.products

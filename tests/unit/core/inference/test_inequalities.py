@@ -6,12 +6,13 @@ import numpy as np
 import pandas as pd
 import pytest
 
-from sdv_tabdar.core.config import ModelConfig, TrainingConfig
+from sdv_tabdar.core.config import ModelConfig, SamplingConfig, TrainingConfig
 from sdv_tabdar.core.model import TabDAR
 from sdv_tabdar.core.restrictions import Interval, Members, NotMissing
 from sdv_tabdar.core.schema import ColumnKind
 
 N = 400
+FEW_DRAWS = SamplingConfig(num_particles=8)
 PAIRS = (('low', 'middle'), ('middle', 'high'), ('low', 'high'))
 
 
@@ -26,11 +27,13 @@ def table() -> pd.DataFrame:
 
 def trained(**settings: object) -> TabDAR:
     """A model that has learnt little, so that many numbers come out of order."""
-    config = ModelConfig(width=16, head_width=8, denoiser_width=16, num_bins=4, **settings)
+    config = ModelConfig(
+        width=16, num_blocks=1, head_width=8, denoiser_width=16, num_bins=4, **settings
+    )
     kinds = {
         name: ColumnKind.CATEGORICAL if name == 'kind' else ColumnKind.NUMERICAL for name in table()
     }
-    return TabDAR(config, TrainingConfig(epochs=1), random_state=0).fit(table(), kinds)
+    return TabDAR(config, TrainingConfig(epochs=1), FEW_DRAWS, random_state=0).fit(table(), kinds)
 
 
 @pytest.fixture(scope='module', params=['bidirectional', 'causal'])
@@ -80,9 +83,9 @@ def test_a_known_number_is_not_read_as_that_of_a_source_that_has_to_be_higher() 
     high = low + random.uniform(0, 50, N)
     same = np.where(random.random(N) < 0.6, high, random.uniform(0, 150, N))
     frame = pd.DataFrame({'low': low, 'high': high, 'same': same})
-    config = ModelConfig(width=16, head_width=8, denoiser_width=16, num_bins=4)
+    config = ModelConfig(width=16, num_blocks=1, head_width=8, denoiser_width=16, num_bins=4)
     kinds = dict.fromkeys(frame, ColumnKind.NUMERICAL)
-    model = TabDAR(config, TrainingConfig(epochs=1), random_state=0).fit(frame, kinds)
+    model = TabDAR(config, TrainingConfig(epochs=1), FEW_DRAWS, random_state=0).fit(frame, kinds)
     rows = model.complete(pd.DataFrame({'low': [50.0] * 200, 'same': [40.0, 60.0] * 100})).rows
     assert (rows['high'] >= 50).all()
     assert not (rows['high'] == rows['same'])[::2].any()
@@ -111,9 +114,9 @@ def test_what_follows_from_a_cell_that_is_filled_too_is_not_taken_for_given() ->
     due = start + np.where(random.random(N) < 0.4, 30, random.integers(31, 200, N))
     done = due + np.where(random.random(N) < 0.4, 0, random.integers(1, 50, N))
     frame = pd.DataFrame({'start': start, 'due': due, 'done': done})
-    config = ModelConfig(width=16, head_width=8, denoiser_width=16)
+    config = ModelConfig(width=16, num_blocks=1, head_width=8, denoiser_width=16)
     kinds = dict.fromkeys(frame, ColumnKind.NUMERICAL)
-    model = TabDAR(config, TrainingConfig(epochs=1), random_state=0).fit(frame, kinds)
+    model = TabDAR(config, TrainingConfig(epochs=1), FEW_DRAWS, random_state=0).fit(frame, kinds)
     assert len(model.trained.encoder.echoes) == 2
     for given in frame:
         filled = {name: [NotMissing()] * N for name in frame if name != given}
@@ -136,7 +139,7 @@ def test_what_has_no_room_beside_a_given_number_of_training_is_missing() -> None
         width=16, head_width=8, denoiser_width=16, num_bins=4, structural_zeros=False, copula=False
     )
     kinds = dict.fromkeys(frame, ColumnKind.NUMERICAL)
-    model = TabDAR(config, TrainingConfig(epochs=1), random_state=0).fit(frame, kinds)
+    model = TabDAR(config, TrainingConfig(epochs=1), FEW_DRAWS, random_state=0).fit(frame, kinds)
     lately = frame[['start']].tail(40).reset_index(drop=True)
     assert model.complete(lately).rows['end'].isna().all()
     filled = model.complete(lately, restrictions={'end': [NotMissing()] * len(lately)}).rows

@@ -6,13 +6,14 @@ import numpy as np
 import pandas as pd
 import pytest
 
-from sdv_tabdar.core.config import ModelConfig, TrainingConfig
+from sdv_tabdar.core.config import ModelConfig, SamplingConfig, TrainingConfig
 from sdv_tabdar.core.inference.kept_values import implied
 from sdv_tabdar.core.model import TabDAR
 from sdv_tabdar.core.restrictions import Interval, Members
 from sdv_tabdar.core.schema import ColumnKind
 
 N = 500
+FEW_DRAWS = SamplingConfig(num_particles=8)
 NUMBERS = ['one', 'other', 'both', 'boys', 'girls', 'pupils', 'price', 'amount']
 
 
@@ -50,12 +51,12 @@ def protected() -> tuple[pd.DataFrame, pd.DataFrame]:
 @pytest.fixture(scope='module')
 def model() -> TabDAR:
     frame, replaced = protected()
-    config = ModelConfig(width=16, head_width=8, denoiser_width=16, num_bins=4)
+    config = ModelConfig(width=16, num_blocks=1, head_width=8, denoiser_width=16, num_bins=4)
     kinds = {
         name: ColumnKind.CATEGORICAL if name == 'quantity' else ColumnKind.NUMERICAL
         for name in frame
     }
-    return TabDAR(config, TrainingConfig(epochs=1), random_state=0).fit(
+    return TabDAR(config, TrainingConfig(epochs=1), FEW_DRAWS, random_state=0).fit(
         frame, kinds, replaced=replaced
     )
 

@@ -6,12 +6,13 @@ import numpy as np
 import pandas as pd
 import pytest
 
-from sdv_tabdar.core.config import ModelConfig, TrainingConfig
+from sdv_tabdar.core.config import ModelConfig, SamplingConfig, TrainingConfig
 from sdv_tabdar.core.model import TabDAR
 from sdv_tabdar.core.restrictions import Interval, Members
 from sdv_tabdar.core.schema import ColumnKind
 
 N = 400
+FEW_DRAWS = SamplingConfig(num_particles=8)
 
 
 def table() -> pd.DataFrame:
@@ -31,11 +32,13 @@ def table() -> pd.DataFrame:
 def trained(frame: pd.DataFrame | None = None, **settings: object) -> TabDAR:
     """A model that has learnt little, so that hardly a row adds up by itself."""
     frame = table() if frame is None else frame
-    config = ModelConfig(width=16, head_width=8, denoiser_width=16, num_bins=4, **settings)
+    config = ModelConfig(
+        width=16, num_blocks=1, head_width=8, denoiser_width=16, num_bins=4, **settings
+    )
     kinds = {
         name: ColumnKind.CATEGORICAL if name == 'kind' else ColumnKind.NUMERICAL for name in frame
     }
-    return TabDAR(config, TrainingConfig(epochs=1), random_state=0).fit(frame, kinds)
+    return TabDAR(config, TrainingConfig(epochs=1), FEW_DRAWS, random_state=0).fit(frame, kinds)
 
 
 @pytest.fixture(scope='module', params=['bidirectional', 'causal'])
