@@ -50,9 +50,9 @@ TABLES: dict[str, tuple[dict[str, Any], dict[str, Any]]] = {
         {name: RANDOM.normal(size=30) for name in 'xyz'},
         dict.fromkeys('xyz', NUMBER),
     ),
-    'a hundred columns': (
-        {f'c{i}': RANDOM.normal(size=30) if i % 2 else list('ab' * 15) for i in range(100)},
-        {f'c{i}': NUMBER if i % 2 else LEVEL for i in range(100)},
+    'seventy columns': (
+        {f'c{i}': RANDOM.normal(size=30) if i % 2 else list('ab' * 15) for i in range(70)},
+        {f'c{i}': NUMBER if i % 2 else LEVEL for i in range(70)},
     ),
     'duplicate rows': ({'x': [1, 2] * 15, 'y': ['a', 'b'] * 15}, {'x': NUMBER, 'y': LEVEL}),
     'one id that is no key': ({'x': list('abc' * 10)}, {'x': {'sdtype': 'id'}}),

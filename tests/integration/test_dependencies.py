@@ -14,6 +14,8 @@ from sdv.sampling import Condition
 from sdv_tabdar import OneOf, TabDARSynthesizer
 from sdv_tabdar.files.describe import describe
 
+from .conftest import TINY
+
 N = 500
 
 
@@ -32,7 +34,7 @@ def fitted(**settings: object) -> TabDARSynthesizer:
         for name in loans()
     }
     metadata = Metadata.load_from_dict({'tables': {'loans': {'columns': columns}}})
-    synthesizer = TabDARSynthesizer(metadata, epochs=1, random_state=0, **settings)
+    synthesizer = TabDARSynthesizer(metadata, **TINY, **settings)
     synthesizer.fit(loans())
     return synthesizer
 

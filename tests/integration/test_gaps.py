@@ -13,7 +13,7 @@ from sdv.sampling import Condition
 from sdv_tabdar import TabDARSynthesizer
 from sdv_tabdar.files.describe import describe
 
-from .conftest import fit_tiny, make_metadata
+from .conftest import TINY, fit_tiny, make_metadata
 
 COLUMNS = {name: {'sdtype': 'datetime'} for name in ('ordered', 'sent', 'received', 'returned')}
 COLUMNS |= {'state': {'sdtype': 'categorical'}, 'amount': {'sdtype': 'numerical'}}
@@ -53,7 +53,7 @@ def check(rows: pd.DataFrame, *, share: float = 0.04) -> None:
 
 @pytest.fixture(scope='module')
 def synthesizer() -> TabDARSynthesizer:
-    return fit_tiny(orders(), COLUMNS, num_bins=32, epochs=5)
+    return fit_tiny(orders(), COLUMNS, num_bins=32, epochs=2)
 
 
 def test_drawn_dates_follow_as_those_of_the_table(synthesizer: TabDARSynthesizer) -> None:
@@ -65,7 +65,7 @@ def test_drawn_dates_follow_as_those_of_the_table(synthesizer: TabDARSynthesizer
 
 
 def test_without_it_they_do_not() -> None:
-    plain = fit_tiny(orders(), COLUMNS, num_bins=32, epochs=3, copula=False)
+    plain = fit_tiny(orders(), COLUMNS, num_bins=32, epochs=2, copula=False)
     assert (after(plain.sample(1_000), 'sent') > MOST['sent']).mean() > 0.2
 
 
@@ -112,7 +112,7 @@ def test_a_file_keeps_it(synthesizer: TabDARSynthesizer, tmp_path: Path) -> None
 
 
 def test_the_log_says_so(caplog: pytest.LogCaptureFixture) -> None:
-    synthesizer = TabDARSynthesizer(make_metadata(COLUMNS), epochs=1)
+    synthesizer = TabDARSynthesizer(make_metadata(COLUMNS), **TINY)
     with caplog.at_level(logging.INFO, logger='sdv_tabdar'):
         synthesizer.fit(orders(600))
     assert any('are never far from each other' in record.message for record in caplog.records)

@@ -36,7 +36,7 @@ def parcels(number: int = 1_000, seed: int = 0) -> pd.DataFrame:
 
 @pytest.fixture(scope='module')
 def synthesizer() -> TabDARSynthesizer:
-    return fit_tiny(parcels(), COLUMNS, num_bins=32, epochs=6)
+    return fit_tiny(parcels(), COLUMNS, num_bins=32, epochs=4)
 
 
 def median_days(rows: pd.DataFrame) -> list[float]:

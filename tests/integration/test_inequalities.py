@@ -16,6 +16,8 @@ from sdv.sampling import Condition
 from sdv_tabdar import Between, TabDARSynthesizer
 from sdv_tabdar.files.describe import describe
 
+from .conftest import TINY
+
 N = 300
 
 
@@ -35,7 +37,7 @@ def fitted(**settings: object) -> TabDARSynthesizer:
     )
     columns = {name: {'sdtype': sdtype} for name, sdtype in sdtypes.items()}
     metadata = Metadata.load_from_dict({'tables': {'stays': {'columns': columns}}})
-    synthesizer = TabDARSynthesizer(metadata, epochs=1, random_state=0, **settings)
+    synthesizer = TabDARSynthesizer(metadata, **TINY, **settings)
     synthesizer.fit(stays())
     return synthesizer
 
@@ -88,7 +90,7 @@ def test_relations_are_told_of_the_columns_of_the_user(
     )
     columns = {name: {'sdtype': 'numerical'} for name in data}
     metadata = Metadata.load_from_dict({'tables': {'numbers': {'columns': columns}}})
-    synthesizer = TabDARSynthesizer(metadata, epochs=1, random_state=0)
+    synthesizer = TabDARSynthesizer(metadata, **TINY)
     synthesizer.add_constraints([Inequality('low', 'high')])
     synthesizer.auto_assign_transformers(data)
     synthesizer.update_transformers({'log': LogScaler(learn_rounding_scheme=True)})
@@ -115,7 +117,7 @@ def test_rounding_puts_nothing_out_of_order() -> None:
     sdtypes = {'least': 'numerical', 'mean': 'numerical', 'end': 'datetime', 'start': 'datetime'}
     columns = {name: {'sdtype': sdtype} for name, sdtype in sdtypes.items()}
     metadata = Metadata.load_from_dict({'tables': {'stays': {'columns': columns}}})
-    synthesizer = TabDARSynthesizer(metadata, epochs=1, random_state=0)
+    synthesizer = TabDARSynthesizer(metadata, **TINY)
     synthesizer.fit(data)
 
     gaps = data.mask(random.random(data.shape) < 0.5)
@@ -142,7 +144,7 @@ def test_what_is_above_cannot_be_as_high_as_what_is_below() -> None:
     table = pd.DataFrame({'end': end, 'paid': paid})
     columns = {name: {'sdtype': 'datetime'} for name in table}
     metadata = Metadata.load_from_dict({'tables': {'stays': {'columns': columns}}})
-    synthesizer = TabDARSynthesizer(metadata, epochs=1, random_state=0, structural_zeros=False)
+    synthesizer = TabDARSynthesizer(metadata, **TINY, structural_zeros=False)
     synthesizer.fit(table)
     rows = synthesizer.sample(2_000)
     assert (rows['end'] > paid.max()).any()

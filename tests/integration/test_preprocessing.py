@@ -87,7 +87,7 @@ def test_processed_tables_have_memory_of_their_own(table: pd.DataFrame, new: New
 
 
 def test_fitting_takes_a_few_times_the_encoded_table(monkeypatch: pytest.MonkeyPatch) -> None:
-    num_rows, num_pairs = 100_000, 5
+    num_rows, num_pairs = 40_000, 5
     monkeypatch.setattr(preprocessing, '_CELLS_TOGETHER', num_rows)
     random = np.random.default_rng(0)
     words = np.array(['a', 'b', None], dtype=object)

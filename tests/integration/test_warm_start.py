@@ -49,9 +49,12 @@ METADATA = Metadata.load_from_dict(
 )
 
 
+SMALL = {'width': 32, 'num_blocks': 1, 'num_heads': 2, 'head_width': 32, 'denoiser_width': 32}
+
+
 @pytest.fixture(scope='module')
 def first() -> TabDARSynthesizer:
-    synth = TabDARSynthesizer(METADATA, epochs=20, random_state=0, verbose=False)
+    synth = TabDARSynthesizer(METADATA, **SMALL, epochs=20, random_state=0)
     synth.add_constraints([Inequality('low', 'high', table_name='people')])
     synth.fit(_table(300, 0))
     return synth
@@ -95,7 +98,7 @@ def test_it_knows_more_than_a_new_model_after_one_pass(
 ) -> None:
     table = _table(330, 0)
     synth = _copy(first, tmp_path)
-    fresh = TabDARSynthesizer(METADATA, epochs=1, random_state=0, verbose=False)
+    fresh = TabDARSynthesizer(METADATA, **SMALL, epochs=1, random_state=0)
     fresh.add_constraints([Inequality('low', 'high', table_name='people')])
     synth.epochs = 1
     synth.fit(table, warm_start=True)
@@ -117,7 +120,7 @@ def test_what_was_lost_is_still_possible(first: TabDARSynthesizer, tmp_path: obj
 def test_without_anything_fitted_it_is_a_fit() -> None:
     rows = []
     for warm_start in (False, True):
-        synth = TabDARSynthesizer(METADATA, epochs=1, random_state=0, verbose=False)
+        synth = TabDARSynthesizer(METADATA, **SMALL, epochs=1, random_state=0)
         synth.fit(_table(60, 0), warm_start=warm_start)
         rows.append(synth.sample(20, seed=1))
     pd.testing.assert_frame_equal(*rows)
@@ -128,7 +131,7 @@ def test_other_settings_of_the_network_are_refused(
 ) -> None:
     synth = _copy(first, tmp_path)
     before = synth.sample(10, seed=0)
-    synth.width = 32
+    synth.width = 16
     with pytest.raises(ValueError, match='architecture that it began with'):
         synth.fit(_table(60, 0), warm_start=True)
     pd.testing.assert_frame_equal(synth.sample(10, seed=0), before)
