@@ -15,7 +15,7 @@ import sys
 from collections.abc import Mapping
 from typing import Any
 
-_TIME_OF_CALIBRATION = 0.05  # of the longest training
+_TIME_AFTER_STEPS = 0.09  # of the longest training, for weights of columns and calibration
 _CAUSAL_COLUMNS = 64  # from which attention is causal where it is left open
 
 
@@ -160,7 +160,7 @@ class ModelConfig:
     copula: bool = True
     precision: str = 'auto'
     numerical_head: str = 'diffusion'
-    column_order: str = 'random'
+    column_order: str = 'weighted'
     attention: str = 'auto'
 
     def __post_init__(self) -> None:
@@ -287,10 +287,10 @@ class TrainingConfig:
 
     @property
     def seconds_of_steps(self) -> float | None:
-        """Seconds after which the last step is done: calibration has the rest of the time."""
-        if self.max_training_time is None or not self.calibration:
-            return self.max_training_time
-        return (1 - _TIME_OF_CALIBRATION) * self.max_training_time
+        """Seconds after which the last step is done: what follows it has the rest of the time."""
+        if self.max_training_time is None:
+            return None
+        return (1 - _TIME_AFTER_STEPS) * self.max_training_time
 
 
 @dataclasses.dataclass(frozen=True)
@@ -380,6 +380,7 @@ PRIVATE: dict[str, Any] = {
     'products': False,
     'structural_zeros': False,
     'copula': False,
+    'column_order': 'random',
     'attention': 'bidirectional',
     'precision': 'float32',
     'numerical_head': 'bins',

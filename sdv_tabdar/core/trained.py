@@ -6,7 +6,7 @@ import copy
 import dataclasses
 import functools
 import time
-from collections.abc import Collection, Mapping, Sequence
+from collections.abc import Callable, Collection, Mapping, Sequence
 from pathlib import Path
 from typing import Any
 
@@ -165,12 +165,9 @@ class Trained:
             origin=None if before is None else before.network,
             random_state=random_state,
             ranks=ranks,
-            finish=calibrate if training.calibration else None,
+            finish=functools.partial(_finish, table, model, training, ranks),
         )
-        network = network.to(answering)
-        if model.column_order == 'weighted':
-            network.precedence = precedence(lowered(network), table.to(answering))
-        return cls(encoder, network, history, clocks)
+        return cls(encoder, network.to(answering), history, clocks)
 
     @classmethod
     def _fit_privately(
@@ -266,3 +263,25 @@ class Trained:
         network.precedence = tuple(state.get('precedence', ()))
         clocks = ClockTimes(frozenset(state.get('clock_times', ())))  # older files have none
         return cls(encoder, network, TrainingHistory.from_plain(state['history']), clocks)
+
+
+def _finish(
+    table: EncodedTable,
+    model: ModelConfig,
+    training: TrainingConfig,
+    ranks: Ranks,
+    network: TabDARNetwork,
+    rows_trained: int,
+    stop: Callable[[], bool],
+) -> None:
+    """Weigh the columns for the orders in which rows are drawn, then mend the shares of these."""
+    network.to(answering_device(network.pad.device))
+
+    def weigh() -> tuple[float, ...]:
+        here = table.to(network.pad.device)
+        return () if stop() else precedence(lowered(network), here, rows_trained)
+
+    if model.column_order == 'weighted':
+        network.precedence = ranks.told(weigh)
+    if training.calibration:
+        calibrate(network, rows_trained, stop)

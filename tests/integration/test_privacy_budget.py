@@ -256,7 +256,7 @@ def test_what_no_budget_pays_for_is_refused(
     'settings',
     [
         {'attention': 'causal'},
-        {'column_order': 'weighted'},
+        {'column_order': 'fixed', 'attention': 'causal'},
         {'max_crosses': 2},
     ],
 )

@@ -172,6 +172,7 @@ TABLES: Mapping[str, PaperTable] = {
             'left to right': Variant(LEFT_TO_RIGHT, 'w/o random order'),
             'left to right and bidirectional': Variant({'column_order': 'fixed'}),
             'more telling columns sooner': Variant({'column_order': 'weighted'}),
+            'any order alike': Variant({'column_order': 'random'}),
         },
         published='ablation',
     ),

@@ -25,26 +25,31 @@ from sdv_tabdar.core.table import EncodedTable
 from sdv_tabdar.core.training.likelihood import cell_losses
 
 _MIN_ROWS = 1_000  # of a table; fewer say too little, and a training of them should be short
-_ROWS, _FEWEST = 800, 200  # that are asked, and the fewest that are worth it ...
-_CELLS = 4_000_000  # ... as no more cells than these are asked for
+_ROWS, _FEWEST = 800, 150  # that are asked, and the fewest that are worth it ...
+_CELLS = 4_000_000  # ... as no more cells than these are asked for ...
+_SHARE_OF_TRAINING = 0.06  # ... and together no more rows than this of those trained
 _SCALE = 0.3  # nats that make it e times as likely for a column to be the next
 _SEED = 0  # of the rows and chains, which do not depend on the model's seed
 
 
 @torch.no_grad()
-def precedence(network: TabDARNetwork, table: EncodedTable) -> tuple[float, ...]:
+def precedence(network: TabDARNetwork, table: EncodedTable, rows_trained: int) -> tuple[float, ...]:
     """Log weights of the columns, for orders in which they are drawn.
 
     Args:
         network: A trained network that knows cells in any order, in evaluation mode.
         table: Its training table.
+        rows_trained: Rows that all training steps had together; asking takes a small part of the
+            time of these.
 
     Returns:
         One for each column, in a form in which 0 for all is no preference; none where rows are
         too few, or columns too many, to tell.
     """
     num_columns = table.codes.shape[1]
-    number = min(_ROWS, len(table), _CELLS // (num_columns * (num_columns + 1)))
+    times = num_columns + 1  # each row is asked
+    within = _CELLS // (num_columns * times), int(_SHARE_OF_TRAINING * rows_trained / times)
+    number = min(_ROWS, len(table), *within)
     if len(table) < _MIN_ROWS or number < _FEWEST or num_columns < 2:
         return ()
     generator = torch.Generator().manual_seed(_SEED)

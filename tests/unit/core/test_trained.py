@@ -41,7 +41,7 @@ def test_columns_have_weights_where_the_order_is_weighted(
     mixed: pd.DataFrame, kinds: dict[str, ColumnKind], tiny: ModelConfig
 ) -> None:
     many = mixed.sample(1_000, replace=True, random_state=0)
-    quick = TrainingConfig(epochs=1, batch_size=500)
+    quick = TrainingConfig(epochs=20, batch_size=500)
     found = {}
     for order in ('weighted', 'random', 'fixed'):
         config = dataclasses.replace(tiny, column_order=order, max_crosses=0)

@@ -11,6 +11,7 @@ from sdv_tabdar.core.training import precedence as module
 from sdv_tabdar.core.training.precedence import precedence
 
 NUM_COLUMNS = 6
+PASSES = 60_000  # rows that all training steps had
 
 
 @pytest.fixture
@@ -37,7 +38,7 @@ def test_weights_are_what_columns_tell_less_what_is_told_of_them(
     network: TabDARNetwork, many: EncodedTable, told: torch.Tensor
 ) -> None:
     expected = (told - told.t()).sum(dim=1) / module._SCALE
-    torch.testing.assert_close(torch.tensor(precedence(network, many)).double(), expected)
+    torch.testing.assert_close(torch.tensor(precedence(network, many, PASSES)).double(), expected)
 
 
 def test_each_pair_is_asked_in_both_directions(
@@ -52,18 +53,19 @@ def test_a_network_gives_the_same_weights_each_time(
 ) -> None:
     monkeypatch.setattr(module, '_ROWS', 200)
     state = torch.get_rng_state()
-    found = precedence(network, many)
+    found = precedence(network, many, PASSES)
     assert len(found) == NUM_COLUMNS
     assert any(found)
-    assert precedence(network, many) == found
+    assert precedence(network, many, PASSES) == found
     assert torch.equal(torch.get_rng_state(), state)
     # What one column gains another loses.
     assert sum(found) == pytest.approx(0, abs=1e-6)
 
 
-def test_few_rows_and_many_columns_say_nothing(
+def test_few_rows_many_columns_and_a_short_training_say_nothing(
     network: TabDARNetwork, many: EncodedTable, monkeypatch: pytest.MonkeyPatch
 ) -> None:
-    assert precedence(network, many.rows(slice(999))) == ()
-    monkeypatch.setattr(module, '_CELLS', 199 * NUM_COLUMNS * (NUM_COLUMNS + 1))
-    assert precedence(network, many) == ()
+    assert precedence(network, many.rows(slice(999)), PASSES) == ()
+    assert precedence(network, many, 149 * (NUM_COLUMNS + 1) / module._SHARE_OF_TRAINING) == ()
+    monkeypatch.setattr(module, '_CELLS', 149 * NUM_COLUMNS * (NUM_COLUMNS + 1))
+    assert precedence(network, many, PASSES) == ()

@@ -34,6 +34,7 @@ STEPS = PrivateSteps(
     pairs=1,
     ema_decay=0.9,
 )
+PAID_FOR = dataclasses.replace(SETTINGS, max_crosses=0, column_order='random')
 
 
 def loss_of(network: TabDARNetwork) -> float:
@@ -135,14 +136,14 @@ def test_the_rate_falls_at_the_end() -> None:
     [('numerical_head', 'diffusion'), ('column_order', 'weighted'), ('attention', 'causal')],
 )
 def test_what_learns_beside_the_steps_is_refused(name: str, value: str) -> None:
-    refuse_unpaid(dataclasses.replace(SETTINGS, max_crosses=0), None)
-    settings: ModelConfig = dataclasses.replace(SETTINGS, max_crosses=0, **{name: value})
+    refuse_unpaid(PAID_FOR, None)
+    settings: ModelConfig = dataclasses.replace(PAID_FOR, **{name: value})
     with pytest.raises(ValueError, match=f'however: {name}='):
         refuse_unpaid(settings, None)
 
 
 def test_crosses_and_checkpoints_are_refused() -> None:
     with pytest.raises(ValueError, match='max_crosses=0 alone'):
-        refuse_unpaid(dataclasses.replace(SETTINGS, max_crosses=1), None)
+        refuse_unpaid(dataclasses.replace(PAID_FOR, max_crosses=1), None)
     with pytest.raises(ValueError, match='keeps no checkpoint'):
-        refuse_unpaid(dataclasses.replace(SETTINGS, max_crosses=0), 'file')
+        refuse_unpaid(PAID_FOR, 'file')
