@@ -37,6 +37,8 @@ _ALLOWED = (
     '.csv, .tsv, .parquet, .jsonl or .ndjson; all but .parquet also with '
     f'{", ".join(_COMPRESSED[:-1])} or {_COMPRESSED[-1]} behind it'
 )
+_SHEETS = ('.xlsx', '.xlsm', '.xlsb', '.xls', '.ods')
+_INSTEAD = 'In place of a spreadsheet take CSV, which its program saves and opens.'
 _DAMAGED = (ValueError, EOFError, zlib.error, lzma.LZMAError, zipfile.BadZipFile, OSError)
 
 
@@ -68,7 +70,8 @@ class TableName:
         inner = Path(path.stem) if path.suffix in _COMPRESSED else path
         form = _FORMS.get(inner.suffix.lower())
         if form is None or (form == 'parquet' and inner != path):
-            raise Refusal(f'{text}: the name of a file of rows must end in {_ALLOWED}.')
+            sheet = f'. {_INSTEAD}' if inner.suffix.lower() in _SHEETS else '.'
+            raise Refusal(f'{text}: the name of a file of rows must end in {_ALLOWED}{sheet}')
         return cls(text, form, inner.stem)
 
 

@@ -57,6 +57,11 @@ def test_an_unknown_ending_is_told_the_known_ones(name: str) -> None:
         read_table(name)
 
 
+def test_a_spreadsheet_is_told_what_to_do() -> None:
+    with pytest.raises(Refusal, match='In place of a spreadsheet take CSV'):
+        read_table('rows.XLSX')
+
+
 @pytest.mark.parametrize(
     ('name', 'content', 'message'),
     [
