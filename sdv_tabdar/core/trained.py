@@ -278,8 +278,7 @@ def _finish(
     network.to(answering_device(network.pad.device))
 
     def weigh() -> tuple[float, ...]:
-        here = table.to(network.pad.device)
-        return () if stop() else precedence(lowered(network), here, rows_trained)
+        return () if stop() else precedence(lowered(network), table, rows_trained)
 
     if model.column_order == 'weighted':
         network.precedence = ranks.told(weigh)

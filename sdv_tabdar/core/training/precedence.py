@@ -38,7 +38,7 @@ def precedence(network: TabDARNetwork, table: EncodedTable, rows_trained: int) -
 
     Args:
         network: A trained network that knows cells in any order, in evaluation mode.
-        table: Its training table.
+        table: Its training table, on any device.
         rows_trained: Rows that all training steps had together; asking takes a small part of the
             time of these.
 
@@ -55,7 +55,7 @@ def precedence(network: TabDARNetwork, table: EncodedTable, rows_trained: int) -
     generator = torch.Generator().manual_seed(_SEED)
     chosen = some_rows(len(table), number, generator).to(table.codes.device)
     ranks = torch.rand(number, num_columns, generator=generator).argsort(dim=1)
-    gains = _gains(network, table.rows(chosen), ranks)
+    gains = _gains(network, table.rows(chosen).to(network.pad.device), ranks)
     weights = (gains - gains.t()).sum(dim=1) / _SCALE
     return tuple(weights.tolist())
 
