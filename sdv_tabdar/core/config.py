@@ -321,6 +321,17 @@ class SamplingConfig:
         _check_integer(self, 'num_particles', 1)
 
 
+WITHOUT_RELATIONS: dict[str, Any] = {
+    'echoes': False,
+    'inequalities': False,
+    'dependencies': False,
+    'sums': False,
+    'products': False,
+    'structural_zeros': False,
+    'copula': False,
+}
+"""Nothing that columns have to do with each other is looked for, or kept."""
+
 PAPER: dict[str, Any] = {
     'width': 32,
     'num_blocks': 6,
@@ -338,13 +349,7 @@ PAPER: dict[str, Any] = {
     'max_atoms': 0,
     'num_bins': 1,
     'max_crosses': 0,
-    'echoes': False,
-    'inequalities': False,
-    'dependencies': False,
-    'sums': False,
-    'products': False,
-    'structural_zeros': False,
-    'copula': False,
+    **WITHOUT_RELATIONS,
     'column_order': 'random',
     'attention': 'bidirectional',
     'precision': 'float32',
@@ -373,13 +378,7 @@ PRIVATE: dict[str, Any] = {
     'max_atoms': 64,
     'num_bins': 16,
     'max_crosses': 0,
-    'echoes': False,
-    'inequalities': False,
-    'dependencies': False,
-    'sums': False,
-    'products': False,
-    'structural_zeros': False,
-    'copula': False,
+    **WITHOUT_RELATIONS,
     'column_order': 'random',
     'attention': 'bidirectional',
     'precision': 'float32',
@@ -399,13 +398,7 @@ _BEFORE: Mapping[type, Mapping[str, Any]] = {
         'ordered_levels': False,
         'num_members': 1,
         'attention': 'bidirectional',
-        'echoes': False,
-        'inequalities': False,
-        'dependencies': False,
-        'sums': False,
-        'products': False,
-        'structural_zeros': False,
-        'copula': False,
+        **WITHOUT_RELATIONS,
     },
     TrainingConfig: {'calibration': False, 'dropout': 0.0},
     SamplingConfig: {},
