@@ -2,8 +2,10 @@
 
 from __future__ import annotations
 
+import resource
 import sys
 import time
+import types
 
 import numpy as np
 import pytest
@@ -11,11 +13,15 @@ import pytest
 from sdv_tabdar.benchmark.jobs.cost import measured
 
 
-def test_waiting_costs_time_and_no_processor() -> None:
+def test_time_and_processor_are_told_apart(monkeypatch: pytest.MonkeyPatch) -> None:
+    usage = types.SimpleNamespace(ru_utime=1.0, ru_stime=0.5, ru_maxrss=0)
+    now = iter([10.0, 15.0])
+    monkeypatch.setattr(time, 'perf_counter', lambda: next(now))
+    monkeypatch.setattr(resource, 'getrusage', lambda who: usage)
     with measured() as cost:
-        time.sleep(0.05)
-    assert cost.seconds >= 0.05
-    assert cost.cpu_seconds < 0.05
+        usage.ru_utime, usage.ru_stime = 1.5, 1.0
+    # The processor's time is of the process and of its children, one second each.
+    assert (cost.seconds, cost.cpu_seconds) == (5, 2)
 
 
 @pytest.mark.skipif(sys.platform != 'linux', reason='only Linux can set the peak back')

@@ -137,17 +137,14 @@ def test_time_ends_training_and_anneals_the_learning_rate(
     _, history = train(epochs=10_000, max_training_time=120.0, learning_rate=1e-3)
     assert len(history.losses) < 10_000
     assert len(rates) < 240
+    # The rest of the time is for what follows the steps: a step has a few looks at the clock.
+    end = TrainingConfig(max_training_time=120.0).seconds_of_steps
+    assert end is not None
+    assert end <= history.seconds < end + 10
     peak = rates.index(max(rates))
     assert max(rates) > 0.9e-3
     assert rates[peak:] == sorted(rates[peak:], reverse=True)
     assert rates[-1] < 0.1e-3
-
-
-def test_real_time_is_kept(train: Train) -> None:
-    start = time.perf_counter()
-    _, history = train(epochs=100_000, max_training_time=0.3)
-    assert time.perf_counter() - start < 5
-    assert history.seconds >= 0.95 * 0.3  # calibration has the rest
 
 
 @pytest.mark.parametrize('precision', ['float32', 'bfloat16'])
