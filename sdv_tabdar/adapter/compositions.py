@@ -73,8 +73,12 @@ class Composition:
 
     def holds(self, rows: pd.DataFrame) -> bool:
         """Whether all texts are those that their row makes."""
+        return bool(np.all(self.fits(rows) | (not self.is_whole) & rows[self.key].isna()))
+
+    def fits(self, rows: pd.DataFrame) -> Flags:
+        """Whose text is that which its row makes, or is missing as a part of it is: ``(B,)``."""
         pairs = zip(_texts(rows[self.key]), self.made(rows), strict=True)
-        return all(text == made or (text is None and not self.is_whole) for text, made in pairs)
+        return np.array([text == made for text, made in pairs], dtype=bool)
 
     def read(self, text: str, levels: Mapping[str, Collection[Any]]) -> dict[str, Any] | None:
         """The cells of the parts of a text, where there is one way to read it.

@@ -172,6 +172,34 @@ class Known:
                     known = known.with_values(table, key, own, is_new)
         return known
 
+    def made_texts(self, table: FittedTable) -> dict[str, Flags]:
+        """By column of learnt texts the rows ``(rows,)`` whose text the rest of the row says.
+
+        A text that may be missing beside its parts says by itself that it is there, and counts
+        only where training has not seen it.
+        """
+        found = {}
+        for one in table.compositions:
+            names = [one.key, *one.parts]
+            if table.profiles[one.key].role is Role.DISCRETE and {*names} <= {*self.exact}:
+                made = self.exact[names].to_numpy().all(axis=1) & one.fits(self.cells)
+                if not one.is_whole:
+                    is_new = self.beyond[one.key].rows if one.key in self.beyond else False
+                    made &= is_new
+                found[one.key] = made
+        return found
+
+    def without(self, known: Mapping[str, Flags]) -> Known:
+        """The same without exact cells of some columns, in the rows ``(rows,)`` of each."""
+        exact, beyond = self.exact.copy(deep=False), dict(self.beyond)
+        for key, rows in known.items():
+            exact[key] = exact[key] & ~rows
+            if key in beyond:
+                left = beyond.pop(key).rows & ~rows
+                if left.any():
+                    beyond[key] = Beyond(left, item(self.cells[key].iloc[int(left.argmax())]))
+        return dataclasses.replace(self, exact=exact, beyond=beyond)
+
     def rows(self, positions: npt.NDArray[np.int64]) -> Known:
         """Some rows, with a new RangeIndex."""
         return dataclasses.replace(

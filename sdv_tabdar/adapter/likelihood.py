@@ -56,6 +56,8 @@ class Scores:
         self.data = data
         self.unseen = unseen
         known = Known.from_gaps(data, table, Task.LIKELIHOOD, missing_is_known=True)
+        self._made = known.made_texts(table)
+        known = known.without(self._made)
         if unseen == UNSEEN[0]:
             warn_of_unseen(table, [known], Task.LIKELIHOOD)
         self._new: dict[str, Marks] = {}  # by user's or model's column, which values are unseen
@@ -89,6 +91,7 @@ class Scores:
             if name in names:
                 place = names.index(name)
                 cells[rows] = np.where(observed[:, place], found[:, place], np.nan)
+            cells[self._made.get(name, False)] = 0.0
             if self.unseen != 'skip':
                 cells[marked] = self._log_unseen(name)
             is_empty = not len(self.data) and name in names and name in self.known.cells

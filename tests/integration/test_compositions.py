@@ -90,6 +90,21 @@ def test_gaps_of_rows_that_are_told_whole_are_filled(synthesizer: TabDARSynthesi
     assert filled.equals(data)
 
 
+def test_what_a_row_says_costs_nothing(synthesizer: TabDARSynthesizer) -> None:
+    rows = synthesizer.sample(60).drop(columns='mail')
+    assert not {*rows['name']} <= {*people()['name']}
+    parts = synthesizer.log_likelihood(rows, by_column=True, seed=0)
+    assert (parts['name'] == 0).all()
+    known = synthesizer.log_likelihood(rows, seed=0)
+    assert np.isfinite(known).all()
+    alone = synthesizer.log_likelihood(rows[['first', 'last']], seed=0)
+    np.testing.assert_allclose(known, alone, rtol=1e-5)
+
+    with pytest.warns(UserWarning, match="60 in column 'name' .such as 'Nobody Else'"):
+        wrong = synthesizer.log_likelihood(rows.assign(name='Nobody Else'), seed=0)
+    assert (wrong == -np.inf).all()
+
+
 def test_a_file_keeps_and_tells_them(synthesizer: TabDARSynthesizer, tmp_path: Path) -> None:
     found = KEPT.check_file(synthesizer, tmp_path)
     assert ('name', "'first' + ' ' + 'last'") in found.products
