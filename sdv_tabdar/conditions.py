@@ -26,8 +26,10 @@ class Between:
 
     Attributes:
         low: Least value; None leaves the lower end open. Dates may be ``datetime``,
-            ``pandas.Timestamp`` or strings in the format of the column.
-        high: Greatest value; None leaves the upper end open.
+            ``pandas.Timestamp`` or strings in the format of the column; of a ``pandas.Period``
+            it is the first moment.
+        high: Greatest value; None leaves the upper end open. Of a ``pandas.Period`` it is the last
+            moment.
 
     Raises:
         TypeError: If an end is neither a number nor a date, or one is a number and one a date.
@@ -39,6 +41,10 @@ class Between:
 
     def __post_init__(self) -> None:
         """Validate the ends."""
+        if isinstance(self.low, pd.Period):
+            object.__setattr__(self, 'low', self.low.start_time)
+        if isinstance(self.high, pd.Period):
+            object.__setattr__(self, 'high', self.high.end_time)
         ends = [end for end in (self.low, self.high) if end is not None]
         if not ends:
             raise ValueError(

@@ -189,6 +189,9 @@ def _read_interval(profile: ColumnProfile, condition: Between, ends: Ends) -> In
         refuse(profile, condition, 'no category of the column lies there')
     if profile.role is Role.DATE and None not in ends and _lies_between_dates(profile, *ends):
         refuse(profile, condition, _unit_reason(profile))
+    if profile.role is Role.DATE:
+        low = None if low is None else profile.date_as_float(ends[0], 'ceil')
+        high = None if high is None else profile.date_as_float(ends[1], 'floor')
     if profile.is_clock and None not in ends and not has_clock_time(low, high):
         refuse(profile, condition, NO_CLOCK_TIME)
     low, high = _round_up(low, profile.unit), _round_up(high, -profile.unit)
@@ -312,7 +315,7 @@ def _checked_date(profile: ColumnProfile, value: Any, *, fits_dtype: bool) -> An
     if stamp.tz is not None and not form.has_zone:
         refuse(profile, value, 'it has a time zone, and the column has none')
     try:
-        plain = _plain_date(profile, value, stamp)
+        plain = _plain_date(profile, value, stamp, fits_dtype=fits_dtype)
         (count,) = form.counts(pd.Series([plain]))
     except pd.errors.OutOfBoundsDatetime:
         refuse(profile, value, too_far)
@@ -323,7 +326,9 @@ def _checked_date(profile: ColumnProfile, value: Any, *, fits_dtype: bool) -> An
     return plain
 
 
-def _plain_date(profile: ColumnProfile, value: Any, stamp: pd.Timestamp) -> Any:
+def _plain_date(
+    profile: ColumnProfile, value: Any, stamp: pd.Timestamp, *, fits_dtype: bool
+) -> Any:
     """A date in the plain form of the column.
 
     Raises:
@@ -336,7 +341,7 @@ def _plain_date(profile: ColumnProfile, value: Any, stamp: pd.Timestamp) -> Any:
         zone = getattr(profile.dtype, 'tz', None)
         stamp = stamp if stamp.tz is None else stamp.tz_convert('UTC')
         plain = stamp.tz_localize(None) if stamp.tz is not None and zone is None else stamp
-        if form.is_text:
+        if form.is_text and fits_dtype:
             _written(form, plain)
         return plain
     if isinstance(value, str) and (form.text_format is None or form.reads(value)):

@@ -251,6 +251,21 @@ class ColumnProfile:
         unit = int(self.date_unit) or 1
         return count // unit * unit if way == 'floor' else -(-count // unit) * unit
 
+    def date_as_float(self, count: int, way: Literal['ceil', 'floor']) -> float:
+        """An end of a range of dates as a float64, with the same dates of the column inside.
+
+        The nearest one to the last moment of a day is the next day.
+
+        Args:
+            count: Nanoseconds.
+            way: 'ceil' for the lower end, 'floor' for the upper one.
+        """
+        number = float(count)
+        has_unit = self.date_unit or self.local_unit
+        if has_unit and self.date_next_to(int(number), way) != self.date_next_to(count, way):
+            number = math.nextafter(number, math.inf if way == 'ceil' else -math.inf)
+        return number
+
     @property
     def date_unit_text(self) -> str:
         """The unit of the column's dates in words."""

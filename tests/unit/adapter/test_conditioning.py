@@ -195,6 +195,33 @@ def test_ranges_end_at_dates_that_the_column_can_hold(
     assert narrower.high == float(high.value - step)
 
 
+WITHIN = {
+    'text': (DAYS.dt.strftime('%d.%m.%Y').astype(object), '%d.%m.%Y'),
+    'ns': (DAYS, None),
+    'in a zone': (DAYS.dt.tz_localize('Asia/Tokyo'), None),
+    'period': (DAYS.dt.to_period('D'), None),
+}
+
+
+@pytest.mark.parametrize(('column', 'text_format'), WITHIN.values(), ids=WITHIN)
+def test_ranges_may_end_within_days(column: pd.Series, text_format: str | None) -> None:
+    profile = profile_of(column, 'datetime', text_format)
+    plain = profile.column.plain(column)
+    noon = Between(pd.Timestamp('2020-01-02 12:00'), pd.Timestamp('2020-01-05 12:00'))
+    days = Between(pd.Period('2020-01-03', 'D'), pd.Period('2020-01-05', 'D'))
+    assert days.high == pd.Timestamp('2020-01-05 23:59:59.999999999')
+    for asked in (noon, days):
+        (restriction,) = read_restrictions(profile, [asked])
+        met = which_meet(profile, plain, [restriction] * len(plain))
+        assert np.flatnonzero(met).tolist() == [2, 3, 4]
+
+
+def test_periods_are_compared_by_their_ends() -> None:
+    assert Between(pd.Period('2020-02'), pd.Period('2020')).low == pd.Timestamp('2020-02-01')
+    with pytest.raises(ValueError, match='is empty: low must be at most high'):
+        Between(pd.Period('2021-01'), pd.Period('2020-12'))
+
+
 @pytest.mark.parametrize('date', ['2020-02-02', pd.Timestamp('2020-02-01 00:00:00.000000001')])
 def test_dates_within_a_month_are_no_months(date: Any) -> None:
     profile = profile_of(DAYS.dt.to_period('M'), 'datetime')
