@@ -133,10 +133,14 @@ def check_no_containers(plain: pd.DataFrame, columns: Mapping[str, Mapping[str, 
 
 @contextlib.contextmanager
 def quiet_about_plain_dates(form: TableFormat) -> Iterator[None]:
-    """Silence SDV where it sees dates in place of text and says that it cannot check the text."""
+    """Silence SDV where it says of dates that are not the user's that it cannot check their text.
+
+    Of columns of Python's dates SDV itself writes a format in the metadata that it detects.
+    """
     with warnings.catch_warnings():
         for column in form.columns:
-            if column.dates.is_text:
+            is_own = isinstance(column.dtype, (np.dtype, pd.DatetimeTZDtype))
+            if column.dates.is_text or not (is_own and column.dtype.kind == 'M'):
                 message = f"The datetime format for column '{column.key}'"
                 warnings.filterwarnings('ignore', message=re.escape(message))
         yield

@@ -165,6 +165,19 @@ def test_round_trip(values: pd.Series, entry: dict[str, Any]) -> None:
     assert filled['x'].isna().any() == data['x'].isna().all()
 
 
+@pytest.mark.parametrize('kind', ['date', 'datetime', 'period', 'date32[pyarrow]'])
+def test_nothing_is_said_of_a_format_that_sdv_detects(kind: str) -> None:
+    # Warnings are errors here.
+    forms = {
+        'date': pd.Series(DATES.dt.date, dtype=object),
+        'datetime': pd.Series([date.to_pydatetime() for date in DATES], dtype=object),
+        'period': DATES.dt.to_period('D'),
+    }
+    data = pd.DataFrame({'x': forms[kind] if kind in forms else DATES.dt.date.astype(kind)})
+    rows = fit_tiny(data, {'x': {'sdtype': 'datetime', 'datetime_format': DAYS}}).sample(3)
+    assert rows.dtypes.equals(data.dtypes)
+
+
 def test_decimals_keep_their_digits() -> None:
     values = [decimal.Decimal(f'{i}.50') for i in INTEGERS]
     data = pd.DataFrame({'x': pd.Series(values, dtype=object)})
