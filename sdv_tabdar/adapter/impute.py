@@ -238,15 +238,19 @@ class Imputer:
         filled = {}
         for name in [*self.data.columns, *self.absent]:
             drawn = restored[_label(restored, name)]
+            dtype = drawn.dtype
+            if isinstance(dtype, pd.SparseDtype):
+                drawn = drawn.sparse.to_dense()  # pandas warns of gaps in one of truth values
             source = drawn.reindex(pd.RangeIndex(len(self.data)))
             if name in self.data.columns:
                 cells = drawn.astype(object).reindex(source.index)  # whole numbers as such
                 given = self.data[name]
                 if str(name) in replaced:
                     given = _without_categories(given)
-                filled[name] = _merged(given, cells, source.dtype, trained[name])
+                filled_dtype = source.dtype if drawn.dtype == dtype else dtype
+                filled[name] = _merged(given, cells, filled_dtype, trained[name])
             else:
-                filled[name] = _as_dtype(source.set_axis(self.data.index), drawn.dtype)
+                filled[name] = _as_dtype(source.set_axis(self.data.index), dtype)
         columns = pd.Index(list(filled), tupleize_cols=False, name=self.data.columns.name)
         frame = pd.DataFrame(filled, index=self.data.index, columns=columns)
         return frame if self.absent else frame.set_axis(self.data.columns, axis=1)

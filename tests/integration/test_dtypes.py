@@ -71,6 +71,7 @@ BOOLEANS: dict[str, Any] = {
     'boolean': pd.Series(with_gaps((INTEGERS % 2 == 0).tolist()), dtype='boolean'),
     'objects': pd.Series(with_gaps((INTEGERS % 2 == 0).tolist()), dtype=object),
     'objects with NaN': pd.Series(with_gaps((INTEGERS % 2 == 0).tolist(), np.nan), dtype=object),
+    'sparse': pd.Series(pd.arrays.SparseArray(INTEGERS % 2 == 0, fill_value=False)),
 }
 DAYS = '%Y-%m-%d'
 MOMENTS: dict[str, tuple[Any, str | None]] = {
