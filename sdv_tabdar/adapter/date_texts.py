@@ -40,7 +40,12 @@ def guessed_format(present: pd.Series) -> str | None:
 
 def _texts(present: pd.Series) -> pd.Series | None:
     """The different texts of a column, none of them missing; None if there is anything else."""
-    if not len(present) or not all(isinstance(value, str) for value in present):
+    dtype = present.dtype
+    cells = dtype.categories if isinstance(dtype, pd.CategoricalDtype) else present
+    # To look at single dates before 1677 in a time zone ends the process, in pandas itself.
+    if not len(present) or pd.api.types.is_datetime64_any_dtype(cells.dtype):
+        return None
+    if not all(isinstance(value, str) for value in present):
         return None
     return pd.Series(present.astype(object).unique(), dtype=object, name=present.name)
 

@@ -102,6 +102,8 @@ class DateForm:
             values = _timestamps(values)
         elif is_arrow_date(values.dtype):
             values = values.astype('datetime64[s]')
+        elif isinstance(values.dtype, pd.CategoricalDtype) and _zone(values) is not None:
+            values = values.astype(values.dtype.categories.dtype)
         if values.dtype == object or isinstance(values.dtype, pd.CategoricalDtype):
             values = plain_objects(values)
             present = values.dropna()

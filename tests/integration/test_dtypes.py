@@ -226,3 +226,16 @@ def test_dates_beyond_nanoseconds_are_refused() -> None:
 
     with pytest.raises(Exception, match=r"'x' has dates from .* must lie between 1677"):
         fit_tiny(data, {'x': {'sdtype': 'datetime'}})
+
+
+@pytest.mark.parametrize('text_format', [None, DAYS])
+@pytest.mark.parametrize('form', ['dates', 'category'])
+def test_dates_in_a_zone_beyond_nanoseconds_are_refused(form: str, text_format: str | None) -> None:
+    dates = pd.Series(np.array(['1451-08-12', '2020-01-01'], dtype='datetime64[us]'))
+    zoned = dates.dt.tz_localize('UTC').dt.tz_convert('Asia/Kathmandu')
+    data = pd.DataFrame({'x': zoned.astype('category') if form == 'category' else zoned})
+    entry = {'sdtype': 'datetime', **({'datetime_format': text_format} if text_format else {})}
+
+    # Whoever looks at such a date by itself ends this process, in pandas.
+    with pytest.raises(Exception, match=r"'x' has dates from .* must lie between 1677"):
+        fit_tiny(data, {'x': entry})
