@@ -254,17 +254,17 @@ class ColumnProfile:
     def date_as_float(self, count: int, way: Literal['ceil', 'floor']) -> float:
         """An end of a range of dates as a float64, with the same dates of the column inside.
 
-        The nearest one to the last moment of a day is the next day.
+        The nearest one to the last moment of a day is the next day; it is the day itself then.
 
         Args:
             count: Nanoseconds.
             way: 'ceil' for the lower end, 'floor' for the upper one.
         """
-        number = float(count)
-        has_unit = self.date_unit or self.local_unit
-        if has_unit and self.date_next_to(int(number), way) != self.date_next_to(count, way):
-            number = math.nextafter(number, math.inf if way == 'ceil' else -math.inf)
-        return number
+        if self.date_unit or self.local_unit:
+            outermost = self.date_next_to(count, way)
+            if self.date_next_to(int(float(count)), way) != outermost:
+                return float(outermost)
+        return float(count)
 
     @property
     def date_unit_text(self) -> str:
