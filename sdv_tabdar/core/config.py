@@ -15,6 +15,8 @@ import sys
 from collections.abc import Mapping
 from typing import Any
 
+_COPULA_ROWS_A_COLUMN = 40  # of a table whose network first learns rows of a copula, and ...
+_COPULA_ROWS_BELOW = 4_000  # ... how many it has at most
 _TIME_AFTER_STEPS = 0.09  # of the longest training, for weights of columns and calibration
 _CAUSAL_COLUMNS = 64  # from which attention is causal where it is left open
 
@@ -246,6 +248,9 @@ class TrainingConfig:
         calibration: Whether, after training, the shares of each column's codes among drawn rows
             are brought to those of the table. Training that was too short for it, or a table of
             fewer than 1,500 rows, goes without.
+        copula_rows: Whether, where ``epochs`` is left open, the network of a table of fewer than
+            40 rows a column, and than 4,000, first learns rows of a Gaussian copula of its columns,
+            for at most a quarter of the longest training.
     """
 
     epochs: int | None = None
@@ -260,6 +265,7 @@ class TrainingConfig:
     noise_draws: int = 2
     loss_weighting: str = 'order'
     calibration: bool = True
+    copula_rows: bool = True
 
     def __post_init__(self) -> None:
         """Validate each field."""
@@ -284,6 +290,7 @@ class TrainingConfig:
         _check_integer(self, 'noise_draws', 1)
         _check_choice(self, 'loss_weighting', ('order', 'sum'))
         _check_flag(self, 'calibration')
+        _check_flag(self, 'copula_rows')
 
     @property
     def seconds_of_steps(self) -> float | None:
@@ -291,6 +298,11 @@ class TrainingConfig:
         if self.max_training_time is None:
             return None
         return (1 - _TIME_AFTER_STEPS) * self.max_training_time
+
+    def learns_copula_rows(self, num_rows: int, num_columns: int) -> bool:
+        """Whether rows of a copula come before those of a table of that size."""
+        is_small = num_rows < min(_COPULA_ROWS_A_COLUMN * num_columns, _COPULA_ROWS_BELOW)
+        return self.copula_rows and self.epochs is None and is_small
 
 
 @dataclasses.dataclass(frozen=True)
@@ -365,6 +377,7 @@ PAPER: dict[str, Any] = {
     'noise_draws': 1,
     'loss_weighting': 'sum',
     'calibration': False,
+    'copula_rows': False,
     'num_steps': 50,
     'sigma_max': 80.0,
 }
@@ -400,7 +413,7 @@ _BEFORE: Mapping[type, Mapping[str, Any]] = {
         'attention': 'bidirectional',
         **WITHOUT_RELATIONS,
     },
-    TrainingConfig: {'calibration': False, 'dropout': 0.0},
+    TrainingConfig: {'calibration': False, 'copula_rows': False, 'dropout': 0.0},
     SamplingConfig: {},
 }
 

@@ -16,6 +16,7 @@ import torch
 
 from sdv_tabdar.core.calibration import calibrate
 from sdv_tabdar.core.codecs.clock_times import ClockTimes
+from sdv_tabdar.core.codecs.copula_rows import copula_rows
 from sdv_tabdar.core.codecs.copulas import find_copula
 from sdv_tabdar.core.codecs.crosses import crosses_of, find_crosses
 from sdv_tabdar.core.codecs.dependencies import kept_dependencies
@@ -34,7 +35,7 @@ from sdv_tabdar.core.nn.network import TabDARNetwork
 from sdv_tabdar.core.nn.warm_start import take_weights
 from sdv_tabdar.core.relation_log import tell_of_relations
 from sdv_tabdar.core.runtime.device import answering_device
-from sdv_tabdar.core.runtime.random import default_generator_at, make_generator
+from sdv_tabdar.core.runtime.random import default_generator_at, drawn_seeds, make_generator
 from sdv_tabdar.core.runtime.ranks import ALONE, Ranks
 from sdv_tabdar.core.schema import ColumnKind
 from sdv_tabdar.core.table import EncodedTable
@@ -44,6 +45,8 @@ from sdv_tabdar.core.training.loop import asked_to_stop, fit_network
 from sdv_tabdar.core.training.precedence import precedence
 from sdv_tabdar.core.training.private import PrivateRows, fit_drawn, fit_privately
 from sdv_tabdar.core.training.trainer import Progress, initial_network
+
+_COPULA_ROWS = 2_000  # that the network of a small table learns first
 
 
 @dataclasses.dataclass(frozen=True)
@@ -108,7 +111,7 @@ class Trained:
             clock_times: Likewise.
         """
         answering = answering_device(device)
-        start = None
+        start = first = None
         if private is not None:
             return cls._fit_privately(
                 frame,
@@ -137,6 +140,9 @@ class Trained:
             encoder = encoder.with_relations(crosses, follows, zeros, joints, copula, gaps)
             clocks.tell(told)
             tell_of_relations(encoder, len(frame), told, dates)
+            if training.learns_copula_rows(*table.codes.shape):
+                own = make_generator(drawn_seeds(generator, 1)[0], torch.device('cpu'))
+                first = copula_rows(table, encoder.schema, _COPULA_ROWS, generator=own)
         else:
             encoder = before.encoder.grown(frame, kinds, model, replaced, orders)
             table = encoder.encode_all(frame)
@@ -163,6 +169,7 @@ class Trained:
             checkpoint_path=checkpoint_path,
             start=start,
             origin=None if before is None else before.network,
+            first=None if first is None else first.to(device),
             random_state=random_state,
             ranks=ranks,
             finish=functools.partial(_finish, table, model, training, ranks),

@@ -97,6 +97,7 @@ class TabDARSynthesizer(Drawing, Answering):
         noise_draws (int): Noise levels for each hidden number of a training step.
         loss_weighting (str): ``'order'`` or ``'sum'``.
         calibration (bool): Whether each column's shares among drawn rows are corrected at the end.
+        copula_rows (bool): Whether the network of a small table learns rows of a copula first.
         num_steps (int): Solver steps of the nested diffusion.
         sigma_max (float): Noise level at which the solver starts.
         sampling_batch_size (int): Rows that go through the network together; None chooses.
@@ -177,6 +178,7 @@ class TabDARSynthesizer(Drawing, Answering):
         noise_draws: int = _TRAINING.noise_draws,
         loss_weighting: str = _TRAINING.loss_weighting,
         calibration: bool = _TRAINING.calibration,
+        copula_rows: bool = _TRAINING.copula_rows,
         num_steps: int = _SAMPLING.num_steps,
         sigma_max: float = _SAMPLING.sigma_max,
         sampling_batch_size: int | None = _SAMPLING.sampling_batch_size,

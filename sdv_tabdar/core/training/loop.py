@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import contextlib
+import dataclasses
 import functools
 import logging
 import math
@@ -15,8 +16,9 @@ import torch
 
 from sdv_tabdar.core.config import ModelConfig, TrainingConfig
 from sdv_tabdar.core.nn.network import TabDARNetwork
+from sdv_tabdar.core.runtime.random import split_generator
 from sdv_tabdar.core.runtime.ranks import ALONE, Ranks
-from sdv_tabdar.core.runtime.threads import workers
+from sdv_tabdar.core.runtime.threads import Workers, workers
 from sdv_tabdar.core.schema import TableSchema
 from sdv_tabdar.core.table import EncodedTable
 from sdv_tabdar.core.training.checkpoints import CheckpointFile, Then, fingerprint
@@ -24,9 +26,11 @@ from sdv_tabdar.core.training.defaults import rows_of_step
 from sdv_tabdar.core.training.history import Callback, TrainingHistory, asked_to_end
 from sdv_tabdar.core.training.interrupts import Interrupts
 from sdv_tabdar.core.training.together import check_alike
-from sdv_tabdar.core.training.trainer import Progress, Trainer
+from sdv_tabdar.core.training.trainer import Progress, Trainer, initial_network
 
 SHARD_CELLS = 960  # of a step, for each core that takes part: fewer are not worth its overhead
+_FIRST_EPOCHS, _FIRST_TIME = 20, 0.25  # of rows that are learnt before, and of the longest training
+_FIRST_SHARE = 0.5  # of the work, as progress tells of it
 
 Finish = Callable[[TabDARNetwork, int, Callable[[], bool]], None]
 """Changes a trained network, given how many rows all steps had, and when it has to end."""
@@ -46,6 +50,7 @@ def fit_network(
     checkpoint_path: str | Path | None = None,
     start: TabDARNetwork | None = None,
     origin: TabDARNetwork | None = None,
+    first: EncodedTable | None = None,
     random_state: int | None = None,
     ranks: Ranks = ALONE,
     finish: Finish | None = None,
@@ -70,6 +75,8 @@ def fit_network(
             the default length. No rows are held out then, as it knows most of them. It is changed.
         origin: The network whose weights ``start`` has but for new codes, by which a checkpoint is
             known; None for those of ``start`` itself.
+        first: Rows of the same columns that the network learns before the table, in a part of the
+            longest training; None for none. A training that a checkpoint knows of is beyond them.
         random_state: What ``generator`` was seeded with; None if nobody chose it. Training goes on
             from a checkpoint of the same only.
         ranks: Processes that train the network together, with the same arguments. Callbacks and
@@ -105,7 +112,26 @@ def fit_network(
             if checkpoint_path is not None:
                 checkpoint = CheckpointFile(Path(checkpoint_path), made_of, generator, ranks)
                 found = checkpoint.read()
-        trainer = Trainer(table, schema, model, config, batch_size, team, generator, start, ranks)
+        network = initial_network(schema, model, generator) if start is None else start
+        seconds = 0.0 if found is None else found.get('seconds_before', 0.0)
+        if first is not None:
+            own = split_generator(generator, 1)[0]
+            if found is None:
+                network, seconds = _learnt_first(
+                    network, first, config, team, own, interrupts, ranks, progress
+                )
+            progress = _in_part(progress, _FIRST_SHARE, 1.0)
+        trainer = Trainer(
+            table,
+            config,
+            batch_size,
+            team,
+            generator,
+            network,
+            goes_on=start is not None,
+            seconds_before=seconds,
+            ranks=ranks,
+        )
         if found is not None:
             trainer.restore(found)
             if ranks.leads:
@@ -121,6 +147,50 @@ def fit_network(
         if ranks.number > 1:  # processors of several kinds may have rounded differently
             network.load_state_dict(ranks.told(network.cpu().state_dict))
     return network.to(generator.device), history
+
+
+def _learnt_first(
+    network: TabDARNetwork,
+    rows: EncodedTable,
+    config: TrainingConfig,
+    team: Workers,
+    generator: torch.Generator,
+    interrupts: Interrupts,
+    ranks: Ranks,
+    progress: Progress | None,
+) -> tuple[TabDARNetwork, float]:
+    """A network that has learnt other rows before those of the table, and how long it took."""
+    seconds = config.max_training_time
+    ordinary = dataclasses.replace(
+        config,
+        epochs=_FIRST_EPOCHS,
+        max_training_time=None if seconds is None else _FIRST_TIME * seconds,
+    )
+    batch_size = rows_of_step(config, len(rows), generator.device, ranks.number)
+    trainer = Trainer(rows, ordinary, batch_size, team, generator, network, ranks=ranks)
+    if ranks.leads:
+        _logger.info('%d rows like those of the table are learnt first.', len(rows))
+    progress = _in_part(progress, 0.0, _FIRST_SHARE)
+
+    def wishes() -> tuple[bool]:
+        return (interrupts.asked,)
+
+    is_asked = False
+    while not trainer.finished and not is_asked:
+        (is_asked,) = trainer.step(wishes) or wishes()
+        if progress is not None:
+            progress(trainer.share, 0, math.nan)
+        if trainer.epoch_is_over:
+            trainer.end_epoch()
+    return trainer.result().requires_grad_(True), trainer.seconds
+
+
+def _in_part(progress: Progress | None, begin: float, end: float) -> Progress | None:
+    """What tells how much of a part is done tells of all that there is to do."""
+    if progress is None:
+        return None
+    tell = progress
+    return lambda share, epochs, loss: tell(begin + (end - begin) * share, epochs, loss)
 
 
 def _run(

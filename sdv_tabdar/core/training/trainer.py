@@ -42,6 +42,7 @@ _CHECK_STEPS = 200  # between two looks at whether all is finite
 _SHORT_LENGTH = 0.5  # of a training of too few rows to hold any out, in default lengths
 _WARM_LENGTH = 0.1  # of one that goes on with trained weights, likewise, and ...
 _WARM_RATE = 0.25  # ... its learning rate as a share of the default
+_LEAST_SECONDS = 1e-9  # where other rows took all of the time
 _MAX_RETRIES = 3  # at a lower rate, after a loss that is not finite
 _LOWER_RATE = 0.5
 
@@ -60,13 +61,13 @@ class Trainer:
 
     Args:
         table: The encoded training table, on the device of ``generator``.
-        schema: Its columns.
-        model: Architecture.
         config: Training settings.
         batch_size: Rows of a step.
         team: Threads that share a step.
         generator: Source of all randomness.
-        start: A trained network of these columns to go on from; it is changed.
+        network: The network to train; it is changed.
+        goes_on: Whether it has learnt most of the rows before.
+        seconds_before: How long it has learnt other rows, which is part of the longest training.
         ranks: Processes that train it together: each has this trainer, from the same table and
             the same state of ``generator``, and calls its methods in the same order.
 
@@ -77,13 +78,14 @@ class Trainer:
     def __init__(
         self,
         table: EncodedTable,
-        schema: TableSchema,
-        model: ModelConfig,
         config: TrainingConfig,
         batch_size: int,
         team: Workers,
         generator: torch.Generator,
-        start: TabDARNetwork | None = None,
+        network: TabDARNetwork,
+        *,
+        goes_on: bool = False,
+        seconds_before: float = 0.0,
         ranks: Ranks = ALONE,
     ) -> None:
         self.history = TrainingHistory()
@@ -94,9 +96,10 @@ class Trainer:
             config = dataclasses.replace(config, dropout=dropout)
             self._cool_down_dropout = cool_down_dropout(len(table))
         self._table, self._config, self._batch_size = table, config, batch_size
-        self._team, self._generator, self._goes_on = team, generator, start is not None
-        default_rate = default_learning_rate(batch_size) * (_WARM_RATE if start else 1.0)
-        network = (start or initial_network(schema, model, generator)).to(generator.device).train()
+        self._team, self._generator, self._goes_on = team, generator, goes_on
+        self._before = seconds_before
+        default_rate = default_learning_rate(batch_size) * (_WARM_RATE if goes_on else 1.0)
+        network = network.to(generator.device).train()
         decay = config.weight_decay
         self._learner = Learner(
             network,
@@ -205,7 +208,7 @@ class Trainer:
         stopping = self._schedule if isinstance(self._schedule, Stopping) else None
         if self._best is not None and stopping is not None and not stopping.cooling:
             self._set_weights(self._best)
-        self.history.seconds = self.seconds
+        self.history.seconds = self._before + self.seconds
         self.history.reason = reason or (stopping.reason if stopping else _AT_ITS_END)
         self._say(
             'Training ended after %d epochs and %.1f seconds. %s',
@@ -224,6 +227,7 @@ class Trainer:
         state = {
             'steps': self._steps,
             'seconds': self.seconds,
+            'seconds_before': self._before,
             'retries': self._retries,
             'weights': self._learner.weights(),
             'best': self._best,
@@ -269,15 +273,15 @@ class Trainer:
     def _make_schedule(self) -> Schedule:
         """The course of the training; holds rows out where its length is not given."""
         config, (num_rows, num_columns) = self._config, self._table.codes.shape
+        seconds = config.seconds_of_steps
+        seconds = None if seconds is None else max(seconds - self._before, _LEAST_SECONDS)
         epochs = config.epochs or default_epochs(num_rows, num_columns, self._batch_size)
         max_steps = epochs * self._steps_per_epoch
         if self._goes_on or not holds_out(config, num_rows):
             if config.epochs is None:  # very few rows would be memorised, most others are known
                 length = _WARM_LENGTH if self._goes_on else _SHORT_LENGTH
                 max_steps = max(int(length * max_steps), 1)
-            return FixedLength(
-                max_steps, config.seconds_of_steps, annealed=config.scheduler == 'cosine'
-            )
+            return FixedLength(max_steps, seconds, annealed=config.scheduler == 'cosine')
         self._held_out = HeldOut(
             self._table, fixed_order=self._learner.network.fixed_order, generator=self._generator
         )
@@ -287,7 +291,7 @@ class Trainer:
         interval = self._held_out.min_interval(self._batch_size)
         longest = longest_training(num_rows, num_columns, self._batch_size)
         cool_down = cool_down_length(num_rows)
-        return Stopping(interval, longest, config.seconds_of_steps, cool_down)
+        return Stopping(interval, longest, seconds, cool_down)
 
     def _set_learning_rate(self) -> None:
         if isinstance(self._schedule, FixedLength) and not self._schedule.annealed:

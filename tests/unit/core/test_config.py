@@ -152,3 +152,12 @@ def test_attention_follows_the_number_of_columns_where_it_is_left_open() -> None
     assert [ModelConfig().is_causal(columns) for columns in (1, 63, 64, 300)] == [0, 0, 1, 1]
     assert ModelConfig(attention='causal').is_causal(1)
     assert not ModelConfig(attention='bidirectional').is_causal(300)
+
+
+def test_small_tables_learn_rows_of_a_copula_first_where_epochs_are_open() -> None:
+    assert TrainingConfig().learns_copula_rows(399, 10)
+    assert TrainingConfig(max_training_time=9).learns_copula_rows(3_999, 200)
+    assert not TrainingConfig().learns_copula_rows(400, 10)
+    assert not TrainingConfig().learns_copula_rows(4_000, 200)
+    assert not TrainingConfig(epochs=3).learns_copula_rows(10, 10)
+    assert not TrainingConfig(copula_rows=False).learns_copula_rows(10, 10)

@@ -397,3 +397,24 @@ def test_a_progress_bar_is_shown_when_asked_for(
     assert 'Training' in shown.err
     assert 'loss' in shown.err
     assert '100%' in shown.err
+
+
+@pytest.mark.parametrize('settings', [{'epochs': None}, {'epochs': 1}])
+def test_rows_of_a_copula_come_first_where_epochs_are_open(
+    mixed: pd.DataFrame,
+    kinds: dict[str, ColumnKind],
+    tiny: ModelConfig,
+    monkeypatch: pytest.MonkeyPatch,
+    settings: dict[str, Any],
+) -> None:
+    given: list[Any] = []
+    original = trained.fit_network
+
+    def fit_network(*args: Any, first: Any, **rest: Any) -> Any:
+        given.append(first)
+        return original(*args, **rest)
+
+    monkeypatch.setattr(trained, 'fit_network', fit_network)
+    training = TrainingConfig(max_training_time=0.5, **settings)
+    TabDAR(tiny, training, SamplingConfig(), device='cpu').fit(mixed[:200], kinds)
+    assert [first is not None for first in given] == [settings['epochs'] is None]

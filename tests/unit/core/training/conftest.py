@@ -46,6 +46,7 @@ def train(
         table: EncodedTable = encoded,
         ranks: Ranks = ALONE,
         finish: Finish | None = None,
+        first: EncodedTable | None = None,
         **settings: object,
     ) -> Fitted:
         config = TrainingConfig(**{'epochs': 2, 'batch_size': 64, **settings})  # type: ignore[arg-type]
@@ -60,6 +61,7 @@ def train(
             checkpoint_path=checkpoint_path,
             ranks=ranks,
             finish=finish,
+            first=first,
         )
 
     return run

@@ -23,7 +23,7 @@ from sdv_tabdar.core.runtime.threads import Workers
 from sdv_tabdar.core.table import EncodedTable
 from sdv_tabdar.core.training import checkpoints
 from sdv_tabdar.core.training.history import EpochReport, TrainingHistory
-from sdv_tabdar.core.training.trainer import Trainer
+from sdv_tabdar.core.training.trainer import Trainer, initial_network
 
 from ....ranks import in_ranks
 
@@ -75,14 +75,14 @@ def test_steps_are_those_of_a_process_with_as_many_threads(
     """Before the first rank's weights are handed to the others at the end."""
 
     def trained(threads: int, **settings: Any) -> tuple[torch.Tensor, float]:
+        generator = torch.Generator().manual_seed(0)
         trainer = Trainer(
             encoded,
-            encoder.schema,
-            tiny,
             TrainingConfig(epochs=3),
             48,
             Workers(threads, None),
-            torch.Generator().manual_seed(0),
+            generator,
+            initial_network(encoder.schema, tiny, generator),
             **settings,
         )
         for _ in range(6):
