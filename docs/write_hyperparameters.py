@@ -7,7 +7,8 @@ import inspect
 import re
 from pathlib import Path
 
-from sdv_tabdar.core.config import PAPER, ModelConfig, SamplingConfig, TrainingConfig
+from sdv_tabdar.core.config import ModelConfig, SamplingConfig, TrainingConfig
+from sdv_tabdar.core.presets import PAPER
 
 PAGE = Path(__file__).parent / 'reference' / 'hyperparameters.md'
 HEAD = """# Hyperparameters

@@ -16,11 +16,11 @@ from typing import TYPE_CHECKING
 if TYPE_CHECKING:
     from sdv_tabdar.adapter.fixed_sum import FixedSum
     from sdv_tabdar.conditions import Between, NotNull, OneOf
-    from sdv_tabdar.core.config import PAPER
+    from sdv_tabdar.core.presets import PAPER
     from sdv_tabdar.synthesizer import TabDARSynthesizer
 else:
     _MODULES = {
-        'PAPER': 'core.config',
+        'PAPER': 'core.presets',
         'Between': 'conditions',
         'FixedSum': 'adapter.fixed_sum',
         'NotNull': 'conditions',

@@ -44,9 +44,9 @@ from sdv_tabdar.core.config import (
     ModelConfig,
     SamplingConfig,
     TrainingConfig,
-    with_former_settings,
 )
 from sdv_tabdar.core.model import TabDAR
+from sdv_tabdar.core.presets import with_former_settings
 
 _logger = logging.getLogger(__name__)
 

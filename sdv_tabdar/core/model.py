@@ -23,8 +23,8 @@ from sdv_tabdar.core.config import (
     ModelConfig,
     SamplingConfig,
     TrainingConfig,
-    with_former_settings,
 )
+from sdv_tabdar.core.presets import with_former_settings
 from sdv_tabdar.core.runtime.device import answering_device, present_device, resolve_device
 from sdv_tabdar.core.runtime.progress import training_bar
 from sdv_tabdar.core.runtime.random import make_generator

@@ -23,10 +23,10 @@ from sdv_tabdar.core.config import (
     ModelConfig,
     SamplingConfig,
     TrainingConfig,
-    with_former_settings,
 )
 from sdv_tabdar.core.model import TabDAR
 from sdv_tabdar.core.nn.shapes import parameter_shapes
+from sdv_tabdar.core.presets import with_former_settings
 from sdv_tabdar.core.schema import ColumnKind, TableSchema
 from sdv_tabdar.files import relation_fields, relations
 from sdv_tabdar.files.values import Arrays

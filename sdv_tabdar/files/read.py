@@ -16,7 +16,7 @@ from sdv_tabdar.adapter.fakers import check_locales
 from sdv_tabdar.adapter.global_generators import untouched_random_states
 from sdv_tabdar.adapter.hooks import SDVHooks
 from sdv_tabdar.adapter.private_names import saved_host
-from sdv_tabdar.core.config import with_former_settings
+from sdv_tabdar.core.presets import with_former_settings
 from sdv_tabdar.files import model_state, table_state
 from sdv_tabdar.files.container import ModelFile
 from sdv_tabdar.files.values import Reader

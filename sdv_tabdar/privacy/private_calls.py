@@ -19,7 +19,8 @@ from sdv_tabdar.adapter.parameters import configs
 from sdv_tabdar.adapter.sources import Source
 from sdv_tabdar.adapter.streamed import Streamed
 from sdv_tabdar.adapter.tables import PlainTables
-from sdv_tabdar.core.config import PRIVATE, ModelConfig, SamplingConfig, TrainingConfig
+from sdv_tabdar.core.config import ModelConfig, SamplingConfig, TrainingConfig
+from sdv_tabdar.core.presets import PRIVATE
 from sdv_tabdar.core.training.history import Callback
 from sdv_tabdar.core.training.private import PrivateRows, PrivateSteps, refuse_unpaid
 from sdv_tabdar.core.training.row_gradients import sensitivity_with_rounding

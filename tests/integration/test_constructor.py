@@ -12,7 +12,8 @@ from sdv.errors import SynthesizerInputError
 from sdv.metadata import Metadata
 from sdv.single_table.base import BaseSingleTableSynthesizer
 
-from sdv_tabdar.core.config import PAPER, ModelConfig, SamplingConfig, TrainingConfig
+from sdv_tabdar.core.config import ModelConfig, SamplingConfig, TrainingConfig
+from sdv_tabdar.core.presets import PAPER
 from sdv_tabdar.synthesizer import TabDARSynthesizer
 
 from .conftest import TINY, make_metadata

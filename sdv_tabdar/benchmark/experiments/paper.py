@@ -22,7 +22,8 @@ from sdv_tabdar.benchmark.methods.spec import BINNED, OURS, Spec, parse_spec
 from sdv_tabdar.benchmark.output.published import Published, method_names, published_table
 from sdv_tabdar.benchmark.output.rendering import Cell, Grid
 from sdv_tabdar.benchmark.output.tables import FLOOR_LABEL, NOTHING, Number
-from sdv_tabdar.core.config import PAPER, ModelConfig
+from sdv_tabdar.core.config import ModelConfig
+from sdv_tabdar.core.presets import PAPER
 
 PAPERS_ENCODING = 'paper-encoding=tabdar:max_atoms=0,num_bins=1,num_steps=50,sigma_max=80.0'
 """Ours with numbers as in the paper, by one diffusion and as many steps."""

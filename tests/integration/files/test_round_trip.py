@@ -21,7 +21,7 @@ from sdv.cag import Inequality, SingleTableProgrammableConstraint
 from sdv.sampling import Condition
 
 from sdv_tabdar import Between, TabDARSynthesizer
-from sdv_tabdar.core.config import WITHOUT_RELATIONS
+from sdv_tabdar.core.presets import WITHOUT_RELATIONS
 from sdv_tabdar.files import ModelFileError, describe
 
 from ...fresh import FreshProcesses

@@ -10,7 +10,8 @@ from typing import Any
 import numpy as np
 import pytest
 
-from sdv_tabdar.core.config import PAPER, ModelConfig, SamplingConfig, TrainingConfig
+from sdv_tabdar.core.config import ModelConfig, SamplingConfig, TrainingConfig
+from sdv_tabdar.core.presets import PAPER
 
 CONFIGS = (ModelConfig, TrainingConfig, SamplingConfig)
 INTEGERS = {

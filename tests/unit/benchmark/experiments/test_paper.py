@@ -16,7 +16,7 @@ from sdv_tabdar.benchmark.jobs import steps
 from sdv_tabdar.benchmark.methods import binned, synthesizers
 from sdv_tabdar.benchmark.methods.spec import parse_spec
 from sdv_tabdar.benchmark.output.tables import FLOOR_LABEL
-from sdv_tabdar.core.config import PAPER
+from sdv_tabdar.core.presets import PAPER
 
 from .conftest import Repeated
 
