@@ -248,7 +248,7 @@ class TrainingConfig:
             fewer than 1,500 rows, goes without.
         copula_rows: Whether, where ``epochs`` is left open, the network of a table of fewer than
             40 rows a column, and than 4,000, first learns rows of a Gaussian copula of its columns,
-            for at most a quarter of the longest training.
+            for at most a quarter of the longest training. Fewer than 30 rows show no correlations.
     """
 
     epochs: int | None = None

@@ -23,6 +23,7 @@ from sdv_tabdar.core.diffusion import SIGMA_DATA
 from sdv_tabdar.core.schema import Column, TableSchema
 from sdv_tabdar.core.table import EncodedTable
 
+_FEWEST_ROWS = 30  # that show correlations
 _FEWEST_ORDERED = 2  # columns of numbers, or of levels in an order
 _ROUNDS = 10  # of optimal scaling
 _LEAST_VARIANCE = 1e-9
@@ -40,9 +41,10 @@ def copula_rows(
         generator: Source of randomness, on the CPU.
 
     Returns:
-        The rows; None where fewer than two columns are in an order.
+        The rows; None where fewer than two columns are in an order, or n is less than 30.
     """
-    if sum(bool(column.uniform) for column in schema.columns) < _FEWEST_ORDERED:
+    ordered = sum(bool(column.uniform) for column in schema.columns)
+    if ordered < _FEWEST_ORDERED or len(table) < _FEWEST_ROWS:
         return None
     order = _in_order(table, schema, generator).argsort(dim=0)  # (n, C), which row has each rank
     scores = _normal_scores(order.argsort(dim=0))

@@ -418,3 +418,12 @@ def test_rows_of_a_copula_come_first_where_epochs_are_open(
     training = TrainingConfig(max_training_time=0.5, **settings)
     TabDAR(tiny, training, SamplingConfig(), device='cpu').fit(mixed[:200], kinds)
     assert [first is not None for first in given] == [settings['epochs'] is None]
+
+
+@pytest.mark.parametrize('rows', [1, 2, 30])
+def test_few_rows_are_learnt_by_default(
+    mixed: pd.DataFrame, kinds: dict[str, ColumnKind], tiny: ModelConfig, rows: int
+) -> None:
+    training = TrainingConfig(max_training_time=0.3)
+    model = TabDAR(tiny, training, SamplingConfig(), device='cpu').fit(mixed[:rows], kinds)
+    assert len(model.sample(4)) == 4
