@@ -140,6 +140,14 @@ class Mixture:
         found: Floats = logsumexp(np.stack(logs), axis=0)
         return found
 
+    @property
+    def entropy_of_groups_apart(self) -> float:
+        """Of a row, in nats, where no row can be of two groups; densities are per unit."""
+        return float(stats.entropy(self.weights)) + sum(
+            weight * sum(part.entropy for part in group.values())
+            for weight, group in zip(self.weights, self.groups, strict=True)
+        )
+
     def rank(self, rows: pd.DataFrame, column: str, given: Sequence[str]) -> Floats:
         """Of each row the probability of at most its number, given its numbers in other columns."""
         weights, below = [], []

@@ -1,4 +1,4 @@
-"""Tables of known distributions by their names: three small ones, and wide ones.
+"""Tables of known distributions by their names: small ones, hard ones, and wide ones.
 
 In a wide table a column names one of some groups, in each of which the others are independent:
 numbers, numbers with a spike, categories. What is known of a few columns says little of the group,
@@ -13,12 +13,15 @@ from collections.abc import Mapping, Sequence
 import numpy as np
 from scipy import stats
 
+from sdv_tabdar.benchmark.data.hard_tables import HARD_TABLES
 from sdv_tabdar.benchmark.data.known_tables import KNOWN_TABLES, KnownTable
 from sdv_tabdar.benchmark.data.mixture import Component, Mixture
 
 WIDE_TABLES = {'wide-50': 50, 'wide-100': 100, 'wide-200': 200}
 """Columns of each."""
-NAMES = (*KNOWN_TABLES, *WIDE_TABLES)
+NAMES = (*KNOWN_TABLES, *HARD_TABLES, *WIDE_TABLES)
+
+_SMALL_TABLES = {**KNOWN_TABLES, **HARD_TABLES}
 
 _GROUP = 'group'
 _NUM_GROUPS, _NUM_LEVELS = 8, 6
@@ -29,7 +32,7 @@ _KNOWN = 12  # columns that a condition gives
 @functools.cache
 def known_table(name: str) -> KnownTable:
     """The table of one of :data:`NAMES`."""
-    return KNOWN_TABLES[name] if name in KNOWN_TABLES else wide_table(WIDE_TABLES[name])
+    return wide_table(WIDE_TABLES[name]) if name in WIDE_TABLES else _SMALL_TABLES[name]
 
 
 def wide_table(num_columns: int) -> KnownTable:
@@ -49,10 +52,6 @@ def wide_table(num_columns: int) -> KnownTable:
         for group in range(_NUM_GROUPS)
     ]
     mixture = Mixture(weights.tolist(), groups)
-    entropy = float(stats.entropy(weights)) + sum(
-        weight * sum(part.entropy for part in group.values())
-        for weight, group in zip(weights, groups, strict=True)
-    )
     sdtypes = {
         name: 'numerical' if name.startswith('x') else 'categorical' for name in (_GROUP, *names)
     }
@@ -62,7 +61,7 @@ def wide_table(num_columns: int) -> KnownTable:
         ('value', {name: given[name] for name in names[:2]}, [_GROUP, *names[-2:]]),
         ('value', given, [_GROUP, *names[-2:]]),
     ]
-    return KnownTable(mixture, sdtypes, conditions, entropy)
+    return KnownTable(mixture, sdtypes, conditions, mixture.entropy_of_groups_apart)
 
 
 def _component(name: str, generator: np.random.Generator) -> Component:

@@ -215,7 +215,11 @@ OPTIONS: Mapping[str, Option] = {
     'known_tables': Option(
         'which distributions',
         many=True,
-        choices=('gaussian', 'discrete', 'spiked', 'wide-50', 'wide-100', 'wide-200'),
+        choices=(
+            *('gaussian', 'discrete', 'spiked'),
+            *('ring', 'chequerboard', 'parity', 'days'),
+            *('wide-50', 'wide-100', 'wide-200'),
+        ),
         flag='--tables',
     ),
     'share': Option('share of the cells of the test rows to hide', share),

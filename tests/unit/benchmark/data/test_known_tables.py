@@ -10,7 +10,9 @@ import pytest
 from scipy import stats
 
 from sdv_tabdar.benchmark.data.distributions import compare
+from sdv_tabdar.benchmark.data.hard_tables import HARD_TABLES
 from sdv_tabdar.benchmark.data.known_tables import COLUMNS, GAUSSIAN, KNOWN_TABLES, SPIKED
+from sdv_tabdar.benchmark.data.named_tables import known_table
 from sdv_tabdar.conditions import Between, NotNull, OneOf
 
 ROWS = 2**15
@@ -40,9 +42,9 @@ def meeting(frame: pd.DataFrame, given: Mapping[str, object], scales: pd.Series)
     return frame[kept]
 
 
-@pytest.mark.parametrize('name', KNOWN_TABLES)
+@pytest.mark.parametrize('name', [*KNOWN_TABLES, 'chequerboard', 'parity'])
 def test_distributions_are_those_of_the_rows_that_meet_the_condition(name: str) -> None:
-    table = KNOWN_TABLES[name]
+    table = known_table(name)
     frame = table.mixture.table(ROWS)
     scales = frame.std(numeric_only=True)
     for case in table.cases(200):
@@ -98,8 +100,8 @@ def test_training_tables_are_the_same_every_time() -> None:
     assert frame.equals(SPIKED.mixture.table(2**12))
 
 
-@pytest.mark.parametrize('name', KNOWN_TABLES)
+@pytest.mark.parametrize('name', [*KNOWN_TABLES, *HARD_TABLES])
 def test_rows_are_as_likely_as_their_entropy_says(name: str) -> None:
-    known = KNOWN_TABLES[name]
+    known = known_table(name)
     logs = known.mixture.log_density(known.mixture.table(8192, seed=1))
     assert -logs.mean() == pytest.approx(known.entropy, abs=0.01)
