@@ -128,10 +128,10 @@ def _about_invented(values: pd.Series, profile: ColumnProfile) -> str | None:
     SDV's detection takes columns for personal data by their names, 'state' and 'latitude' too.
     """
     sdtype, name = profile.column.sdtype, profile.column.name
-    num_cells, num_values = int(values.notna().sum()), int(values.nunique())
     if sdtype in _COORDINATES and pd.api.types.is_numeric_dtype(values.dtype):
         what, instead = '', 'numerical'
-    elif sdtype in _PLACES and num_values and num_cells >= _RECURRING * num_values:
+    elif sdtype in _PLACES and _recur(values):
+        num_cells, num_values = int(values.notna().sum()), int(values.nunique())
         what = f', though it has {num_values} different values in {num_cells} cells'
         instead = 'categorical'
     else:
@@ -141,6 +141,15 @@ def _about_invented(values: pd.Series, profile: ColumnProfile) -> str | None:
         f'with no other column of its row{what}. If its values name and reach nobody, have them '
         f'learnt: metadata.update_column(column_name={name!r}, sdtype={instead!r}).'
     )
+
+
+def _recur(values: pd.Series) -> bool:
+    """Whether the values of a column come again and again; containers cannot be counted."""
+    try:
+        num_values = int(values.nunique())
+    except TypeError:
+        return False
+    return 0 < _RECURRING * num_values <= int(values.notna().sum())
 
 
 def _date_format(texts: list[str]) -> str | None:

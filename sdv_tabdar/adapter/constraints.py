@@ -83,6 +83,8 @@ def _transform_whole_rows(draft: Draft, step: ConstraintStep) -> WholeRows:
             rows = draft.cells[whole]
         transformed = step.constraint.transform(rows)
     except private_names.ConstraintNotMetError as error:
+        if type(step.constraint).__name__ == 'FixedIncrements':
+            raise _no_multiple(draft, step.constraint, whole, rows) from error
         form = draft.table.form
         message = private_names.order_message(draft.table.host, rows, form.restore) or error
         raise private_names.ConstraintNotMetError(
@@ -107,6 +109,18 @@ def _transform_whole_rows(draft: Draft, step: ConstraintStep) -> WholeRows:
             told[places[has_null]] = False
         made[name] = values, told
     return WholeRows(whole, made)
+
+
+def _no_multiple(draft: Draft, constraint: Any, whole: Flags, rows: pd.DataFrame) -> Exception:
+    """The error about the first of the known cells that break a FixedIncrements."""
+    column, increment = private_names.increments(constraint)
+    valid = np.asarray(constraint.is_valid(rows), dtype=bool)
+    row = int(np.flatnonzero(whole)[valid.argmin()])
+    return contradiction(draft, constraint, row, [column], _multiples_in_words(column, increment))
+
+
+def _multiples_in_words(column: str, increment: float) -> str:
+    return f"'{column}' holds multiples of {increment:g}"
 
 
 def keep_combinations(draft: Draft, step: ConstraintStep, whole: WholeRows) -> None:
@@ -202,7 +216,7 @@ def keep_increments(draft: Draft, step: ConstraintStep, whole: WholeRows) -> Non
             continue
         restrictions[row] = _multiples(entry, increment)
         if restrictions[row] is None and not draft.fill:
-            reason = f"'{column}' holds multiples of {increment:g}"
+            reason = _multiples_in_words(column, increment)
             raise contradiction(draft, step.constraint, row, [column], reason)
     unseen = ~draft.model.allows(target, restrictions)
     if unseen.any():

@@ -11,6 +11,7 @@ from pathlib import Path
 from typing import Any
 
 import numpy as np
+from rdt.errors import InvalidConfigError
 from rdt.transformers import BaseTransformer
 from sdv.errors import SynthesizerInputError
 from sdv.metadata import Metadata
@@ -21,6 +22,7 @@ from sdv_tabdar.paths import why_no_folder
 
 _LEAST_EPSILON, _MOST_EPSILON = 0.01, 100.0
 _LEAST_DELTA, _MOST_DELTA = 1e-15, 0.1
+_LONGEST_VALUE = 80  # that a message shows
 _MOST_ROWS = 1_000_000  # that protect_values may ask for
 
 
@@ -240,6 +242,12 @@ def check_quantiles(value: Any) -> None:
             )
 
 
+def _shown(value: Any) -> str:
+    """A value, or its kind where it would fill the screen."""
+    shown = repr(value)
+    return shown if len(shown) <= _LONGEST_VALUE else type(value).__name__
+
+
 def check_metadata(value: Any) -> None:
     """Refuse what is no metadata of SDV, and a primary key that SDV takes for none.
 
@@ -248,8 +256,10 @@ def check_metadata(value: Any) -> None:
     """
     if not isinstance(value, Metadata):
         raise SynthesizerInputError(
-            f"Parameter 'metadata' must be an sdv.metadata.Metadata, however: {value!r}. A file is "
-            'read by Metadata.load_from_json.'
+            f"Parameter 'metadata' must be an sdv.metadata.Metadata, however: {_shown(value)}. A "
+            'file is read by Metadata.load_from_json, a dictionary by '
+            'Metadata.load_from_dict, and what a table has is found by '
+            'Metadata.detect_from_dataframes.'
         )
     if any(table.primary_key == '' for table in value.tables.values()):
         raise SynthesizerInputError(
@@ -259,21 +269,29 @@ def check_metadata(value: Any) -> None:
         )
 
 
-def check_transformers(value: Any, keys: Collection[str]) -> None:
+def check_transformers(value: Any, keys: Collection[str], columns: Collection[str]) -> None:
     """Refuse what is no dictionary of transformers; RDT looks at whether they suit their columns.
 
     Args:
         value: Transformers by column.
         keys: The table's keys.
+        columns: All that may have one; none where this is not known yet.
 
     Raises:
         TypeError: If it is none, or what it has for a column is neither a transformer nor None.
         ValueError: If it has None for a key.
+        rdt.errors.InvalidConfigError: If it has a column that is not there.
     """
     if not isinstance(value, Mapping):
         raise TypeError(
             "Parameter 'column_name_to_transformer' must be a dictionary of transformers by "
             f'column, however: {value!r}.'
+        )
+    unknown = [column for column in value if columns and column not in columns]
+    if unknown and not any(isinstance(value[column], Mapping) for column in unknown):
+        raise InvalidConfigError(
+            f'There are no columns {unknown} that could have a transformer. Columns with one are '
+            f'{list(columns)}.'
         )
     for column, transformer in value.items():
         if transformer is None and column in keys:

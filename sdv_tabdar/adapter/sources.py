@@ -118,11 +118,13 @@ def _in_words(name: str) -> Iterator[None]:
     try:
         yield
     except (ArrowException, OSError) as error:
+        reason = ' '.join(str(error).split()).rstrip('.')
         raise InvalidDataError(
             [
-                f'{name[0].upper()}{name[1:]} cannot be read: {" ".join(str(error).split())}. All '
-                'files of a folder must be Parquet with the same columns, but for those whose '
-                "names begin with '.' or '_'."
+                f'{name[0].upper()}{name[1:]} cannot be read: {reason}. All files of a folder must '
+                "be Parquet with the same columns, but for those whose names begin with '.' or "
+                "'_'. Other files are read by pandas, as in fit(pandas.read_csv(path)), or given "
+                'as a dataset of PyArrow.'
             ]
         ) from error
 

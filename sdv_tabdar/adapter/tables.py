@@ -18,6 +18,7 @@ from sdv_tabdar.adapter.table_format import TableFormat, unique_names
 
 Tables = Mapping[str, pd.DataFrame]
 
+_INTO_PANDAS = ('to_pandas', 'toPandas', 'to_frame', 'df')
 _SINGLE = ('numerical', 'datetime', 'boolean')  # sdtypes that containers are no values of
 
 
@@ -41,8 +42,8 @@ def single_table(data: Any, name: str) -> pd.DataFrame:
         return data
     if not isinstance(data, Mapping):
         raise InvalidDataTypeError(
-            f"The data must be a DataFrame or {{'{name}': DataFrame}}, however: "
-            f'{type(data).__name__}.'
+            f"The data must be a DataFrame of pandas or {{'{name}': DataFrame}}, however: "
+            f'{_kind_of(data)}.'
         )
     if list(data) != [name]:
         raise InvalidDataTypeError(
@@ -51,9 +52,18 @@ def single_table(data: Any, name: str) -> pd.DataFrame:
         )
     if not isinstance(data[name], pd.DataFrame):
         raise InvalidDataTypeError(
-            f"Table '{name}' must be a DataFrame, however: {type(data[name]).__name__}."
+            f"Table '{name}' must be a DataFrame of pandas, however: {_kind_of(data[name])}."
         )
     return data[name]
+
+
+def _kind_of(data: Any) -> str:
+    """What something is that is no frame of pandas, and how it becomes one if it can."""
+    kind = type(data)
+    package = kind.__module__.split('.')[0]
+    name = kind.__name__ if package == 'builtins' else f'{package}.{kind.__name__}'
+    turned = next((turn for turn in _INTO_PANDAS if hasattr(data, turn)), None)
+    return name if turned is None else f'{name}. Give what its {turned}() returns'
 
 
 def plain_tables(synth: Any, data: Any) -> PlainTables:

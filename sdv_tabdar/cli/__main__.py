@@ -15,7 +15,7 @@ from sdv_tabdar.cli.evaluate import evaluate
 from sdv_tabdar.cli.fit import detect, fit
 from sdv_tabdar.cli.refusal import refusal_of
 from sdv_tabdar.cli.sample import sample
-from sdv_tabdar.cli.terminal import leave_standard_output, warnings_as_notes
+from sdv_tabdar.cli.terminal import leave_standard_output, use_utf8, warnings_as_notes
 
 _INTERRUPTED = 130  # as shells have it
 
@@ -73,6 +73,7 @@ for _command in (fit, sample, impute, predict, evaluate, describe, detect, bench
 
 def main(arguments: Sequence[str] | None = None) -> None:
     """The console program."""
+    use_utf8()
     cli.main(arguments, prog_name='sdv-tabdar')
 
 

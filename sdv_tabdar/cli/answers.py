@@ -11,6 +11,7 @@ from sdv_tabdar.cli.tables import TableName, check_free, read_table, write_table
 from sdv_tabdar.cli.terminal import say
 
 _MISSING = '(missing)'
+_QUANTILES = '0.05,0.5,0.95'
 
 
 @click.command(
@@ -78,24 +79,23 @@ def impute(
 @click.argument('column')
 @click.option(
     '--quantiles',
-    default='0.05,0.5,0.95',
-    show_default=True,
     metavar='LIST',
-    help='For numbers and dates: levels from 0 to 1.',
+    help=f'For numbers and dates: levels from 0 to 1.  [default: {_QUANTILES}]',
 )
 @options.output
 @options.force
 @options.quiet
 def predict(
-    model: str, data: str, column: str, quantiles: str, output: str, force: bool, quiet: bool
+    model: str, data: str, column: str, quantiles: str | None, output: str, force: bool, quiet: bool
 ) -> None:
     """Tell the distribution of COLUMN in each row of DATA.
 
     It is that given the other known cells of the row: probabilities for categories, quantiles for
     numbers and dates.
     """
+    asked_levels = _QUANTILES if quantiles is None else quantiles
     try:
-        levels = [float(level) for level in quantiles.split(',')]
+        levels = [float(level) for level in asked_levels.split(',')]
     except ValueError:
         raise click.BadParameter(
             f'{quantiles!r} is no list of numbers like 0.05,0.5,0.95.', param_hint='--quantiles'
@@ -104,6 +104,11 @@ def predict(
     check_free(output, force=force, read=(model, data))
     synthesizer, description = opened(model)
     asked = named_column(column, description)
+    if quantiles is not None and asked.role == 'discrete':
+        raise click.UsageError(
+            f"Column '{asked.name}' has levels, of which the probabilities are told and no "
+            'quantiles. Leave out --quantiles, or name a column of numbers or dates.'
+        )
     rows = read_table(data, readings_as_in_training(description))
     if asked.role in ('number', 'date'):
         found = synthesizer.predict_quantiles(rows, asked.name, levels)

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import codecs
 import contextlib
 import dataclasses
 import io
@@ -108,8 +109,8 @@ def read_table(text: str, readings: Mapping[str, Reading] | None = None) -> pd.D
         readings: How columns of a CSV file are read; guessed where there is none.
 
     Raises:
-        Refusal: If the ending is unknown, the file is damaged or of another form, or it has no
-            columns.
+        Refusal: If the ending is unknown, the file is damaged, of another form or not in UTF-8, or
+            it has no columns.
     """
     name = TableName.of(text)
     if text != STANDARD and not Path(text).is_file():
@@ -124,6 +125,8 @@ def read_table(text: str, readings: Mapping[str, Reading] | None = None) -> pd.D
             source = _standard_input() if text == STANDARD else text
             separators = Separators(TAB) if name.form == 'tabs' else None
             table = read_csv(source, readings or {}, separators)
+    except UnicodeDecodeError as error:
+        raise Refusal(_not_utf8(text, error)) from error
     except _DAMAGED as error:
         form = {'parquet': 'Parquet', 'lines': 'JSON lines'}.get(name.form, 'CSV')
         reason = ' '.join(str(error).split()).rstrip('.')
@@ -195,6 +198,19 @@ def _standard_input() -> io.StringIO:
     if sys.stdin is None:
         raise Refusal('Standard input is closed; give the name of a file.')
     return io.StringIO(sys.stdin.read())
+
+
+def _not_utf8(text: str, error: UnicodeDecodeError) -> str:
+    """What is wrong with text in another encoding, and what to do."""
+    is_wide = error.start == 0 and error.object[:2] in (codecs.BOM_UTF16_LE, codecs.BOM_UTF16_BE)
+    encoding = 'UTF-16' if is_wide else 'LATIN1'
+    what = 'Standard input' if text == STANDARD else text
+    return (
+        f'{what} is not in UTF-8, in which files of rows are read (byte '
+        f'0x{error.object[error.start]:02x} at {error.start}: {error.reason}). Save it as UTF-8 '
+        "(a spreadsheet: 'CSV UTF-8'), or convert it, as in: "
+        f'iconv -f {encoding} -t UTF-8 OLD > NEW.'
+    )
 
 
 def _read_parquet(text: str) -> pd.DataFrame:

@@ -1,8 +1,9 @@
-"""What is said beside the rows, on standard error: facts, warnings, progress."""
+"""What is said beside the rows, on standard error, and how the standard streams are written."""
 
 from __future__ import annotations
 
 import contextlib
+import io
 import os
 import sys
 import warnings
@@ -42,6 +43,22 @@ def warnings_as_notes() -> Iterator[None]:
             warnings.simplefilter('ignore', kind)
         warnings.showwarning = show
         yield
+
+
+def use_utf8() -> None:
+    """Standard input and output are UTF-8, as files are, whatever the locale says.
+
+    A terminal shows what it can in an encoding of its own.
+    """
+    for stream, encoding in ((sys.stdin, 'utf-8-sig'), (sys.stdout, 'utf-8')):
+        if not isinstance(stream, io.TextIOWrapper):
+            continue
+        if stream.isatty():
+            stream.reconfigure(errors='replace')
+        else:
+            stream.reconfigure(encoding=encoding, errors='strict')
+    if isinstance(sys.stdout, io.TextIOWrapper):
+        sys.stdout.reconfigure(newline='')  # Pandas writes the ends of lines of the system
 
 
 def leave_standard_output() -> None:

@@ -336,8 +336,10 @@ class TabDARSynthesizer(Drawing, Answering):
             sdv.data_processing.errors.NotFittedError: Before :meth:`auto_assign_transformers`.
             TypeError: If what is to be the transformer of a column is none.
             ValueError: If it is None for a key, whose values must be generated.
+            rdt.errors.InvalidConfigError: If there is no such column, or it is of another sdtype.
         """
-        check_transformers(column_name_to_transformer, private_names.keys(self))
+        columns = private_names.transformed_columns(self)
+        check_transformers(column_name_to_transformer, private_names.keys(self), columns)
         with self._preparing():
             super().update_transformers(column_name_to_transformer, table_name)
 

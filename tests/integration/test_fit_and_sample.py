@@ -223,8 +223,8 @@ def test_get_info(fitted: TabDARSynthesizer) -> None:
         ({'table': pd.DataFrame(), 'other': pd.DataFrame()}, 'exactly one table'),
         ({'other': pd.DataFrame()}, "named 'table'"),
         ({}, 'exactly one table'),
-        ([1, 2], 'must be a DataFrame or'),
-        ({'table': [1]}, 'must be a DataFrame, however: list'),
+        ([1, 2], 'must be a DataFrame of pandas or'),
+        ({'table': [1]}, 'must be a DataFrame of pandas, however: list'),
     ],
 )
 def test_what_is_not_one_table_is_refused(new: New, data: Any, message: str) -> None:

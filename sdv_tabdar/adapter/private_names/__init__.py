@@ -79,6 +79,7 @@ from sdv_tabdar.adapter.private_names.transformers import (
     pseudonyms,
     set_limits,
     transform_cells,
+    transformed_columns,
     unchanged_numbers,
 )
 from sdv_tabdar.adapter.private_names.validity import (
@@ -163,6 +164,7 @@ __all__ = [
     'shares_valid',
     'table_name',
     'transform_cells',
+    'transformed_columns',
     'unbind_totals',
     'unchanged',
     'unchanged_numbers',

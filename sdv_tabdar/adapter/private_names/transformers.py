@@ -36,6 +36,12 @@ def outputs(synth: Any) -> Outputs:
     return found
 
 
+def transformed_columns(synth: Any) -> list[str]:
+    """The columns that have a transformer, or None for one; none before these are assigned."""
+    fields = synth._data_processor._hyper_transformer.field_transformers
+    return [name for field in fields for name in ([field] if isinstance(field, str) else field)]
+
+
 def gives_categories(name: str, transformer: BaseTransformer) -> bool | None:
     """Whether a transformer's output is a code (True), a number (False) or unclear (None)."""
     if isinstance(transformer, (LabelEncoder, OrderedLabelEncoder)):

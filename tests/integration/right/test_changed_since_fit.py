@@ -116,7 +116,7 @@ def test_what_changes_nothing_leaves_the_model(fitted: TabDARSynthesizer, method
 def test_a_refused_update_leaves_the_model(fitted: TabDARSynthesizer) -> None:
     synthesizer = copy.deepcopy(fitted)
     before = synthesizer.sample(5, seed=1)
-    with pytest.raises(InvalidConfigError, match='nowhere'):
+    with pytest.raises(InvalidConfigError, match=r"\['nowhere'\].* are \[.*'level'"):
         synthesizer.update_transformers({'nowhere': None})
 
     pd.testing.assert_frame_equal(synthesizer.sample(5, seed=1), before)

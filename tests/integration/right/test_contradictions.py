@@ -83,7 +83,7 @@ def refusal(synthesizer: TabDARSynthesizer, condition: dict[str, Any]) -> str:
 KNOWN_VALUES: list[tuple[dict[str, Any], str]] = [
     ({'low': 60, 'high': 50}, 'Inequality'),
     ({'is_0': 0, 'is_1': 0, 'is_2': 0}, 'OneHotEncoding'),
-    ({'fives': 7}, 'FixedIncrements'),
+    ({'fives': 7}, "FixedIncrements: 'fives' holds multiples of 5"),
     ({'letter': 'x', 'place': 'y1'}, 'FixedCombinations'),
 ]
 

@@ -91,6 +91,8 @@ def test_values_that_recur_and_are_invented() -> None:
     assert said(data, sdtype='first_name', invented='x') == [], 'names of people recur, too'
     unique = pd.DataFrame({'x': [f'name {number}' for number in range(N)]})
     assert said(unique, sdtype='name', invented='x') == []
+    containers = pd.DataFrame({'x': [{'a': 1}, ['b']] * (N // 2)})
+    assert said(containers, sdtype='state', invented='x') == []
 
 
 def test_coordinates_that_are_invented() -> None:

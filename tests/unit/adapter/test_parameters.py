@@ -70,6 +70,8 @@ def test_a_column_is_one_name() -> None:
 def test_metadata_and_constraints_are_those_of_sdv() -> None:
     with pytest.raises(SynthesizerInputError, match="'metadata' must be.*'a.json'.*load_from_json"):
         check_metadata('a.json')
+    with pytest.raises(SynthesizerInputError, match='however: dict. .*load_from_dict'):
+        check_metadata({'tables': {'people': dict.fromkeys(map(str, range(99)))}})
     with pytest.raises(TypeError, match="'constraints' must be a list.*'Inequality'"):
         check_constraints('Inequality')
     check_constraints([])

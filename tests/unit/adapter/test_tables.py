@@ -29,9 +29,11 @@ def test_a_frame_or_a_dictionary_of_one() -> None:
 @pytest.mark.parametrize(
     ('data', 'message'),
     [
-        ([FRAME], r"must be a DataFrame or \{'table': DataFrame\}, however: list"),
+        ([FRAME], r"a DataFrame of pandas or \{'table': DataFrame\}, however: list\.$"),
+        (FRAME['x'], r'however: pandas\.Series\. Give what its to_frame\(\) returns'),
+        (FRAME.to_numpy(), r'however: numpy\.ndarray\.$'),
         ({'other': FRAME}, r"named 'table' as in the metadata, however: tables \['other'\]"),
-        ({'table': [1]}, "Table 'table' must be a DataFrame, however: list"),
+        ({'table': [1]}, "Table 'table' must be a DataFrame of pandas, however: list"),
     ],
 )
 def test_anything_else_is_refused(data: Any, message: str) -> None:

@@ -162,6 +162,8 @@ def test_predictions_are_probabilities_or_quantiles(run: Run, model: Path, folde
     assert (quantiles['0.1'] <= quantiles['0.9']).all()
     assert "no column 'wage'" in run('predict', model, data, 'wage', code=1).stderr
     assert 'is no list' in run('predict', model, data, 'age', '--quantiles', 'x', code=2).stderr
+    of_levels = run('predict', model, data, 'code', '--quantiles', '0.5', code=2)
+    assert "'code' has levels" in of_levels.stderr
 
 
 def test_wrong_columns_of_the_data_are_refused(run: Run, model: Path, tmp_path: Path) -> None:

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import io
 import os
 import sys
 from pathlib import Path
@@ -15,6 +16,7 @@ from pyarrow import parquet
 from sdv_tabdar.cli.csv_cells import Cells
 from sdv_tabdar.cli.refusal import Refusal
 from sdv_tabdar.cli.tables import check_free, read_table, readings_as_in, whole_file, write_table
+from sdv_tabdar.cli.terminal import use_utf8
 
 
 @pytest.fixture
@@ -68,7 +70,9 @@ def test_a_spreadsheet_is_told_what_to_do() -> None:
         ('empty.csv', b'', 'cannot be read as CSV: No columns to parse from file'),
         ('ragged.csv', b'a,b\n1,2\n1,2,3\n', 'cannot be read as CSV: .*Expected 2 fields'),
         ('longer.csv', b'a,b\n1,2,3\n', 'the first line names 2 columns, and other lines have 3'),
-        ('bytes.csv', b'a\n\xff\xfe', 'cannot be read as CSV: .*codec'),
+        ('bytes.csv', b'a\n\xff\xfe', r'bytes\.csv is not in UTF-8.*0xff at 2.*iconv -f LATIN1'),
+        ('latin.jsonl', b'{"a": "\xfc"}\n', r'latin\.jsonl is not in UTF-8.*iconv -f LATIN1'),
+        ('wide.csv', 'a\n1\n'.encode('utf-16'), r'wide\.csv is not in UTF-8.*iconv -f UTF-16'),
         ('plain.csv.gz', b'a\n1\n', 'cannot be read as CSV: Not a gzipped file'),
         ('text.parquet', b'a\n1\n', 'cannot be read as Parquet'),
         ('text.jsonl', b'a\n1\n', 'cannot be read as JSON lines'),
@@ -190,4 +194,26 @@ def test_levels_of_a_table_are_none_of_its_gaps_in_a_file(rows: pd.DataFrame) ->
 def test_input_that_is_closed_is_refused(monkeypatch: pytest.MonkeyPatch) -> None:
     monkeypatch.setattr(sys, 'stdin', None)
     with pytest.raises(Refusal, match='Standard input is closed'):
+        read_table('-')
+
+
+def test_standard_streams_are_utf8_whatever_the_locale(monkeypatch: pytest.MonkeyPatch) -> None:
+    given = io.TextIOWrapper(io.BytesIO('\ufeffgröße,n\n€,1\n'.encode()), encoding='ascii')
+    written = io.BytesIO()
+    monkeypatch.setattr(sys, 'stdin', given)
+    monkeypatch.setattr(sys, 'stdout', io.TextIOWrapper(written, encoding='cp1252'))
+    use_utf8()
+
+    rows = read_table('-')
+    write_table(rows, '-')
+
+    assert list(rows) == ['größe', 'n']
+    assert written.getvalue().decode() == f'größe,n{os.linesep}€,1{os.linesep}'
+
+
+def test_standard_input_in_another_encoding_is_refused(monkeypatch: pytest.MonkeyPatch) -> None:
+    given = io.TextIOWrapper(io.BytesIO(b'a\n\xfc\n'), encoding='ascii', errors='surrogateescape')
+    monkeypatch.setattr(sys, 'stdin', given)
+    use_utf8()
+    with pytest.raises(Refusal, match='Standard input is not in UTF-8'):
         read_table('-')
