@@ -19,7 +19,7 @@ from sdv_tabdar.evaluation.metrics.detectors import FOLDS, MAX_ROWS, panel, samp
 from sdv_tabdar.evaluation.registry import chosen_metrics
 from sdv_tabdar.evaluation.report import Report, figures_of
 from sdv_tabdar.evaluation.seeds import seed_of
-from sdv_tabdar.evaluation.tables import prepare_frames
+from sdv_tabdar.evaluation.tables import prepare_frames, the_frame
 from sdv_tabdar.evaluation.units import in_units
 
 DEFAULT_SCORES = ('shape', 'trend', 'xgb_c2st', 'lr_c2st', 'alpha_precision', 'beta_recall', 'dcr')
@@ -41,7 +41,8 @@ def score(
     """Score a synthetic table.
 
     Args:
-        real_train: The real rows that the synthesizer was trained on.
+        real_train: The real rows that the synthesizer was trained on; like all rows here a frame,
+            or, as SDV has them, a dictionary of one.
         synthetic: The synthetic rows.
         metadata: SDV metadata of the table, its dict, or a mapping from column to sdtype. Ids,
             keys and personal data are left out.
@@ -336,7 +337,8 @@ def _with_models(
             'log_likelihood is for the attacks, which compare with real rows that the synthesizer '
             'did not see; pass them as real_test.'
         )
-    frames = {'real': real_train, 'holdout': real_test}
+    given = {'real': real_train, 'holdout': real_test}
+    frames = {name: the_frame(name, rows) for name, rows in given.items()}
     return replace(context, white_box=WhiteBox(log_likelihood, reference, frames))
 
 

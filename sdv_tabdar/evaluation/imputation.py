@@ -7,13 +7,13 @@ accuracy, over the hidden cells alone.
 
 from __future__ import annotations
 
-from collections.abc import Sequence
+from collections.abc import Mapping, Sequence
 
 import numpy as np
 import pandas as pd
 
 from sdv_tabdar.evaluation.columns import ColumnTypes, resolve_columns
-from sdv_tabdar.evaluation.tables import prepare_frames
+from sdv_tabdar.evaluation.tables import prepare_frames, the_frame
 from sdv_tabdar.evaluation.units import in_units
 
 
@@ -47,9 +47,11 @@ def imputation_scores(
         ValueError: If the frames differ in rows or columns, or nothing is hidden.
     """
     columns = resolve_columns(metadata)
-    draws = [imputed] if isinstance(imputed, pd.DataFrame) else list(imputed)
+    draws = [imputed] if isinstance(imputed, (pd.DataFrame, Mapping)) else list(imputed)
     if not draws:
         raise ValueError('imputed is an empty list. Pass a frame or at least one draw.')
+    truth = the_frame('truth', truth)
+    draws = [the_frame(f'imputed[{i}]', draw) for i, draw in enumerate(draws)]
     hidden = _named_marks(hidden, columns)
     _check_shapes(truth, draws, hidden)
     frames = {'truth': truth, **{f'imputed[{i}]': draw for i, draw in enumerate(draws)}}

@@ -6,6 +6,7 @@ import numpy as np
 import pandas as pd
 
 from sdv_tabdar.evaluation.seeds import seed_of
+from sdv_tabdar.evaluation.tables import the_frame
 
 
 def hold_out(
@@ -18,7 +19,7 @@ def hold_out(
     out half of the rows where a published test part is smaller than that.
 
     Args:
-        rows: The table.
+        rows: The table, or a dictionary of it.
         share: The share of rows to hold out.
         seed: Decides which; None for other rows each time.
 
@@ -31,6 +32,7 @@ def hold_out(
     """
     if not 0 < share < 1:
         raise ValueError(f'share is {share!r}; it must be between 0 and 1, as in share=0.5.')
+    rows = the_frame('rows', rows)
     held = round(share * len(rows))
     if not 0 < held < len(rows):
         raise ValueError(

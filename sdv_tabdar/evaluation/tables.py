@@ -21,20 +21,36 @@ def prepare_frames(
     """Check frames against the columns and against each other, and bring them to canonical form.
 
     Args:
-        frames: Frames by the name that messages shall call them; the first is the reference.
+        frames: Frames, or dictionaries of one, by the name that messages shall call them; the
+            first is the reference.
         columns: The measured columns.
 
     Returns:
         Frames with exactly the measured columns, in metadata order, with a fresh RangeIndex.
 
     Raises:
-        TypeError: If one is not a DataFrame.
+        TypeError: If one is neither a DataFrame nor a dictionary with one.
         ValueError: If one is empty, has other columns, or has cells that do not fit their type.
     """
     named = {name: _named(name, frame, columns) for name, frame in frames.items()}
     for name, frame in named.items():
         _check_columns(name, frame, columns)
     return {name: canonical_frame(frame, columns, name=name) for name, frame in named.items()}
+
+
+def the_frame(name: str, rows: object) -> pd.DataFrame:
+    """Rows that a user gave as a frame, or as SDV has them: a dictionary of one frame.
+
+    Raises:
+        TypeError: If they are neither.
+    """
+    frames = list(rows.values()) if isinstance(rows, Mapping) else [rows]
+    if len(frames) == 1 and isinstance(frames[0], pd.DataFrame):
+        return frames[0]
+    given = f'tables {[*rows]}' if isinstance(rows, Mapping) else f'a {type(rows).__name__}'
+    raise TypeError(
+        f'{name} must be a pandas DataFrame, or a dictionary with one, but it is {given}.'
+    )
 
 
 def canonical_frame(frame: pd.DataFrame, columns: ColumnTypes, *, name: str) -> pd.DataFrame:
@@ -80,10 +96,9 @@ def _label(value: object, boolean: bool) -> str:
     return text
 
 
-def _named(name: str, frame: object, columns: ColumnTypes) -> pd.DataFrame:
+def _named(name: str, rows: object, columns: ColumnTypes) -> pd.DataFrame:
     """A frame with the names of the metadata, which SDV holds as text; refuse what is none."""
-    if not isinstance(frame, pd.DataFrame):
-        raise TypeError(f'{name} must be a pandas DataFrame, but it is a {type(frame).__name__}.')
+    frame = the_frame(name, rows)
     if len(frame) == 0:
         raise ValueError(f'{name} has no rows. At least one row is needed to compare with.')
     labels = pd.Index(map(columns.label, frame.columns), tupleize_cols=False)

@@ -34,6 +34,18 @@ def test_default_scores(real, honest, holdout, types):
     assert all(isinstance(value, float) for value in found.values())
 
 
+def test_tables_may_be_dictionaries_as_sdv_has_them(real, honest, holdout, types):
+    def likelihood(rows: pd.DataFrame) -> pd.Series:
+        return rows.iloc[:, 0].astype(float)
+
+    asked = {'metrics': ['shape', 'attacks'], 'log_likelihood': likelihood}
+    frames = [rows[:120] for rows in (real, honest, holdout)]
+    tables = [{'table': rows} for rows in frames]
+    found = score(tables[0], tables[1], types, tables[2], **asked)
+    expected = score(frames[0], frames[1], types, frames[2], **asked)
+    assert found == pytest.approx(expected, nan_ok=True)
+
+
 def test_a_metric_asked_for_twice_is_computed_once(real, honest, types):
     found = score(real, honest, types, metrics=['beta_recall', 'alpha_precision'])
     assert set(found) == {'alpha_precision', 'beta_recall'}

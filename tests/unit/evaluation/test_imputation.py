@@ -37,6 +37,8 @@ def test_draws_are_averaged_or_voted():
     scores = imputation_scores(TRUTH, draws, HIDDEN, TYPES)
     assert scores['rmse'] == pytest.approx(0)
     assert scores['accuracy'] == 1
+    tables = [{'table': draw} for draw in draws]
+    assert imputation_scores({'table': TRUTH}, tables, HIDDEN, TYPES) == scores
 
 
 def test_reference_gives_the_scale():

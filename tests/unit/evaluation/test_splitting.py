@@ -40,3 +40,9 @@ def test_without_a_seed_it_differs_each_time():
 def test_bad_splits_are_refused(table, share, message):
     with pytest.raises(ValueError, match=message):
         hold_out(table, share=share)
+
+
+def test_a_dictionary_of_one_table_is_split_as_well():
+    rows = pd.DataFrame({'a': range(10)})
+    for part, other in zip(hold_out({'table': rows}), hold_out(rows), strict=True):
+        pd.testing.assert_frame_equal(part, other)

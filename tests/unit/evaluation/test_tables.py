@@ -53,7 +53,8 @@ def test_columns_come_in_metadata_order_without_the_ignored(mixed_table, mixed_m
 @pytest.mark.parametrize(
     ('frame', 'error', 'message'),
     [
-        ([1, 2], TypeError, 'synthetic must be a pandas DataFrame, but it is a list'),
+        ([1, 2], TypeError, 'synthetic must be a pandas DataFrame, or .* but it is a list'),
+        ({'t': 1, 'u': 2}, TypeError, r"a dictionary with one, but it is tables \['t', 'u'\]"),
         (pd.DataFrame({'a': [], 'b': []}), ValueError, 'synthetic has no rows'),
         (
             pd.DataFrame({'a': [1], 'c': [1]}),
