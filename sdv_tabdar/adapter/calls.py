@@ -80,6 +80,7 @@ class Calls(Learning):
                 sampling = stack.enter_context(
                     private_names.seeded_sampling(self, int(seed), given)
                 )
+            stack.enter_context(private_names.whole_numbers_go_on(self))
             private_names.seed_sampling(self)
             self._blocks = Blocks(sampling, int(seed or 0), int(first_row))
             stack.callback(delattr, self, '_blocks')

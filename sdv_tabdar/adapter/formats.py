@@ -166,7 +166,12 @@ class ColumnFormat:
         except (TypeError, ValueError, OverflowError):
             # Generated values need not fit the dtype that the real ones had, and an integer
             # column has no place for a missing cell that a condition asked for.
-            return values
+            return self._in_a_wider_dtype(values)
+
+    def _in_a_wider_dtype(self, values: pd.Series) -> pd.Series:
+        """Values that the dtype does not hold; whole numbers need not be objects for that."""
+        is_whole = pd.api.types.is_integer_dtype(self.dtype) and values.map(type).eq(int).all()
+        return values.infer_objects() if is_whole else values
 
     @property
     def _is_number(self) -> bool:
@@ -232,6 +237,9 @@ class ColumnFormat:
             values = values.astype(object)  # Arrow makes no null of a number
         with np.errstate(over='ignore'):
             cast = values.astype(self.dtype)
+        is_whole = all(map(pd.api.types.is_integer_dtype, (values.dtype, self.dtype)))
+        if is_whole and (cast != values).any():
+            raise OverflowError(f'{self.dtype} does not hold all of these numbers.')
         if pd.api.types.is_float_dtype(self.dtype) and np.isinf(_floats(cast)).any():
             return values  # numbers that were generated or given, and do not fit
         return cast

@@ -18,7 +18,7 @@ from sdv_tabdar.adapter.table_format import TableFormat, unique_names
 
 Tables = Mapping[str, pd.DataFrame]
 
-_INTO_PANDAS = ('to_pandas', 'toPandas', 'to_frame', 'df')
+_INTO_PANDAS = ('to_pandas', 'toPandas')
 _SINGLE = ('numerical', 'datetime', 'boolean')  # sdtypes that containers are no values of
 
 

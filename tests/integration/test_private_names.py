@@ -203,6 +203,7 @@ def test_hyper_transformer_and_transformers() -> None:
                 '_nan_frequency',
                 '_get_unique_categories',
                 '_reverse_transform',
+                '_fallback_function',
             ],
         ),
         (

@@ -64,6 +64,7 @@ from sdv_tabdar.adapter.private_names.seeding import (
     forget_sampling_state,
     seed_sampling,
     seeded_sampling,
+    whole_numbers_go_on,
 )
 from sdv_tabdar.adapter.private_names.state import is_fitted, is_preprocessed, model, unchanged
 from sdv_tabdar.adapter.private_names.transformers import (
@@ -170,4 +171,5 @@ __all__ = [
     'unchanged_numbers',
     'unique_columns',
     'valid_rows',
+    'whole_numbers_go_on',
 ]

@@ -18,6 +18,7 @@ from sdv_tabdar.adapter.texts import Texts, texts_of_faker, texts_of_pattern
 from sdv_tabdar.core.runtime.permutation import permuted
 
 _MANY = 2**62  # texts of a pattern that is gone through again and again
+_BEYOND = 2**30  # as many more keys as anybody will want, which an int32 holds
 _PERMUTED = 2**62  # values among which keys are told apart by arithmetic
 
 
@@ -140,6 +141,36 @@ class _PermutedKeys:
             if further:  # more rows than values
                 value = value + further * number if isinstance(value, int) else f'{value}{further}'
             made[place] = value
+        return made
+
+
+@contextlib.contextmanager
+def whole_numbers_go_on(synth: Any) -> Iterator[None]:
+    """Within it keys that are whole numbers remain so when their range is used up.
+
+    SDV draws them from as many as an int8 or an int16 holds, and RDT goes on with random letters.
+    """
+    found = synth._data_processor._hyper_transformer.field_transformers.values()
+    numbers = [made for made in found if getattr(made, 'function_name', None) == 'random_int']
+    numbers = [transformer for transformer in numbers if _values_of_faker(transformer) is not None]
+    for transformer in numbers:
+        transformer._fallback_function = _Beyond(transformer)
+    try:
+        yield
+    finally:
+        for transformer in numbers:
+            del transformer._fallback_function
+
+
+class _Beyond:
+    """What RDT calls where a transformer has no new key left: a whole number beyond its range."""
+
+    def __init__(self, transformer: AnonymizedFaker) -> None:
+        self._transformer = transformer
+
+    def __call__(self) -> int:
+        low = self._transformer.function_kwargs['max'] + 1
+        made: int = self._transformer.faker.unique.random_int(min=low, max=low + _BEYOND)
         return made
 
 

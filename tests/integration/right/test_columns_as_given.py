@@ -12,6 +12,7 @@ import pyarrow as pa
 import pytest
 from sdv.errors import InvalidDataError
 from sdv.metadata import Metadata
+from sdv.sampling import Condition
 
 from sdv_tabdar import TabDARSynthesizer
 
@@ -345,3 +346,19 @@ def test_columns_of_every_kind_may_be_called_self() -> None:
         assert synthesizer.impute(gaps)['self'].notna().all()
         known = data[['part']].head(5)
         assert synthesizer.sample_remaining_columns(known)['self'].notna().all()
+
+
+@pytest.mark.filterwarnings('ignore:The real data in|Unable to generate enough unique values')
+@pytest.mark.parametrize('dtype', ['int8', 'UInt8'])
+def test_more_keys_than_a_narrow_type_holds_are_whole_numbers(dtype: str) -> None:
+    data = pd.DataFrame({'key': pd.Series(range(N), dtype=dtype), 'x': range(N)})
+    columns = {'key': {'sdtype': 'id'}, 'x': {'sdtype': 'numerical'}}
+    synthesizer = TabDARSynthesizer(make_metadata(columns, primary_key='key'), **TINY)
+    synthesizer.fit(data)
+
+    assert synthesizer.sample(100)['key'].dtype == dtype
+    asked = synthesizer.sample_from_conditions([Condition({'x': 3}, num_rows=300)])
+    drawn = (synthesizer.sample(100), asked, synthesizer.sample(300, seed=1))
+    for keys in (rows['key'] for rows in drawn):
+        assert keys.is_unique
+        assert keys.dtype == np.int64

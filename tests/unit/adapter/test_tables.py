@@ -5,6 +5,7 @@ from __future__ import annotations
 from typing import Any
 
 import pandas as pd
+import pyarrow as pa
 import pytest
 from sdv.errors import InvalidDataError, InvalidDataTypeError
 from sdv.sampling import Condition, DataFrameCondition
@@ -30,7 +31,7 @@ def test_a_frame_or_a_dictionary_of_one() -> None:
     ('data', 'message'),
     [
         ([FRAME], r"a DataFrame of pandas or \{'table': DataFrame\}, however: list\.$"),
-        (FRAME['x'], r'however: pandas\.Series\. Give what its to_frame\(\) returns'),
+        (pa.Table.from_pandas(FRAME), r'however: pyarrow\.Table\. Give what its to_pandas\(\) ret'),
         (FRAME.to_numpy(), r'however: numpy\.ndarray\.$'),
         ({'other': FRAME}, r"named 'table' as in the metadata, however: tables \['other'\]"),
         ({'table': [1]}, "Table 'table' must be a DataFrame of pandas, however: list"),
