@@ -25,7 +25,8 @@ LEAST = 0.1  # of the rows that a line must hold in to be found
 _PAIRS = 1_000  # of rows, whose slopes are compared, and ...
 _ALIKE = 10  # ... how many of them are the same if so many rows lie on a line
 _NOISE = 1e-9  # of a slope or a shift, by which computing changes it
-_ROUNDED = 1e-12  # of a number on a line, which a computer may round away
+_ROUNDED = 1e-12  # of a number on a line, which a computer may round away, and ...
+_OFF = 0.01  # ... of a rounded number's unit at most: R writes 15 digits, 2001.66666666667 has 11
 _UNSURE = 0.02  # of a slope, the most by which rounded numbers may change it
 MOST_DIGITS = 9  # behind the point; numbers with more are taken as they are
 HALF = 0.5  # of a rounded number's unit, by which it may be off, and ...
@@ -181,7 +182,7 @@ def _have_digits(numbers: Floats, digits: int) -> bool:
     """Whether finite numbers have no more digits behind the point."""
     with np.errstate(over='ignore'):  # of the largest ones
         rest = np.abs(np.round(numbers, digits) - numbers)
-    return bool((rest <= _ROUNDED * np.abs(numbers)).all())
+    return bool((rest <= np.minimum(_ROUNDED * np.abs(numbers), _OFF * 10.0**-digits)).all())
 
 
 def finest(digits: Iterable[int | None]) -> int | None:

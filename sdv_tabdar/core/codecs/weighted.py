@@ -156,9 +156,17 @@ def _weights(
         digits: Behind its point; None if it is not rounded.
         units: ``(sources,)``, as in :func:`_sources`.
     """
+    exact = _weights_within(REST, sources, own, digits, units) if digits is None else None
+    return exact or _weights_within(SINGLE, sources, own, digits, units)
+
+
+def _weights_within(
+    share: float, sources: Floats, own: Floats, digits: int | None, units: Floats
+) -> tuple[tuple[float, ...], float] | None:
+    """The same, of a number that is off by a share of its size if it is not rounded."""
     unit = 0.0 if digits is None else 10.0**-digits
     size = float(np.abs(own).max())
-    own_slack = slack_of(size * len(sources), digits, noise=REST)
+    own_slack = slack_of(size * len(sources), digits, share, noise=REST)
     spread = sources.std(axis=1)
     scaled = (sources - sources.mean(axis=1, keepdims=True)) / spread[:, None]
     found = np.linalg.lstsq(scaled.T, own - own.mean(), rcond=1e-10)[0]
@@ -166,7 +174,7 @@ def _weights(
     is_rest = is_loose and len(found) > 1 and bool((np.abs(found / spread + 1) <= _UNSURE).all())
     if not is_rest and (found <= _NEGLIGIBLE * unit).any():
         return None
-    noise = SINGLE * size if digits is None else unit / np.sqrt(3)
+    noise = share * size if digits is None else unit / np.sqrt(3)
     unsure = 2 * noise / np.sqrt(sources.shape[1]) / spread + REST * found / spread
     if is_loose:
         unsure = np.maximum(unsure, _UNSURE)

@@ -108,6 +108,17 @@ def test_numbers_that_are_not_rounded_and_weights_as_they_are() -> None:
     assert one.constant == pytest.approx(0, abs=1e-9)
 
 
+def test_a_weight_that_has_few_digits_nearly_does_not_take_the_place_of_a_fraction() -> None:
+    random = np.random.default_rng(0)
+    year, month = random.integers(2000, 2016, N), random.integers(1, 13, N)
+    date = [float(f'{number:.15g}') for number in year + (month - 1) / 12]
+    frame = pd.DataFrame({'year': year, 'month': month, 'date': date}).astype(float)
+    encoder, (one,) = found_in(frame)
+    assert one.weights == (1.0, 1 / 12)
+    assert one.digits == (None, 0, 0)
+    assert encoder.schema.names[one.result] == 'date'
+
+
 def test_sums_and_independent_columns_are_none() -> None:
     random = np.random.default_rng(2)
     frame = pd.DataFrame(random.integers(0, 50, (N, 3)).astype(float), columns=EXAMS)

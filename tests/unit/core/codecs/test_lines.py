@@ -5,7 +5,7 @@ from __future__ import annotations
 import numpy as np
 import pytest
 
-from sdv_tabdar.core.codecs.lines import Line, digits_of, lines_through
+from sdv_tabdar.core.codecs.lines import Line, digits_of, lines_through, rounded
 
 ROWS = 2_000
 VAT = Line(1.19, 0.0, 2, 2)
@@ -160,3 +160,12 @@ def test_the_ends_of_a_source_lead_to_those_of_its_column(divisor: float) -> Non
     assert line.leads_into(source, own.min(), own.max()).all()
     assert not line.leads_into(np.array([source.max() + 0.01]), own.min(), own.max()).any()
     assert not line.leads_into(np.array([np.nan]), own.min(), own.max()).any()
+
+
+@pytest.mark.parametrize('size', [1.0, 2_000.0, 1e6, 1e9])
+def test_rounding_to_the_digits_that_numbers_have_changes_none(size: float) -> None:
+    numbers = size * np.random.default_rng(0).uniform(1, 9, 200)
+    written = np.array([float(f'{number:.15g}') for number in numbers])
+    np.testing.assert_array_max_ulp(rounded(written, digits_of(written)), written, 1)
+    assert digits_of(written.round(2)) == 2
+    assert size > 1e6 or digits_of(np.cumsum(written.round(2))) == 2  # but for what computing left
