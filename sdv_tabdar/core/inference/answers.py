@@ -17,7 +17,7 @@ from sdv_tabdar.core.codecs.numerical import NumericalCodec
 from sdv_tabdar.core.inference.aggregates import Aggregating
 from sdv_tabdar.core.inference.arithmetic import Arithmetic
 from sdv_tabdar.core.inference.bands import lead_into_ranges
-from sdv_tabdar.core.inference.broken import num_broken
+from sdv_tabdar.core.inference.broken import num_broken, out_of_order
 from sdv_tabdar.core.inference.calendars import Calendars
 from sdv_tabdar.core.inference.choices import Choosing
 from sdv_tabdar.core.inference.complete import complete
@@ -65,8 +65,9 @@ class Answers(Scoring):
         """The rows with all their cells, see ``TabDAR.complete``.
 
         Where numbers told a level otherwise than it had been drawn, the rest is drawn beside it
-        again. In place of rows in which what was given, or asked for, and what was drawn beside it
-        do not go together, several are drawn again, and the first one is taken that breaks least.
+        again, and so is what numbers that add up or multiply have left out of order. In place of
+        rows in which what was given, or asked for, and what was drawn beside it do not go together,
+        several are drawn again, and the first one is taken that breaks least.
         """
         known = known_cells(frame, observed, restrictions)
         given = self.encoder.by_position(frame, known)
@@ -76,7 +77,9 @@ class Answers(Scoring):
             known = says.marks(frame)
         found = self._completed(frame, known, restrictions, num_copies, progress)
         if not self.network.fixed_order:
-            found = self._beside_retold(found, self.encoder.by_position(frame, known), restrictions)
+            told = self.encoder.by_position(frame, known)
+            found = self._beside_retold(found, told, restrictions)
+            found = self._back_in_order(found, told, restrictions)
         broken = num_broken(self.encoder, found.rows, given, restrictions)
         rows = np.flatnonzero(broken)
         if not len(rows):
@@ -89,6 +92,9 @@ class Answers(Scoring):
             for name, entries in restrictions.items()
         }
         again = self._completed(frame.iloc[copies], known[copies], asked, 1, None)
+        if not self.network.fixed_order:
+            marks = self.encoder.by_position(frame.iloc[copies], known[copies])
+            again = self._back_in_order(again, marks, asked)
         left = num_broken(self.encoder, again.rows, given[copies], asked).reshape(-1, tries)
         best, is_better = left.argmin(axis=1), left.min(axis=1) < broken[rows]
         chosen = (np.arange(len(rows)) * tries + best)[is_better]
@@ -114,6 +120,29 @@ class Answers(Scoring):
         }
         frame = found.rows[list(schema.names)].iloc[rows]
         again = self._completed(frame, known, asked, 1, None)
+        return found.replaced(rows, again, np.arange(len(rows)))
+
+    def _back_in_order(
+        self,
+        found: CompletedRows,
+        known: Marks,
+        restrictions: Mapping[str, Sequence[Restriction | None]],
+    ) -> CompletedRows:
+        """Rows with cells ``(B, C)`` that were known, others drawn again that are out of order."""
+        cells = out_of_order(self.encoder, found.rows, known)
+        rows, names = np.flatnonzero(cells.any(axis=1)), list(self.encoder.schema.names)
+        if not len(rows):
+            return found
+        cells = cells[rows]
+        asked = {
+            name: [
+                entries[row] if is_free else None
+                for row, is_free in zip(rows.tolist(), cells[:, names.index(name)], strict=True)
+            ]
+            for name, entries in restrictions.items()
+            if cells[:, names.index(name)].any()
+        }
+        again = self._completed(found.rows[names].iloc[rows], ~cells, asked, 1, None)
         return found.replaced(rows, again, np.arange(len(rows)))
 
     def _completed(

@@ -16,6 +16,7 @@ from sdv_tabdar.core.codecs.rates import rates_of
 from sdv_tabdar.core.codecs.values import Codes, Floats, as_floats
 from sdv_tabdar.core.codecs.zeros import allowed_codes
 from sdv_tabdar.core.inference.summed import SummedColumns
+from sdv_tabdar.core.inference.told_levels import held_together
 
 
 def num_broken(
@@ -47,6 +48,30 @@ def num_broken(
     for columns, strange in _beyond_by_rates(encoder, frame):
         found += strange & ~known[:, columns].any(axis=1)
     return found
+
+
+def out_of_order(encoder: TableEncoder, frame: pd.DataFrame, known: Marks) -> Marks:
+    """Which cells ``(B, C)`` are out of order, and may be drawn again beside all others.
+
+    Args:
+        encoder: The codes, and which columns are in order.
+        frame: Finished rows, with all columns.
+        known: ``(B, C)``, cells that were given; they are none.
+
+    Returns:
+        Cells of columns alone that no other relation holds, so that nothing else would follow.
+    """
+    found, names = np.zeros(known.shape, dtype=bool), encoder.schema.names
+    for low, high in encoder.inequalities:
+        broken = as_floats(frame[names[low]]) > as_floats(frame[names[high]])
+        found[broken, low] = found[broken, high] = True
+    if found.any():
+        of_levels = [(entry.determinant, entry.dependent) for entry in encoder.dependencies]
+        held = {at for pair in of_levels for at in pair}
+        held = held.union(*(joint.columns for joint in encoder.schema.joints))
+        held |= {at for at in range(len(names)) if len(held_together(encoder, [at])) > 1}
+        found[:, [*held]] = False
+    return found & ~known
 
 
 def _strange_numbers(encoder: TableEncoder, frame: pd.DataFrame) -> Iterator[tuple[int, Marks]]:

@@ -144,3 +144,22 @@ def test_what_has_no_room_beside_a_given_number_of_training_is_missing() -> None
     assert model.complete(lately).rows['end'].isna().all()
     filled = model.complete(lately, restrictions={'end': [NotMissing()] * len(lately)}).rows
     assert filled['end'].notna().all()
+
+
+def test_numbers_are_in_order_with_a_total_that_has_moved_to_add_up() -> None:
+    random = np.random.default_rng(3)
+    parts = random.lognormal(6, 1, (N, 3)).round()
+    total = parts.sum(axis=1)
+    asked = np.ceil(total * random.uniform(0.85, 0.99, N))
+    frame = pd.DataFrame(parts, columns=['one', 'two', 'three'])
+    frame['total'], frame['asked'], frame['share'] = total, asked, (asked / total * 100).round(6)
+    frame['adults'] = np.floor(asked * random.uniform(0.6, 0.9, N))
+    config = ModelConfig(width=16, num_blocks=1, head_width=8, denoiser_width=16, num_bins=4)
+    kinds = dict.fromkeys(frame, ColumnKind.NUMERICAL)
+    model = TabDAR(config, TrainingConfig(epochs=1), FEW_DRAWS, random_state=0).fit(frame, kinds)
+    rows = model.sample(400)
+    np.testing.assert_allclose(rows['total'], rows[['one', 'two', 'three']].sum(axis=1))
+    assert not (rows['adults'] > rows['asked']).any()
+    given = frame[['adults', 'two']].head(100)
+    filled = model.complete(given).rows
+    assert (filled['adults'] == given['adults']).all()
