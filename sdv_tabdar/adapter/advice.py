@@ -37,9 +37,17 @@ _PLACES = (
     'state_abbr',
 )
 _ALMOST_ALL = 0.95  # share of levels that look like dates, or numbers
+_GAPS = frozenset({'?', '-', '--', '.', '..', '*', ':', '/', 'ND', 'n.a.', 'n.d.'})
+_GAPS_IN_WORDS = frozenset({'unknown', 'missing', 'not available', 'not known'})
+_ID_NAME = re.compile(r'(^|[^a-z])(id|key|no|nr|num|code|idx|row|ref)([^a-z]|$)|id$|number|index')
+_RUNNING = (
+    2  # times as many whole numbers as there are cells lie between the ends of an id, at most
+)
+_RISES = 0.9  # rank correlation with another column of what may be a quantity
 _NUMBER = re.compile(r'[+-]?(0|[1-9]\d*)?([.,]\d+)?([eE][+-]?\d+)?')
 _DATES = ('%Y-%m-%d', '%d.%m.%Y', '%m/%d/%Y', '%d/%m/%Y', '%Y/%m/%d', '%d-%m-%Y', '%m-%d-%Y')
-_DATES_IN_WORDS = ('%d %b %Y', '%d %B %Y', '%b %d, %Y', '%B %d, %Y', '%d-%b-%Y')
+_DATES_OF_TWO_DIGITS = ('%m/%d/%y', '%d/%m/%y', '%d.%m.%y', '%d-%b-%y', '%d %b %y')
+_DATES_IN_WORDS = ('%d %b %Y', '%d %B %Y', '%b %d, %Y', '%B %d, %Y', '%d-%b-%Y', '%b %Y', '%b-%Y')
 _TIMES = ('', ' %H:%M', ' %H:%M:%S', ' %H:%M:%S.%f', 'T%H:%M:%S', 'T%H:%M:%S.%f', ' %I:%M %p')
 
 
@@ -68,7 +76,7 @@ def advice(
         if profile.role is Role.DISCRETE:
             line = _about_levels(plain[key], profile)
         elif profile.role is Role.GENERATED:
-            line = _about_invented(plain[key], profile)
+            line = _about_invented(plain[key], profile) or _about_id(plain, key, profiles)
         if line is not None:
             lines.append(f"Column '{profile.column.name}' {line}")
     free = {key: profile for key, profile in profiles.items() if key not in constrained}
@@ -102,6 +110,14 @@ def _about_levels(values: pd.Series, profile: ColumnProfile) -> str | None:
                 f'holds dates that count as categories, so that only its {num_levels} different '
                 'ones come back, without order. Say metadata.update_column(column_name='
                 f"{name!r}, sdtype='datetime'{given})."
+            )
+        marks = _marks_of_gaps([*profile.levels.values()]) if is_text else []
+        if marks:
+            return (
+                f'holds numbers beside {" and ".join(map(repr, marks))}, so that only its '
+                f'{num_levels} different texts come back, without order. If that stands for a '
+                f'missing value, read the table with pandas.read_csv(..., na_values={marks!r}), '
+                'and detect its metadata again.'
             )
         many = num_levels > _FEW_NUMBERS and share > _SHARE_OF_NUMBERS
         if many and (_all_numbers(texts) if is_text else _all_fractions(levels)):
@@ -152,11 +168,83 @@ def _recur(values: pd.Series) -> bool:
     return 0 < _RECURRING * num_values <= int(values.notna().sum())
 
 
+def _about_id(plain: pd.DataFrame, key: str, profiles: Mapping[str, ColumnProfile]) -> str | None:
+    """What to say of an id that holds dates, or seems to be a quantity: all of it would be lost.
+
+    SDV's detection takes whole numbers and texts for ids where each is another one.
+    """
+    profile, values = profiles[key], plain[key].dropna()
+    name = profile.column.name
+    if profile.column.sdtype != 'id' or not _all_differ(values):
+        return None
+    if pd.api.types.is_integer_dtype(values.dtype):
+        other = None if _is_id_name(name) else _risen_with(plain, key, profiles)
+        if other is None:
+            return None
+        what, instead = f'though it rises or falls with {other!r}', "'numerical'"
+    else:
+        texts = [value for value in values.iloc[:_LOOKED_AT] if isinstance(value, str)]
+        date_format = (
+            _date_format(texts) if texts and len(texts) == len(values[:_LOOKED_AT]) else None
+        )
+        if date_format is None:
+            return None
+        what = 'though it holds dates'
+        instead = f"'datetime', datetime_format={date_format!r}"
+    return (
+        f'counts as an id, as each of its values is another one: it is invented anew, {what}. '
+        f'If it is none, say metadata.update_column(column_name={name!r}, sdtype={instead}), and '
+        'before it metadata.remove_primary_key() if it is the key.'
+    )
+
+
+def _all_differ(values: pd.Series) -> bool:
+    """Whether no value comes again; containers cannot be compared."""
+    try:
+        return bool(values.is_unique)
+    except TypeError:
+        return False
+
+
+def _is_id_name(name: Any) -> bool:
+    """Whether a column's name says that it is an id: order_id, orderNo, 'Customer ID'."""
+    words = re.sub(r'([a-z])([A-Z])', r'\1 \2', str(name))
+    return _ID_NAME.search(words.lower()) is not None
+
+
+def _risen_with(plain: pd.DataFrame, key: str, profiles: Mapping[str, ColumnProfile]) -> Any | None:
+    """A column of numbers or dates that whole numbers, none of them running, rise or fall with."""
+    values = plain[key].dropna()
+    if float(values.max()) - float(values.min()) < _RUNNING * len(values):
+        return None
+    own = plain[key].rank()
+    numbers = [other for other in profiles if profiles[other].role in (Role.NUMBER, Role.DATE)]
+    for other in numbers:
+        varies = plain[other].nunique() > _FEW_NUMBERS
+        if varies and abs(own.corr(plain[other].rank())) >= _RISES:
+            return profiles[other].column.name
+    return None
+
+
+def _marks_of_gaps(levels: list[Any]) -> list[str]:
+    """What may stand for a missing value among texts that are numbers but for that."""
+    marks = [
+        level
+        for level in levels
+        if str(level).strip() in _GAPS or str(level).strip().lower() in _GAPS_IN_WORDS
+    ]
+    others = [level for level in levels if level not in marks]
+    is_number = len(others) > _FEW_NUMBERS and all(
+        _NUMBER.fullmatch(str(level).strip()) for level in others
+    )
+    return marks if is_number else []
+
+
 def _date_format(texts: list[str]) -> str | None:
     """The format in which almost all texts are dates; None if there is none."""
     if not all(re.search(r'\d', text) for text in texts[:3]):
         return None
-    for date in (*_DATES, *_DATES_IN_WORDS):
+    for date in (*_DATES, *_DATES_IN_WORDS, *_DATES_OF_TWO_DIGITS):
         for time in _TIMES:
             text_format = date + time
             enough = _ALMOST_ALL * len(texts)

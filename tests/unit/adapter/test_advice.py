@@ -129,6 +129,41 @@ def test_numbers() -> None:
     assert 'pandas.to_numeric' in line
 
 
+@pytest.mark.parametrize('mark', ['?', '-', 'unknown'])
+def test_numbers_beside_what_stands_for_a_gap(mark: str) -> None:
+    ages = [str(number % 60) for number in range(N)]
+
+    (line,) = said(pd.DataFrame({'x': [mark, *ages]}))
+    assert f'na_values=[{mark!r}]' in line
+    assert 'na_values' not in str(said(pd.DataFrame({'x': ages})))
+    assert 'na_values' not in str(said(pd.DataFrame({'x': [mark, 'many', *ages]})))
+
+
+@pytest.mark.parametrize('text_format', ['%Y-%m-%d', '%d-%b-%y', '%m/%d/%y', '%b %Y'])
+def test_ids_that_are_dates(text_format: str) -> None:
+    freq = 'MS' if '%d' not in text_format else 'D'
+    days = pd.Series(pd.date_range('2013-01-01', periods=N, freq=freq))
+
+    (line,) = said(pd.DataFrame({'x': days.dt.strftime(text_format)}), sdtype='id', invented='x')
+    assert f"sdtype='datetime', datetime_format={text_format!r}" in line
+    assert 'remove_primary_key' in line
+
+
+def test_ids_that_are_quantities() -> None:
+    people = np.arange(N) ** 2 + 1_000
+    data = pd.DataFrame({'people': people, 'price': RANDOM.normal(0, 20, N) + people})
+
+    (line,) = said(data, sdtype='id', invented=['people'])
+    assert "rises or falls with 'price'" in line
+    assert "update_column(column_name='people', sdtype='numerical')" in line
+    for name in ('id', 'orderNo', 'Order ID', 'row_number', 'PassengerId', 'customer_key'):
+        assert said(data.rename(columns={'people': name}), sdtype='id', invented=[name]) == []
+    running = data.assign(people=np.arange(N))
+    assert said(running, sdtype='id', invented=['people']) == []
+    other = data.assign(people=RANDOM.permutation(people))
+    assert said(other, sdtype='id', invented=['people']) == []
+
+
 def test_copies_with_gaps() -> None:
     amount = np.where(AMOUNT > 50, np.nan, AMOUNT)
     code = pd.Series(RANDOM.choice(['a', 'b', None], N), dtype=object)
