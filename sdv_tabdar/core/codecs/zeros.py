@@ -32,7 +32,8 @@ _LOOKS = 12_000  # rows of the first look at all pairs of columns, and fewer ...
 _COMPARISONS = 1e9  # ... where there are many columns
 _TOGETHER = 1 << 20  # rows that are looked at together after it
 _FREQUENT = 4  # codes of a column that are asked for by themselves
-_LEAST_ROWS = 20  # that answer together; fewer would tell of single people
+_LEAST_ROWS = 20  # that answer together; fewer would tell of single people, ...
+_LEAST_GAPS = 5  # ... unless all that they tell is that two columns have the same gaps
 _BY_CHANCE = 14.0  # -log of the probability at most that any of independent columns look like that
 _BESIDE = 5  # rows that are not so, as expected, are looked at on both sides of codes that are
 _AS_MANY = 0.4  # of them must be there
@@ -77,7 +78,12 @@ def find_zeros(
     counts = _counted(table.codes, columns, chosen)
     found = []
     for determinant, dependent in chosen:
-        own = _Answers.of(counts[determinant, dependent], columns[determinant], traits[dependent])
+        own = _Answers.of(
+            counts[determinant, dependent],
+            columns[determinant],
+            columns[dependent],
+            traits[dependent],
+        )
         allowed = own.allowed(len(table), len(columns))
         support = Support.of(counts[determinant, dependent], levels[determinant], levels[dependent])
         if support is not None and support.is_whole(len(table)):
@@ -144,17 +150,22 @@ class _Answers:
         traits: ``(F, K_other)``, the codes that have each trait.
         counts: ``(K, F)`` rows of each code that have it.
         own: ``(K,)`` rows of each code.
+        are_gaps: ``(F,)``, which traits say that the other column is missing.
     """
 
     column: Column
     traits: torch.Tensor
     counts: torch.Tensor
     own: torch.Tensor
+    are_gaps: torch.Tensor
 
     @classmethod
-    def of(cls, counts: torch.Tensor, column: Column, traits: torch.Tensor) -> _Answers:
+    def of(
+        cls, counts: torch.Tensor, column: Column, other: Column, traits: torch.Tensor
+    ) -> _Answers:
         """From the rows ``(K, K_other)`` of each pair of codes."""
-        return cls(column, traits, counts.double() @ traits.double().t(), counts.sum(dim=1))
+        found = counts.double() @ traits.double().t()
+        return cls(column, traits, found, counts.sum(dim=1), _are_gaps(other, traits))
 
     def evidence(self, num_rows: int, num_columns: int) -> tuple[torch.Tensor, torch.Tensor]:
         """That all rows of a code, and that none of them, have a trait: -log of it by chance.
@@ -177,6 +188,9 @@ class _Answers:
         ):
             logs = torch.where(pure, own * -chance.log(), 0.0)
             enough = (logs >= least) & (own >= _LEAST_ROWS)
+            gap = self.column.missing
+            if gap is not None:
+                enough[gap] |= (logs[gap] >= least) & (own[gap] >= _LEAST_GAPS) & self._same_gaps
             if self._ordered:
                 run = self._ordered
                 enough[run] = _sharp_runs(logs[run], own[run], others[run], least)
@@ -194,6 +208,12 @@ class _Answers:
         traits = self.traits.double()
         forbidden = always.double() @ (1 - traits) + never.double() @ traits
         return forbidden == 0
+
+    @property
+    def _same_gaps(self) -> torch.Tensor:
+        """Which traits ``(F,)`` say that the other column is missing, exactly where this one is."""
+        same = (self.counts.sum(dim=0) == self.own[self.column.missing]) & self.are_gaps
+        return same & (self.counts[self.column.missing] == self.own[self.column.missing])
 
     @functools.cached_property
     def _ordered(self) -> list[int]:
@@ -273,18 +293,26 @@ def _traits(column: Column) -> torch.Tensor:
     return found[~found.all(dim=1)]
 
 
+def _are_gaps(column: Column, traits: torch.Tensor) -> torch.Tensor:
+    """Which traits ``(F, K)`` of a column say that it is missing, ``(F,)``."""
+    if column.missing is None:
+        return torch.zeros(len(traits), dtype=torch.bool)
+    return traits[:, column.missing] & (traits.sum(dim=1) == 1)
+
+
 def _looked(
     codes: torch.Tensor, columns: Sequence[Column], traits: Sequence[torch.Tensor]
 ) -> dict[Pair, float]:
     """The evidence of pairs of columns in some rows ``(B, C)``; those without are left out."""
     sizes = [len(own) for own in traits]
     marks = torch.cat([own.t()[codes[:, place]] for place, own in enumerate(traits)], dim=1).float()
+    are_gaps = torch.cat([_are_gaps(*pair) for pair in zip(columns, traits, strict=True)])
     found: dict[Pair, float] = {}
     for place, column in enumerate(columns):
         counts = torch.zeros(column.num_codes, marks.shape[1])
         counts.index_add_(0, codes[:, place], marks)
         own = torch.bincount(codes[:, place], minlength=column.num_codes)
-        answers = _Answers(column, torch.zeros(0), counts.double(), own)
+        answers = _Answers(column, torch.zeros(0), counts.double(), own, are_gaps)
         total = torch.cat(answers.evidence(len(codes), len(columns))).sum(dim=0)
         for other, part in enumerate(total.split(sizes)):
             if other != place and part.sum() > 0:

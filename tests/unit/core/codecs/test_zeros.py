@@ -104,6 +104,21 @@ def test_few_rows_tell_nothing(num_rows: int) -> None:
     )
 
 
+def test_few_rows_with_the_same_gaps_are_enough() -> None:
+    random = np.random.default_rng(8)
+    gone = np.isin(np.arange(N), random.choice(N, 8, replace=False))
+    first = pd.Series(random.normal(size=N)).mask(gone)
+    second = pd.Series(random.choice(list('ab'), N)).astype(object).mask(gone, None)
+    frame = pd.DataFrame({'first': first, 'second': second})
+    assert not allows(frame, np.nan, 'a')
+    assert not allows(frame, 0.5, None)
+    assert allows(frame, np.nan, None)
+    other = frame.assign(second=second.mask(np.arange(N) == np.flatnonzero(~gone)[0], None))
+    assert not found_in(other)[1], 'a gap more is not the same'
+    few = frame.assign(second=np.where(gone, 'c', second.fillna('a')))
+    assert not found_in(few)[1], 'a level says more than a gap'
+
+
 def test_one_row_that_is_otherwise_takes_a_zero_away() -> None:
     level = np.where(NOISE < 0.5, 'a', 'b')
     size = pd.Series(AGE).mask(level == 'a')
