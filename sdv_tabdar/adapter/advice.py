@@ -27,6 +27,7 @@ _FEW_DAYS = 5  # up to so many different dates may well be meant as levels
 _FEW_NUMBERS, _SHARE_OF_NUMBERS = 20, 0.2
 _RECURRING = 5  # cells a value, on average: what so many share names none of them
 _COORDINATES = 'latitude', 'longitude'
+_OF_LETTERS = ('name', 'address', 'email', 'city', 'country', 'state', 'company', 'job', 'unit')
 _PLACES = (
     'administrative_unit',
     'city',
@@ -39,10 +40,10 @@ _PLACES = (
 _ALMOST_ALL = 0.95  # share of levels that look like dates, or numbers
 _GAPS = frozenset({'?', '-', '--', '.', '..', '*', ':', '/', 'ND', 'n.a.', 'n.d.'})
 _GAPS_IN_WORDS = frozenset({'unknown', 'missing', 'not available', 'not known'})
-_ID_NAME = re.compile(r'(^|[^a-z])(id|key|no|nr|num|code|idx|row|ref)([^a-z]|$)|id$|number|index')
-_RUNNING = (
-    2  # times as many whole numbers as there are cells lie between the ends of an id, at most
+_ID_NAME = re.compile(
+    r'(^|[^a-z])(id|key|no|nr|num|code|idx|row|ref|unnamed)([^a-z]|$)|id$|number|index'
 )
+_RUNNING = 2  # whole numbers between the ends for each of some running ones, at most
 _RISES = 0.9  # rank correlation with another column of what may be a quantity
 _NUMBER = re.compile(r'[+-]?(0|[1-9]\d*)?([.,]\d+)?([eE][+-]?\d+)?')
 _DATES = ('%Y-%m-%d', '%d.%m.%Y', '%m/%d/%Y', '%d/%m/%Y', '%Y/%m/%d', '%d-%m-%Y', '%m-%d-%Y')
@@ -141,15 +142,17 @@ def _about_levels(values: pd.Series, profile: ColumnProfile) -> str | None:
 def _about_invented(values: pd.Series, profile: ColumnProfile) -> str | None:
     """What to say of a column that is invented anew, though what it holds names nobody.
 
-    SDV's detection takes columns for personal data by their names, 'state' and 'latitude' too.
+    SDV's detection takes columns for personal data by their names, 'state' and 'latitude' too, and
+    numbers of a column 'yardline_100' for addresses.
     """
     sdtype, name = profile.column.sdtype, profile.column.name
-    if sdtype in _COORDINATES and pd.api.types.is_numeric_dtype(values.dtype):
-        what, instead = '', 'numerical'
-    elif sdtype in _PLACES and _recur(values):
+    is_number = pd.api.types.is_numeric_dtype(values.dtype)
+    if sdtype in _PLACES and _recur(values):
         num_cells, num_values = int(values.notna().sum()), int(values.nunique())
         what = f', though it has {num_values} different values in {num_cells} cells'
         instead = 'categorical'
+    elif is_number and (sdtype in _COORDINATES or any(word in str(sdtype) for word in _OF_LETTERS)):
+        what, instead = '', 'numerical'
     else:
         return None
     return (

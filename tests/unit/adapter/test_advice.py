@@ -102,6 +102,8 @@ def test_coordinates_that_are_invented() -> None:
     assert line.startswith("Column 'x' is invented anew, as its sdtype 'latitude' says")
     assert "update_column(column_name='x', sdtype='numerical')" in line
     assert said(data.astype(str), sdtype='latitude', invented='x') == []
+    assert 'numerical' in said(data, sdtype='street_address', invented='x')[0]
+    assert said(data.round(), sdtype='phone_number', invented='x') == []
 
 
 @pytest.mark.parametrize(
@@ -156,7 +158,7 @@ def test_ids_that_are_quantities() -> None:
     (line,) = said(data, sdtype='id', invented=['people'])
     assert "rises or falls with 'price'" in line
     assert "update_column(column_name='people', sdtype='numerical')" in line
-    for name in ('id', 'orderNo', 'Order ID', 'row_number', 'PassengerId', 'customer_key'):
+    for name in ('id', 'orderNo', 'Order ID', 'row_number', 'PassengerId', 'Unnamed: 0'):
         assert said(data.rename(columns={'people': name}), sdtype='id', invented=[name]) == []
     running = data.assign(people=np.arange(N))
     assert said(running, sdtype='id', invented=['people']) == []
