@@ -136,7 +136,8 @@ class Answering(PrivateCalls):
 
         Returns:
             One row a row of ``data`` (same index), one column a level: numbers in the unit of
-            the column, not rounded, or dates; given that the cell is not missing.
+            the column, not rounded, or dates; given that the cell is not missing. Missing ones
+            of a column without any value in training.
 
         Raises:
             ValueError: If the column is unknown or not numerical, or a level is not from 0 to 1.

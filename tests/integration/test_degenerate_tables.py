@@ -199,3 +199,14 @@ def test_containers_in_cells_are_refused(sdtype: str, value: object) -> None:
     synthesizer = TabDARSynthesizer(make_metadata({'x': NUMBER, 'v': {'sdtype': sdtype}}), **TINY)
     with pytest.raises(InvalidDataError, match=f"Column 'v' is {sdtype} and holds containers such"):
         synthesizer.fit(data)
+
+
+def test_columns_without_a_value_have_no_quantiles() -> None:
+    columns = {'x': NUMBER, 'day': {'sdtype': 'datetime'}, 'y': LEVEL}
+    days = pd.Series([pd.NaT] * 30, dtype='datetime64[ns]')
+    data = pd.DataFrame({'x': [np.nan] * 30, 'day': days, 'y': list('ab' * 15)})
+    synthesizer = fit_tiny(data, columns)
+    for name in ('x', 'day'):
+        found = synthesizer.predict_quantiles(data.head(4), name, [0.1, 0.9])
+        assert found.shape == (4, 2)
+        assert found.isna().all(axis=None)

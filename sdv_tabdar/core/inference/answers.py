@@ -277,7 +277,9 @@ class Answers(Scoring):
         return pd.DataFrame(found, index=frame.index, columns=list(quantiles))
 
     def _quantiles(self, read: ReadRows, position: int, shares: Floats) -> Floats:
-        """Quantiles ``(B, len(shares))`` of a column of read rows."""
+        """Quantiles ``(B, len(shares))`` of a column of read rows; NaN if it has no numbers."""
+        if np.isnan(self.encoder.codecs[position].limits[0]):
+            return np.full((len(read.numbers), len(shares)), np.nan)
         echoed = self._echoed(read, position)
         found = quantiles_of(
             self.encoder, self.network, read.table, position, shares, self.config, echoed
