@@ -37,6 +37,7 @@ _OF_EACH = 4  # ... so many in which a column is not 0
 _BY_CHANCE = 20  # rows in which a factor must be another than that of some other row
 _CLIPPED_ROWS = 5  # that a difference and 0 must have; fewer would say what single people have
 _FIRST_ROWS = 4  # of the few that are looked at
+_FLAG = 2  # different numbers are no result of a rarer formula
 _OFTEN = 8  # of these few, in which the result of a rarer formula is there and not 0
 
 _PLAIN = Formula('product'), Formula('quotient')
@@ -207,6 +208,7 @@ def _candidates(numbers: Floats) -> Iterator[tuple[int, int, int, Formula, float
     is_some = _is_some(some).astype(np.float32)
     slack = np.stack([slack_of(own, places) for own, places in zip(few, digits, strict=True)])
     is_often = _is_some(few).sum(axis=1) >= _OFTEN
+    are_flags = [len(np.unique(own[np.isfinite(own)])) == _FLAG for own in numbers]
     every = np.ones((len(few), len(few)), dtype=bool)
     for formula, first in itertools.product((*_PLAIN, *_RARE), range(len(columns))):
         made = formula.result(few[first], few)
@@ -220,6 +222,8 @@ def _candidates(numbers: Floats) -> Iterator[tuple[int, int, int, Formula, float
             places = result, first, second
             if len({*places}) < _COLUMNS or (formula.is_symmetric and second < first):
                 continue
+            if formula not in _PLAIN and are_flags[result]:
+                continue  # 1 is any number by itself and 0
             if formula.is_clipped and _below(numbers[[*places]]) < _CLIPPED_ROWS:
                 continue  # it is a difference, and the three are a sum
             if all(_tells(part[[*places]], formula, digits[result]) for part in (some, numbers)):

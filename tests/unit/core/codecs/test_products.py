@@ -270,3 +270,16 @@ def test_few_rows_say_that_there_is_nothing_below_0(clipped: int, names: list[st
     found = fitted(frame)
     assert [one.formula.name for one in found.products] == names
     assert len(found.sums) == (clipped == 0)
+
+
+def test_a_flag_is_no_share_of_what_is_0_where_another_number_is_not() -> None:
+    random = np.random.default_rng(0)
+    electric = random.random(N) < 0.4
+    reach = np.where(electric, random.integers(100, 400, N), 0.0)
+    fuel = np.where(electric, 0.0, random.gamma(3, 20, N).round(2))
+    frame = pd.DataFrame({'electric': electric.astype(float), 'reach': reach, 'fuel': fuel})
+    assert found(frame) == set()
+    share = (reach / (reach + fuel + 1)).round(3)
+    assert found(frame.assign(electric=share, fuel=fuel + 1)) == {
+        ('electric', 'reach', 'fuel', 'share')
+    }
