@@ -246,7 +246,8 @@ def _has_levels(codec: Codec, num_rows: int) -> bool:
 def _pairs(numbers: Floats, digits: Sequence[Digits], adds: bool) -> list[tuple[int, int]]:
     """Results and sources among ``(columns, rows)`` of few ratios, or differences.
 
-    Earlier sources come first.
+    Earlier sources come first, but numbers that are not rounded are sources of others last: where
+    both tell each other, the rounded ones recur, which what is made of others does not.
     """
     changing = [varies(own) for own in numbers]
     found = []
@@ -262,7 +263,12 @@ def _pairs(numbers: Floats, digits: Sequence[Digits], adds: bool) -> list[tuple[
         few = changing & (distinct >= _DIFFERENT) & (steps.sum(axis=1) < distinct / 2)
         few &= np.isfinite(ratios).sum(axis=1) >= len(rows) // 2
         found += [(first, second) for second in np.flatnonzero(few).tolist()]
-    return sorted(found, key=lambda pair: (pair[1] > pair[0], pair))[:_MOST_PAIRS]
+
+    def late(pair: tuple[int, int]) -> tuple[bool, bool, tuple[int, int]]:
+        own, source = (digits[place] for place in pair)
+        return own is not None and source is None, pair[1] > pair[0], pair
+
+    return sorted(found, key=late)[:_MOST_PAIRS]
 
 
 def _with_rates(

@@ -274,3 +274,13 @@ def test_a_weighted_sum_of_two_columns_is_no_rate() -> None:
     encoder = TableEncoder.fit(frame.astype(float), kinds, ModelConfig())
     assert encoder.rates == ()
     assert [(one.columns, one.weights) for one in encoder.aggregates] == [((0, 1, 2), (100.0, 1.0))]
+
+
+@pytest.mark.parametrize('order', [['year', 'gallon', 'dollar'], ['year', 'dollar', 'gallon']])
+def test_what_is_not_rounded_is_made_of_what_is(order: list[str]) -> None:
+    random = np.random.default_rng(3)
+    frame = pd.DataFrame({'year': random.choice(['1', '2', '3'], N).astype(object)})
+    frame['gallon'] = random.gamma(20, 1, N).round(1)
+    prices = {'1': 1.0373, '2': 1.2931, '3': 0.8847}
+    frame['dollar'] = frame['gallon'] / frame['year'].map(prices)
+    assert named(frame[order]) == [('dollar', 'gallon', 'year')]
