@@ -41,7 +41,7 @@ _ALMOST_ALL = 0.95  # share of levels that look like dates, or numbers
 _GAPS = frozenset({'?', '-', '--', '.', '..', '*', ':', '/', 'ND', 'n.a.', 'n.d.'})
 _GAPS_IN_WORDS = frozenset({'unknown', 'missing', 'not available', 'not known'})
 _ID_NAME = re.compile(
-    r'(^|[^a-z])(id|key|no|nr|num|code|idx|row|ref|unnamed)([^a-z]|$)|id$|number|index'
+    r'(^|[^a-z])(id|key|no|nr|num|code|idx|row|ref|unnamed)s?([^a-z]|$)|ids?$|number|index'
 )
 _RUNNING = 2  # whole numbers between the ends for each of some running ones, at most
 _RISES = 0.9  # rank correlation with another column of what may be a quantity

@@ -158,7 +158,7 @@ def test_ids_that_are_quantities() -> None:
     (line,) = said(data, sdtype='id', invented=['people'])
     assert "rises or falls with 'price'" in line
     assert "update_column(column_name='people', sdtype='numerical')" in line
-    for name in ('id', 'orderNo', 'Order ID', 'row_number', 'PassengerId', 'Unnamed: 0'):
+    for name in ('id', 'orderNo', 'Order ID', 'row_number', 'PassengerId', 'car_ids', 'Unnamed: 0'):
         assert said(data.rename(columns={'people': name}), sdtype='id', invented=[name]) == []
     running = data.assign(people=np.arange(N))
     assert said(running, sdtype='id', invented=['people']) == []
