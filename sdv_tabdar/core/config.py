@@ -125,9 +125,10 @@ class ModelConfig:
         numerical_head: What places a number inside its bin: the nested ``'diffusion'``, or
             ``'bins'``, evenly by the bin's own quantiles (the paper's 'w/o diffusion loss').
         column_order: The order in which columns are drawn: ``'weighted'``, at random, but sooner
-            those that tell more than is known of them (measured in tables of 1,000 rows and more);
-            ``'random'``; or ``'fixed'``, left to right in training and sampling (the paper's 'w/o
-            random order'), which can condition on leading columns only.
+            those that tell more than is known of them (measured in tables of 1,000 rows and more),
+            for which half of the training hides cells along such orders; ``'random'``; or
+            ``'fixed'``, left to right in training and sampling (the paper's 'w/o random order'),
+            which can condition on leading columns only.
         attention: What known cells see of each other: ``'bidirectional'``, all of them, as in the
             paper; ``'causal'``, those that became known before them, so that what the network has
             computed of a known cell never changes and rows of many columns are drawn faster; or

@@ -10,7 +10,11 @@ from sdv_tabdar.core.runtime.random import stratified_uniforms
 
 
 def complementary_observed(
-    num_pairs: int, num_columns: int, *, generator: torch.Generator
+    num_pairs: int,
+    num_columns: int,
+    *,
+    generator: torch.Generator,
+    log_weights: torch.Tensor | None = None,
 ) -> torch.Tensor:
     """Draw what the model may see of pairs of rows: one sees what the other does not.
 
@@ -22,6 +26,8 @@ def complementary_observed(
         num_pairs: P.
         num_columns: C.
         generator: Source of randomness; its device is the result's.
+        log_weights: ``(C,)``, if any: then the first half of the pairs has its places in
+            :func:`weighted_order`, of which the first row sees the beginning.
 
     Returns:
         ``(2 P, C)`` bool, True = observed; row P + p is the complement of row p.
@@ -29,6 +35,10 @@ def complementary_observed(
     Source: paper, section 'Detailed Architecture', 'Input masking', for each row on its own.
     """
     scores = torch.rand(num_pairs, num_columns, generator=generator, device=generator.device)
+    if log_weights is not None:
+        half = num_pairs // 2
+        gumbel = log_weights - (-scores[:half].log()).log()
+        scores = torch.cat([gumbel, scores[half:]])
     ranks = scores.argsort(dim=1).argsort(dim=1)
     first = ranks >= _stratified_integers(num_pairs, num_columns + 1, generator=generator)
     return torch.cat([first, ~first])

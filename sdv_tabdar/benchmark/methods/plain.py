@@ -50,8 +50,12 @@ def plain_loss(
     config: TrainingConfig,
     *,
     generator: torch.Generator,
+    log_weights: torch.Tensor | None = None,
 ) -> torch.Tensor:
-    """``losses.batch_loss`` with a hidden set of its own for each row, M ~ U{1..C}."""
+    """``losses.batch_loss`` with a hidden set of its own for each row, M ~ U{1..C}.
+
+    Weights of the columns change which cells are hidden and not the work, and are passed over.
+    """
     shape = rows.codes.shape
     ranks = torch.rand(shape, generator=generator).argsort(dim=1).argsort(dim=1)
     num_hidden = torch.randint(1, shape[1] + 1, (shape[0], 1), generator=generator)

@@ -48,6 +48,7 @@ class TabDARNetwork(nn.Module):
 
     Attributes:
         members: The networks of the committee, itself the first; only itself without a committee.
+        weighs_columns: Whether columns are to have weights for the order in which they are drawn.
         precedence: Log weights of the columns for the order in which they are drawn; may be none.
         possible: Which codes are left beside known ones.
         ties: What visible cells say of numbers that are tied to them; None without such.
@@ -63,6 +64,7 @@ class TabDARNetwork(nn.Module):
         self.schema = schema
         self.precision = config.precision
         self.fixed_order = config.column_order == 'fixed'
+        self.weighs_columns = config.column_order == 'weighted'
         self.is_causal = config.is_causal(len(schema.columns))
         self.precedence: tuple[float, ...] = ()
         self.possible = PossibleCodes(schema)

@@ -25,13 +25,24 @@ def batch_loss(
     config: TrainingConfig,
     *,
     generator: torch.Generator,
+    log_weights: torch.Tensor | None = None,
 ) -> torch.Tensor:
     """Loss of a batch, in nats per cell: a scalar.
 
+    Args:
+        network: The network.
+        rows: The batch.
+        config: Training settings.
+        generator: Source of what is hidden, of noise and of dropout.
+        log_weights: ``(C,)``, for hidden sets of which half lie in weighted orders; not where the
+            network knows one order only.
+
     Source: paper, Algorithm 'Training', step 4.
     """
-    find = _ordered_losses if network.fixed_order else _paired_losses
-    losses, num_hidden, num_rows = find(network, rows, config, generator)
+    if network.fixed_order:
+        losses, num_hidden, num_rows = _ordered_losses(network, rows, config, generator)
+    else:
+        losses, num_hidden, num_rows = _paired_losses(network, rows, config, generator, log_weights)
     if config.loss_weighting == 'order':
         return (losses / num_hidden).sum() / num_rows
     return 2 * losses.sum() / (losses.shape[1] * num_rows)
@@ -48,7 +59,11 @@ def _ordered_losses(
 
 
 def _paired_losses(
-    network: TabDARNetwork, rows: EncodedTable, config: TrainingConfig, generator: torch.Generator
+    network: TabDARNetwork,
+    rows: EncodedTable,
+    config: TrainingConfig,
+    generator: torch.Generator,
+    log_weights: torch.Tensor | None,
 ) -> tuple[torch.Tensor, torch.Tensor, float]:
     """As :func:`_ordered_losses`, for the one hidden cell of each column of P pairs, ``(P, C)``.
 
@@ -59,7 +74,9 @@ def _paired_losses(
     if num_rows % 2:
         rows = rows.rows(torch.arange(num_rows + 1, device=rows.codes.device) % num_rows)
     num_pairs = len(rows) // 2
-    observed = complementary_observed(num_pairs, num_columns, generator=generator)
+    observed = complementary_observed(
+        num_pairs, num_columns, generator=generator, log_weights=log_weights
+    )
     table = EncodedTable(rows.codes, rows.residuals, observed)
     ranks = None
     if network.is_causal:

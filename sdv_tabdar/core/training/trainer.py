@@ -12,6 +12,7 @@ from typing import Any
 import torch
 
 from sdv_tabdar.core.config import ModelConfig, TrainingConfig
+from sdv_tabdar.core.nn.lowered import lowered
 from sdv_tabdar.core.nn.network import TabDARNetwork
 from sdv_tabdar.core.runtime.random import default_generator_at, drawn_seeds
 from sdv_tabdar.core.runtime.ranks import ALONE, Ranks
@@ -35,6 +36,7 @@ from sdv_tabdar.core.training.gradients import LowPrecisionCopy, StepGradient
 from sdv_tabdar.core.training.held_out import Evaluation, HeldOut, holds_out
 from sdv_tabdar.core.training.history import EpochReport, TrainingHistory
 from sdv_tabdar.core.training.learner import Learner, Weights
+from sdv_tabdar.core.training.orders import TrainedOrders
 from sdv_tabdar.core.training.schedule import FixedLength, Schedule
 from sdv_tabdar.core.training.stopping import Stopping
 
@@ -109,6 +111,7 @@ class Trainer:
             team,
             ranks,
         )
+        self._orders = TrainedOrders(table, network, ranks)
         self._gradient = StepGradient(
             network, table, self._batch_loss, batch_size, team, generator, ranks
         )
@@ -168,6 +171,8 @@ class Trainer:
         epoch.counted += 1
         self._steps += 1
         heard = self._clock.heard(signals)
+        if self._orders.due(self.share):
+            self._weigh_columns()
         if isinstance(self._schedule, Stopping):
             self._watch(self._schedule)
         elif self._steps % _CHECK_STEPS == 0:
@@ -233,6 +238,7 @@ class Trainer:
             'best': self._best,
             **self._learner.rates(),
             'schedule': self._schedule.state(),
+            'orders': self._orders.state(),
             'history': self.history.plain(),
             'epoch': self._epoch.state(),
             'generators': [
@@ -247,6 +253,7 @@ class Trainer:
         self._steps, self._retries = state['steps'], state['retries']
         self._clock.set(state['seconds'])
         self._schedule.restore(state['schedule'])
+        self._orders.restore(state['orders'])
         if isinstance(self._schedule, Stopping) and self._schedule.cooling:
             self._cool_down()
         self._set_weights(state['weights'])
@@ -268,7 +275,10 @@ class Trainer:
     def _batch_loss(
         self, network: TabDARNetwork, rows: EncodedTable, generator: torch.Generator
     ) -> torch.Tensor:
-        return losses.batch_loss(network, rows, self._config, generator=generator)
+        weights = self._orders.log_weights
+        return losses.batch_loss(
+            network, rows, self._config, generator=generator, log_weights=weights
+        )
 
     def _make_schedule(self) -> Schedule:
         """The course of the training; holds rows out where its length is not given."""
@@ -326,6 +336,13 @@ class Trainer:
                 self._set_weights(self._best)
             self._cool_down()
             self._epoch.cut = True
+
+    def _weigh_columns(self) -> None:
+        """Hide cells more often in the orders in which rows would be drawn now."""
+        network = lowered(self._learner.averaged).eval()
+        self._orders.weigh(network, self._steps * self._batch_size)
+        self._learner.network.train()
+        self._gradient.loss_changed()
 
     def _say(self, message: str, *values: object) -> None:
         """Log something, once for all ranks."""

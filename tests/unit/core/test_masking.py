@@ -41,6 +41,24 @@ def test_hidden_cells_are_placed_uniformly(generator: torch.Generator) -> None:
     assert torch.allclose(share, torch.full((4,), 0.25, dtype=torch.float64), atol=tolerance)
 
 
+def test_first_rows_of_half_the_pairs_see_the_beginning_of_weighted_orders() -> None:
+    pairs = 4_000
+
+    def drawn(log_weights: list[float] | None) -> torch.Tensor:
+        weights = None if log_weights is None else torch.tensor(log_weights)
+        generator = torch.Generator().manual_seed(0)
+        return complementary_observed(pairs, 3, generator=generator, log_weights=weights)
+
+    plain, weighted = drawn(None), drawn([0.0, 8.0, 0.0])
+    assert torch.equal(drawn([0.0, 0.0, 0.0]), plain)
+    assert torch.equal(weighted.sum(dim=1), plain.sum(dim=1))
+    assert torch.equal(weighted[:pairs], ~weighted[pairs:])
+    assert torch.equal(weighted[pairs // 2 : pairs], plain[pairs // 2 : pairs])
+    alone = weighted[: pairs // 2]
+    alone = alone[alone.sum(dim=1) == 1]
+    assert float(alone[:, 1].double().mean()) > 0.99
+
+
 def test_rows_are_masked_on_their_own(generator: torch.Generator) -> None:
     observed = complementary_observed(32, 6, generator=generator)
     assert len(observed.unique(dim=0)) > 10

@@ -96,10 +96,11 @@ def test_a_step_of_fixed_shapes_neither_waits_nor_leaves_the_device_nor_copies_t
     table = encoded.to(META)
     optimizer = Muon(network.hidden_matrices(), lr=1e-3)
     parameters = list(network.parameters())
+    weights = torch.zeros(table.codes.shape[1], device=META)
     with OneDevice(), NothingOfPython():
         rows = table.rows(torch.arange(32, device=META))
         settings = TrainingConfig(loss_weighting=weighting)
-        loss = batch_loss(network, rows, settings, generator=MetaGenerator())
+        loss = batch_loss(network, rows, settings, generator=MetaGenerator(), log_weights=weights)
         gradients = torch.autograd.grad(loss, parameters, materialize_grads=True)
         for parameter, gradient in zip(parameters, gradients, strict=True):
             parameter.grad = gradient
