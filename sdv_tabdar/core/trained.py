@@ -24,9 +24,9 @@ from sdv_tabdar.core.codecs.encoder import TableEncoder
 from sdv_tabdar.core.codecs.gaps import find_gaps, kept_gaps
 from sdv_tabdar.core.codecs.joints import kept_joints
 from sdv_tabdar.core.codecs.level_places import NO_ORDERS, Orders
-from sdv_tabdar.core.codecs.related import find_told_levels
+from sdv_tabdar.core.codecs.related import find_told_levels, find_told_zeros
 from sdv_tabdar.core.codecs.stored import Table
-from sdv_tabdar.core.codecs.zeros import find_zeros, kept_zeros
+from sdv_tabdar.core.codecs.zeros import kept_zeros
 from sdv_tabdar.core.config import ModelConfig, SamplingConfig, TrainingConfig
 from sdv_tabdar.core.inference.answers import Answers
 from sdv_tabdar.core.inference.clocked import Clocked
@@ -133,7 +133,7 @@ class Trained:
             table = encoder.encode_all(frame)
             crosses = find_crosses(table, encoder.schema, model.max_crosses)
             follows, joints = find_told_levels(encoder, table, model, hidden)
-            zeros = find_zeros(table, encoder.schema, follows) if model.structural_zeros else ()
+            zeros = find_told_zeros(encoder, table, follows, model)
             exact = encoder.relations.results
             copula = find_copula(table, encoder.schema, exact) if model.copula else None
             gaps = find_gaps(table, encoder.codecs, encoder.schema, exact) if model.copula else ()

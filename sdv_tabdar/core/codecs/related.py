@@ -12,8 +12,10 @@ from sdv_tabdar.core.codecs.encoder import TableEncoder
 from sdv_tabdar.core.codecs.inequalities import without_consequences
 from sdv_tabdar.core.codecs.joints import find_joints
 from sdv_tabdar.core.codecs.lines import Marks
+from sdv_tabdar.core.codecs.ordered_levels import numbers_of
+from sdv_tabdar.core.codecs.zeros import find_zeros
 from sdv_tabdar.core.config import ModelConfig
-from sdv_tabdar.core.schema import ColumnKind, Dependency, Joint
+from sdv_tabdar.core.schema import ColumnKind, Dependency, Joint, Zeros
 from sdv_tabdar.core.table import EncodedTable
 
 
@@ -33,6 +35,26 @@ def find_told_levels(
     echoing = [echo.position for echo in encoder.echoes]
     follows = find_dependencies(table, encoder.codecs, replaced, echoing)
     return follows, find_joints(table, encoder.codecs, follows, replaced, echoing)
+
+
+def find_told_zeros(
+    encoder: TableEncoder,
+    table: EncodedTable,
+    follows: Sequence[Dependency],
+    config: ModelConfig,
+) -> tuple[Zeros, ...]:
+    """The codes of two columns that never meet.
+
+    Args:
+        encoder: Fitted on a training table.
+        table: That table.
+        follows: Columns that follow from others.
+        config: Whether they are looked for, and whether levels in order are among them.
+    """
+    if not config.structural_zeros:
+        return ()
+    numbers = [numbers_of(codec) for codec in encoder.codecs] if config.inequalities else []
+    return find_zeros(table, encoder.schema, follows, numbers)
 
 
 class RelatedColumns:

@@ -22,6 +22,7 @@ import numpy as np
 import torch
 
 from sdv_tabdar.core.codecs.dependencies import LEVEL_ROWS
+from sdv_tabdar.core.codecs.ordered_levels import orders_looked, out_of_order
 from sdv_tabdar.core.codecs.supports import Levels, Support
 from sdv_tabdar.core.codecs.values import Floats
 from sdv_tabdar.core.runtime.row_order import some_rows
@@ -49,7 +50,10 @@ Pair = tuple[int, int]
 
 
 def find_zeros(
-    table: EncodedTable, schema: TableSchema, known: Sequence[Dependency] = ()
+    table: EncodedTable,
+    schema: TableSchema,
+    known: Sequence[Dependency] = (),
+    numbers: Sequence[Floats] = (),
 ) -> tuple[Zeros, ...]:
     """The structural zeros that hold in all rows of a training table.
 
@@ -57,6 +61,8 @@ def find_zeros(
         table: The encoded table.
         schema: Its columns.
         known: Columns that follow from others anyway.
+        numbers: ``(K,)`` for each column, what its codes stand for; none where columns in order
+            (``ordered_levels.py``) are not asked for.
 
     Returns:
         Of each column those with at most twelve others, in the order of the columns.
@@ -69,7 +75,8 @@ def find_zeros(
     sample = table.codes[rows].cpu().long()
     skipped = {frozenset((entry.determinant, entry.dependent)) for entry in known}
     levels = [Levels.of(column) for column in columns]
-    looks = _looked(sample, columns, traits), _sparse(sample, levels, len(table))
+    in_order = orders_looked(sample, schema, numbers) if numbers else {}
+    looks = _looked(sample, columns, traits), _sparse(sample, levels, len(table)), in_order
     evidence: dict[Pair, float] = defaultdict(float)
     for pair, found_there in itertools.chain(*(look.items() for look in looks)):
         if frozenset(pair) not in skipped:
@@ -88,6 +95,9 @@ def find_zeros(
         support = Support.of(counts[determinant, dependent], levels[determinant], levels[dependent])
         if support is not None and support.is_whole(len(table)):
             allowed &= ~support.never
+        if (determinant, dependent) in in_order:
+            both = numbers[determinant], numbers[dependent]
+            allowed &= ~torch.from_numpy(out_of_order(counts[determinant, dependent], *both))
         found.append(_zeros(determinant, dependent, allowed))
     return tuple(entry for entry in found if entry.allowed)
 
