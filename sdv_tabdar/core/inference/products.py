@@ -19,6 +19,7 @@ import numpy as np
 import pandas as pd
 
 from sdv_tabdar.core.codecs.categorical import CategoricalCodec
+from sdv_tabdar.core.codecs.echoes import Echo
 from sdv_tabdar.core.codecs.encoder import TableEncoder
 from sdv_tabdar.core.codecs.lines import Marks, rounded
 from sdv_tabdar.core.codecs.numerical import NumericalCodec
@@ -33,6 +34,7 @@ from sdv_tabdar.core.restrictions import Restriction
 
 _SWEEPS = 2  # over all products, from above and then from below
 _MOST, _MIDDLE = 0.1, 0.5  # shares of a column: most of it lies between the first and one less it
+_BY_THE_WAY = 0.1  # of the rows, in which two counts may be the same as any numbers are
 _TOGETHER = 1 << 18  # cells in which the values of a factor are tried at a time
 Agrees = Callable[[int, Rows, Floats], Marks]
 """Of a column's position, rows and numbers for these."""
@@ -139,16 +141,19 @@ class Multiplying:
         """Products whose first factor, which nothing else makes, is to give way to the result.
 
         One of each such factor, and each behind the one that moves its other factor: of several the
-        one whose results leave it least room, of what has grown its growth and not its density.
+        one whose results leave it least room, of what has grown its growth and not its density. Of
+        two shares of the same parts one moves its own part, which makes the other share as well.
         """
         encoder = self.encoder
         found: dict[int, Product] = {}
         results = {one.result for one in encoder.multiplied}
         others = results.union(*(one.columns for one in encoder.sums))
-        others |= {place for echo in encoder.echoes for place in (echo.position, echo.source)}
+        often = [echo for echo in encoder.echoes if _holds_often(echo)]
+        others |= {place for echo in often for place in (echo.position, echo.source)}
         for one in sorted(encoder.multiplied, key=self._room):
             x, y = one.factors
-            if one.formula.moves_x and x not in others and y not in results:
+            is_circle = y in found and found[y].factors[1] == x
+            if one.formula.moves_x and x not in others and y not in results and not is_circle:
                 found.setdefault(x, one)
         order = behind_factors({x: {one.factors[1]} & {*found} for x, one in found.items()})
         return [found[x] for x in order]
@@ -166,6 +171,11 @@ class Multiplying:
     def _implied(self) -> Marks:
         """Cells ``(B, C)`` that are given, or follow from such."""
         return implied(self.encoder, self.known)
+
+
+def _holds_often(echo: Echo) -> bool:
+    """Whether a column is that of another one in more rows than come to be so by the way."""
+    return not echo.counts or echo.counts[-1] > _BY_THE_WAY * sum(echo.counts)
 
 
 def _keep(

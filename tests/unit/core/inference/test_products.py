@@ -206,6 +206,22 @@ def test_what_has_grown_follows_its_growth_and_makes_its_density() -> None:
     assert off.mean().max() < 0.02
 
 
+def test_shares_of_the_same_parts_keep_the_fractions_that_recur() -> None:
+    """Also where the parts are equal in some rows, which is no relation of theirs."""
+    random = np.random.default_rng(4)
+    words = random.integers(80, 900, N)
+    good, bad = random.poisson(9, N) + 1, random.poisson(5, N) + 1
+    cells = {'good': good / words, 'bad': bad / words}
+    frame = pd.DataFrame({**cells, 'praise': good / (good + bad), 'blame': bad / (good + bad)})
+    rows = trained(frame, max_atoms=8).sample(600)
+    made = rows['good'] / (rows['good'] + rows['bad'])
+    assert rows['praise'].to_numpy() == pytest.approx(made)
+    assert rows['blame'].to_numpy() == pytest.approx(1 - made)
+    often = frame['praise'].round(9).value_counts().index[:4]
+    shares = [cells['praise'].round(9).isin(often).mean() for cells in (frame, rows)]
+    assert shares[1] > shares[0] / 2 > 0.03
+
+
 def test_equal_seeds_give_equal_rows() -> None:
     first, second = (trained().sample(100) for _ in range(2))
     pd.testing.assert_frame_equal(first, second)
