@@ -16,7 +16,8 @@ from sdv_tabdar.core.codecs.table_parts import Table, parts_of, some_numbers
 from sdv_tabdar.core.codecs.values import Floats
 
 _FEWEST_ROWS = 20  # with both numbers; fewer show nothing reliably
-_TELLING, _BY_CHANCE = 0.02, 14  # a share of rows, and so many, that would fail if cells were mixed
+TELLING, BY_CHANCE = 0.02, 14
+"""A share of the rows, and so many, that would be out of an order if cells were mixed."""
 
 Inequality = tuple[int, int]
 """The positions of two columns, of which the first is never more than the second."""
@@ -96,4 +97,4 @@ def _tells(low: Floats, high: Floats) -> bool:
     if both.sum() < _FEWEST_ROWS:
         return False
     failing = np.searchsorted(np.sort(high[both]), low[both]) / both.sum()
-    return bool(failing.mean() >= _TELLING and failing.sum() >= _BY_CHANCE)
+    return bool(failing.mean() >= TELLING and failing.sum() >= BY_CHANCE)

@@ -14,11 +14,11 @@ import numpy as np
 import torch
 
 from sdv_tabdar.core.codecs.codec import Codec
+from sdv_tabdar.core.codecs.inequalities import BY_CHANCE, TELLING
 from sdv_tabdar.core.codecs.numerical import NumericalCodec
 from sdv_tabdar.core.codecs.values import Floats
 from sdv_tabdar.core.schema import ColumnKind, TableSchema
 
-_TELLING, _BY_CHANCE = 0.02, 14  # a share of rows, and so many, that would fail if cells were mixed
 _MOST_LEVELS = 200  # of a column
 _FIRST = 500  # rows of a first look
 _BESIDE = 14  # rows that would be just out of order if what is just in order faded away
@@ -101,7 +101,7 @@ def out_of_order(counts: torch.Tensor, first: Floats, second: Floats) -> np.ndar
     for above in (difference, -difference):
         out = above < 0
         failing = by_chance[out].sum()
-        if rows[out].any() or failing < max(_BY_CHANCE, _TELLING * rows.sum()):
+        if rows[out].any() or failing < max(BY_CHANCE, TELLING * rows.sum()):
             continue
         equal, near = rows[above == 0].sum(), rows[above == _least_step(above)].sum()
         if equal * min(equal / max(near, 1), 1.0) >= _BESIDE:
