@@ -28,7 +28,8 @@ class Cost:
     Attributes:
         seconds: Wall-clock time.
         cpu_seconds: Processor time of this process and of the children it waited for.
-        peak_memory_mib: Highest resident memory in MiB, child processes included.
+        peak_memory_mib: Highest resident memory in MiB, of this process or of a child that
+            it waited for and that took more than every child before.
         memory_before_mib: Resident memory in MiB when the work began.
     """
 
@@ -44,14 +45,14 @@ def measured() -> Iterator[Cost]:
     cost = Cost()
     _reset_peak()
     cost.memory_before_mib = _resident_mib('VmRSS')
+    children = _peak_mib(resource.RUSAGE_CHILDREN)
     cpu, start = _cpu_seconds(), time.perf_counter()
     try:
         yield cost
     finally:
         cost.seconds = time.perf_counter() - start
         cost.cpu_seconds = _cpu_seconds() - cpu
-        # A child's peak cannot be set back; it stays the largest of all children so far.
-        cost.peak_memory_mib = max(_resident_mib('VmHWM'), _peak_mib(resource.RUSAGE_CHILDREN))
+        cost.peak_memory_mib = max(_resident_mib('VmHWM'), _peak_of_children_since(children))
 
 
 def _reset_peak() -> None:
@@ -73,6 +74,12 @@ def _resident_mib(field: str) -> float:
 def _peak_mib(who: int) -> float:
     peak = resource.getrusage(who).ru_maxrss
     return peak / (MIB if sys.platform == 'darwin' else KIB)
+
+
+def _peak_of_children_since(before: float) -> float:
+    """The children's peak if it rose above ``before``, else 0: it cannot be set back."""
+    peak = _peak_mib(resource.RUSAGE_CHILDREN)
+    return peak if peak > before else 0.0
 
 
 def _cpu_seconds() -> float:

@@ -10,6 +10,7 @@ import types
 import numpy as np
 import pytest
 
+from sdv_tabdar.benchmark.jobs import cost as cost_module
 from sdv_tabdar.benchmark.jobs.cost import measured
 
 
@@ -33,6 +34,18 @@ def test_peak_is_that_of_the_work_itself() -> None:
         pass
     assert large.peak_memory_mib - large.memory_before_mib > 60
     assert small.peak_memory_mib - small.memory_before_mib < 60
+
+
+def test_children_of_earlier_work_do_not_count(monkeypatch: pytest.MonkeyPatch) -> None:
+    children = types.SimpleNamespace(ru_utime=0.0, ru_stime=0.0, ru_maxrss=2**40)
+    monkeypatch.setattr(resource, 'getrusage', lambda who: children)
+    monkeypatch.setattr(cost_module, '_resident_mib', lambda field: 100.0)
+    with measured() as idle:
+        pass
+    with measured() as parent:
+        children.ru_maxrss = 2**41
+    assert idle.peak_memory_mib == 100
+    assert parent.peak_memory_mib > idle.peak_memory_mib
 
 
 def test_cost_is_known_after_an_error() -> None:
