@@ -11,6 +11,7 @@ from typing import Any
 import numpy as np
 import pandas as pd
 
+from sdv_tabdar.adapter.id_patterns import pattern_of
 from sdv_tabdar.adapter.profile import ColumnProfile, Role
 from sdv_tabdar.adapter.relations import (
     FEWEST_ROWS,
@@ -59,6 +60,7 @@ def advice(
     *,
     kept: Collection[str],
     summed: Collection[str] = (),
+    plain_ids: Collection[str] = (),
 ) -> list[str]:
     """A line for each thing that a user would want to know; most tables have none.
 
@@ -68,6 +70,7 @@ def advice(
         constrained: Columns that a constraint is about, of which relations are known.
         kept: Which relations synthetic rows keep, see ``ModelConfig.kept_relations``.
         summed: Columns of which sums are kept without a constraint.
+        plain_ids: Columns of texts for which others of random letters are invented.
     """
     if len(plain) < FEWEST_ROWS:
         return []
@@ -78,6 +81,8 @@ def advice(
             line = _about_levels(plain[key], profile)
         elif profile.role is Role.GENERATED:
             line = _about_invented(plain[key], profile) or _about_id(plain, key, profiles)
+            if line is None and key in plain_ids:
+                line = _about_plain_id(plain[key], profile)
         if line is not None:
             lines.append(f"Column '{profile.column.name}' {line}")
     free = {key: profile for key, profile in profiles.items() if key not in constrained}
@@ -198,6 +203,19 @@ def _about_id(plain: pd.DataFrame, key: str, profiles: Mapping[str, ColumnProfil
         f'counts as an id, as each of its values is another one: it is invented anew, {what}. '
         f'If it is none, say metadata.update_column(column_name={name!r}, sdtype={instead}), and '
         'before it metadata.remove_primary_key() if it is the key.'
+    )
+
+
+def _about_plain_id(values: pd.Series, profile: ColumnProfile) -> str | None:
+    """What to say of ids that have a pattern which SDV does not know."""
+    texts = [value for value in values.dropna() if isinstance(value, str)]
+    pattern = pattern_of(texts) if len(texts) == int(values.notna().sum()) and texts else None
+    if pattern is None:
+        return None
+    return (
+        "holds ids of one pattern that the metadata do not tell, so that new ones are 'sdv-id-' "
+        'and six letters. For others like them say metadata.update_column('
+        f"column_name={profile.column.name!r}, sdtype='id', regex_format={pattern!r})."
     )
 
 

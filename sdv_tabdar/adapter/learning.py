@@ -235,6 +235,7 @@ class Learning(SDVHooks):
             self._table.profiles,
             private_names.constrained_columns(self),
             kept=model.kept_relations,
+            plain_ids=private_names.plain_ids(self),
             summed=private_names.unchanged_numbers(self) if 'sums' in model.kept_relations else (),
         )
         lines = [line for line in found if line not in self._advised]

@@ -123,6 +123,18 @@ def is_generated(synth: Any, column: str) -> bool:
     return bool(transformer.is_generator())
 
 
+def plain_ids(synth: Any) -> list[str]:
+    """Columns of ids of which SDV knows no pattern, so that it makes texts of random letters."""
+    transformers = synth._data_processor._hyper_transformer.field_transformers
+    return [
+        name
+        for name, transformer in transformers.items()
+        if isinstance(transformer, AnonymizedFaker)
+        and transformer.function_name == 'bothify'
+        and transformer.function_kwargs.get('text', '').startswith('sdv-id-')
+    ]
+
+
 def may_have_gaps(synth: Any, column: str) -> bool:
     """Whether a generator makes the column, and is not told to leave no cell of it missing."""
     if not is_generated(synth, column):

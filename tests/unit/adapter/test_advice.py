@@ -220,3 +220,12 @@ def test_sums_hold_in_all_rows() -> None:
     data.loc[7, 'r'] += 1
 
     assert said(data) == []
+
+
+def test_ids_of_a_pattern_that_sdv_does_not_know_are_told_of() -> None:
+    data = pd.DataFrame({'ref': [f'B-{number:05d}' for number in range(N)]})
+    profiles = {'ref': profile_of(data['ref'], 'id', generated=True)}
+    plain = pd.DataFrame({'ref': profiles['ref'].column.plain(data['ref'])})
+    (line,) = advice(plain, profiles, (), kept=RELATIONS, plain_ids=['ref'])
+    assert "regex_format='B-[0-9]{5}'" in line
+    assert advice(plain, profiles, (), kept=RELATIONS) == []
