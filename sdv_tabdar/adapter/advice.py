@@ -136,12 +136,19 @@ def _about_levels(values: pd.Series, profile: ColumnProfile) -> str | None:
     if is_text and share >= _NEARLY_UNIQUE and num_cells >= FEWEST_ROWS:
         return (
             f'has {num_levels} different texts in {num_cells} cells, and these real texts come '
-            'back verbatim in synthetic rows. If they name or reach somebody, give it an sdtype '
-            f'that is invented anew: metadata.update_column(column_name={name!r}, '
-            f"sdtype='name' (or 'address', 'phone_number', 'email', 'unknown', ...), pii=True); "
+            'back verbatim in synthetic rows. If they name or reach somebody, have them invented '
+            f'anew: metadata.update_column(column_name={name!r}, {_invented(texts, sdtype)}); '
             'or leave it out.'
         )
     return None
+
+
+def _invented(texts: list[str], sdtype: str) -> str:
+    """What to say of a column of texts so that others are made: their pattern where it has one."""
+    pattern = pattern_of(texts) if sdtype == 'id' else None
+    if pattern is not None:
+        return f"sdtype='id', regex_format={pattern!r}"
+    return "sdtype='name' (or 'address', 'phone_number', 'email', 'unknown', ...), pii=True"
 
 
 def _about_invented(values: pd.Series, profile: ColumnProfile) -> str | None:

@@ -109,7 +109,7 @@ def _set_of(letters: set[str], *, may_stay: bool = True) -> str | None:
 
 
 def _literal(text: str) -> str:
-    return re.escape(text).replace(r'\-', '-')
+    return re.sub(r'\\([- ])', r'\1', re.escape(text))  # signs that mean nothing in a pattern
 
 
 def _written(piece: _Piece) -> str:

@@ -70,13 +70,16 @@ def test_nothing_is_said_of_small_tables() -> None:
     assert len(said(pd.concat([data, data.tail(1)], ignore_index=True))) == 1
 
 
-@pytest.mark.parametrize('sdtype', ['categorical', 'id'])
-def test_real_texts(sdtype: str) -> None:
+@pytest.mark.parametrize(
+    ('sdtype', 'instead'),
+    [('categorical', "sdtype='name'"), ('id', "sdtype='id', regex_format='name [0-9]{1,5}'")],
+)
+def test_real_texts(sdtype: str, instead: str) -> None:
     data = pd.DataFrame({'x': [f'name {number}' for number in range(N)]})
 
     (line,) = said(data, sdtype=sdtype)
     assert line.startswith(f"Column 'x' has {N} different texts in {N} cells, and these real texts")
-    assert "update_column(column_name='x', sdtype='name'" in line
+    assert f"update_column(column_name='x', {instead}" in line
     assert said(data, sdtype='ordinal') == []  # whoever says so has looked
 
 
