@@ -23,6 +23,7 @@ _ISO_DATE = re.compile(r'\d{4}-\d{2}')
 # Texts in formats with this order of numbers are no other dates by ISO 8601, also without signs.
 _ISO_DIGITS = re.compile(r'\d{8}(?!\d)')
 _ISO_ORDER = re.compile(r'%Y\W?%-?m\W?%-?d')
+_HOLDING_TEXTS = (pd.CategoricalDtype, pd.StringDtype)
 DATE_TYPES = (datetime.date, np.datetime64)  # datetime and Timestamp are dates as well
 
 
@@ -104,7 +105,7 @@ class DateForm:
             values = values.astype('datetime64[s]')
         elif isinstance(values.dtype, pd.CategoricalDtype) and _zone(values) is not None:
             values = values.astype(values.dtype.categories.dtype)
-        if values.dtype == object or isinstance(values.dtype, pd.CategoricalDtype):
+        if values.dtype == object or isinstance(values.dtype, _HOLDING_TEXTS):
             values = plain_objects(values)
             present = values.dropna()
             is_dates = all(isinstance(value, DATE_TYPES) for value in present)
@@ -210,6 +211,11 @@ class DateForm:
         in_order = _ISO_ORDER.match(self.text_format)
         is_digits = self.is_text and _ISO_DIGITS.match(text)
         return bool(in_order and (_ISO_DATE.match(text) or is_digits))
+
+    def in_words(self, date: pd.Timestamp) -> str:
+        """A date as the column's format writes it, as far as that says which one it is."""
+        text = date.strftime(self.text_format) if self.text_format else str(date)
+        return text if self.reads(text) and self.parse(text) == date else str(date)
 
     def reads(self, text: str) -> bool:
         """Whether the column's format reads a text."""

@@ -341,7 +341,7 @@ class ColumnProfile:
         ends = [pd.Timestamp(int(end)) for end in (self.low, self.high)]
         if zone is not None:
             ends = [end.tz_localize('UTC').tz_convert(zone) for end in ends]
-        return f'{ends[0]} to {ends[1]}'
+        return ' to '.join(map(self.column.dates.in_words, ends))
 
     @property
     def date_format_text(self) -> str:

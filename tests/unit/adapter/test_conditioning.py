@@ -197,6 +197,7 @@ def test_ranges_end_at_dates_that_the_column_can_hold(
 
 WITHIN = {
     'text': (DAYS.dt.strftime('%d.%m.%Y').astype(object), '%d.%m.%Y'),
+    'string': (DAYS.dt.strftime('%Y%m%d').astype('string'), '%Y%m%d'),
     'ns': (DAYS, None),
     'in a zone': (DAYS.dt.tz_localize('Asia/Tokyo'), None),
     'period': (DAYS.dt.to_period('D'), None),

@@ -144,6 +144,15 @@ def test_ranges_of_dates_are_in_the_zone_of_the_column() -> None:
     assert profile_of(dates, 'datetime').range_text.startswith('2020-01-01 00:00:00+05:45')
 
 
+def test_ranges_of_dates_are_in_the_format_of_the_column() -> None:
+    days = pd.Series([20200101, 20200102])
+    hours = pd.Series(pd.to_datetime(['2020-01-01 06:00', '2020-01-02 18:00']))
+
+    assert profile_of(days, 'datetime', '%Y%m%d').range_text == '20200101 to 20200102'
+    # A format that loses something says less than the date.
+    assert profile_of(hours, 'datetime', '%Y%m%d').range_text == f'{hours[0]} to {hours[1]}'
+
+
 def test_the_nearest_end_of_the_range_stands_for_what_is_beyond() -> None:
     whole = pd.Series([3, 9])
     found = profile_of(whole, 'numerical').nearest(pd.Series([1, 5, 2**40]))
