@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import contextlib
 import re
+import reprlib
 import warnings
 from collections.abc import Hashable, Iterator, Mapping, Sequence
 from typing import Any
@@ -19,7 +20,8 @@ from sdv_tabdar.adapter.table_format import TableFormat, unique_names
 Tables = Mapping[str, pd.DataFrame]
 
 _INTO_PANDAS = ('to_pandas', 'toPandas')
-_SINGLE = ('numerical', 'datetime', 'boolean')  # sdtypes that containers are no values of
+# Sdtypes that containers are no values of.
+_SINGLE = ('numerical', 'datetime', 'boolean', 'categorical', 'ordinal', 'id')
 
 
 class PlainTables(dict[str, pd.DataFrame]):
@@ -131,11 +133,12 @@ def check_no_containers(plain: pd.DataFrame, columns: Mapping[str, Mapping[str, 
     for key, entry in columns.items():
         if entry.get('sdtype') not in _SINGLE or key not in plain or plain[key].dtype != object:
             continue
-        found = next((cell for cell in plain[key] if not isinstance(cell, Hashable)), None)
-        if found is not None:
+        kinds = {kind for kind in set(map(type, plain[key])) if not issubclass(kind, Hashable)}
+        if kinds:
+            found = next(cell for cell in plain[key] if type(cell) in kinds)
             errors.append(
-                f"Column '{key}' is {entry['sdtype']} and holds containers such as {found!r}. "
-                'Give each of their values a column, or describe the column otherwise.'
+                f"Column '{key}' is {entry['sdtype']} and holds containers such as "
+                f'{reprlib.repr(found)}. Give each of their values a column, or make them text.'
             )
     if errors:
         raise InvalidDataError(errors)

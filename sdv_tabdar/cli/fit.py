@@ -92,7 +92,8 @@ def _course(trained: Mapping[str, Any]) -> str:
             f'about {trained["rows"]:,} rows with epsilon {trained["epsilon"]:.3g} and delta '
             f'{trained["delta"]:.3g}'
         )
-    return f'{trained["rows"]:,} rows: {trained["epochs"]} epochs in {trained["seconds"]:.0f} s'
+    epochs = f'{trained["epochs"]} epoch' + 's' * (trained['epochs'] != 1)
+    return f'{trained["rows"]:,} rows: {epochs} in {trained["seconds"]:.0f} s'
 
 
 @click.command(

@@ -192,7 +192,7 @@ def test_names_on_several_levels() -> None:
     pd.testing.assert_index_equal(filled.columns, data.columns)
 
 
-@pytest.mark.parametrize('sdtype', ['numerical', 'datetime', 'boolean'])
+@pytest.mark.parametrize('sdtype', ['numerical', 'datetime', 'boolean', 'categorical', 'id'])
 @pytest.mark.parametrize('value', [[1, 2], {'a': 1}, {1}], ids=str)
 def test_containers_in_cells_are_refused(sdtype: str, value: object) -> None:
     data = pd.DataFrame({'x': range(30), 'v': [None, *[value] * 29]})

@@ -216,8 +216,9 @@ class Trainer:
         self.history.seconds = self._before + self.seconds
         self.history.reason = reason or (stopping.reason if stopping else _AT_ITS_END)
         self._say(
-            'Training ended after %d epochs and %.1f seconds. %s',
+            'Training ended after %d epoch%s and %.1f seconds. %s',
             len(self.history.losses),
+            's' * (len(self.history.losses) != 1),
             self.history.seconds,
             self.history.reason,
         )

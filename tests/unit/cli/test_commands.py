@@ -56,7 +56,7 @@ def test_fit_shows_the_columns_and_keeps_what_is_there(
     assert result.stdout == ''
     assert "Table 'people': 80 rows, 7 columns (sdtypes " in result.stderr
     assert 'since           datetime, %d/%m/%Y' in result.stderr
-    assert 'Trained on 80 rows: 1 epochs in 0 s. ' in result.stderr
+    assert 'Trained on 80 rows: 1 epoch in 0 s. ' in result.stderr
     refused = run(*arguments, code=1)
     assert f'Error: {model} exists. Give another name, or --force' in refused.stderr
     assert run(*arguments, '--force', '--quiet').stderr == ''
