@@ -11,6 +11,7 @@ from sdv_tabdar.core.codecs.aggregates import Aggregate
 from sdv_tabdar.core.codecs.echoes import Echo
 from sdv_tabdar.core.codecs.encoder import TableEncoder
 from sdv_tabdar.core.codecs.inequalities import without_consequences
+from sdv_tabdar.core.codecs.mostly import Mostly
 from sdv_tabdar.core.codecs.rates import written as written_rate
 from sdv_tabdar.core.codecs.sums import Sum, written, written_constant
 
@@ -114,6 +115,9 @@ def _relations(
             ),
         )
 
+    for held in encoder.mostly:
+        yield held.columns, functools.partial(_about_mostly, held)
+
 
 def _are_dates(encoder: TableEncoder, echo: Echo, dates: Collection[Any]) -> bool:
     """Whether a column that follows and its source are dates."""
@@ -136,6 +140,12 @@ def _about_sum(one: Sum, *names: str) -> str:
         return f'{written_constant(names, one.constant)} in all rows, and will in drawn ones.'
     total, *parts = names
     return f"'{total}' is {written(parts)} in all rows, and will be in drawn ones."
+
+
+def _about_mostly(one: Mostly, *names: str) -> str:
+    """What is said of a sum or a product of most rows, of columns of such names."""
+    result, *others = names
+    return f"'{result}' is {one.written(others)}, and will be in as many drawn ones."
 
 
 def _about_aggregate(one: Aggregate, *names: str) -> str:

@@ -50,6 +50,7 @@ def describe(path: str | os.PathLike[str]) -> Description:
     products = [] if model is None else told_relations.products(model['encoder'], names)
     products += [] if model is None else told_relations.rates(model['encoder'], names)
     products += [] if model is None else told_relations.choices(model['encoder'], names)
+    products += [] if model is None else told_relations.mostly(model['encoder'], names)
     products += [] if table is None else told_relations.compositions(table)
     aggregates = [] if model is None else told_relations.aggregates(model['encoder'], names)
     told = [] if model is None else told_relations.told_by_numbers(model['encoder'], names)

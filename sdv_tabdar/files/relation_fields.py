@@ -25,6 +25,28 @@ _DIFFERENCES = {
     'rest': checked.number(1e-9, 1.0),
 }
 
+_SUM = checked.record(
+    {
+        'total': checked.optional(_COUNT),
+        'parts': checked.items(_COUNT),
+        'digits': checked.items(_DIGITS),
+        'constant': checked.optional(checked.number(-1e300, 1e300)),
+        'is_single': checked.flag,
+    },
+    absent=('constant', 'is_single'),
+)
+_PRODUCT = checked.record(
+    {
+        'result': _COUNT,
+        'factors': checked.items(_COUNT),
+        'exponent': checked.whole(-1, 1),
+        'formula': checked.one_of(*FORMULAS),
+        'scale': checked.number(1e-9, 1e15),
+        'digits': checked.items(_DIGITS),
+    },
+    absent=('exponent', 'formula', 'scale'),  # former files have the first one
+)
+
 FIELDS = {
     'crosses': checked.items(
         checked.record(
@@ -69,29 +91,16 @@ FIELDS = {
             }
         )
     ),
-    'sums': checked.items(
+    'sums': checked.items(_SUM),
+    'products': checked.items(_PRODUCT),
+    'mostly': checked.items(
         checked.record(
             {
-                'total': checked.optional(_COUNT),
-                'parts': checked.items(_COUNT),
-                'digits': checked.items(_DIGITS),
-                'constant': checked.optional(checked.number(-1e300, 1e300)),
-                'is_single': checked.flag,
-            },
-            absent=('constant', 'is_single'),
-        )
-    ),
-    'products': checked.items(
-        checked.record(
-            {
-                'result': _COUNT,
-                'factors': checked.items(_COUNT),
-                'exponent': checked.whole(-1, 1),
-                'formula': checked.one_of(*FORMULAS),
-                'scale': checked.number(1e-9, 1e15),
-                'digits': checked.items(_DIGITS),
-            },
-            absent=('exponent', 'formula', 'scale'),  # former files have the first one
+                'sum': checked.optional(_SUM),
+                'product': checked.optional(_PRODUCT),
+                'shares': checked.items(checked.number(0.0, 1.0)),
+                'level': checked.optional(_COUNT),
+            }
         )
     ),
     'rates': checked.items(

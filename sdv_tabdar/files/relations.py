@@ -20,12 +20,11 @@ from sdv_tabdar.core.codecs.curves import CURVES
 from sdv_tabdar.core.codecs.gap_levels import MOST_LEVELS
 from sdv_tabdar.core.codecs.gaps import MOST_PAIRS, MOST_PIECES
 from sdv_tabdar.core.codecs.joints import ALL_CODES, MOST_CODES
-from sdv_tabdar.core.codecs.products import are_numbers
 from sdv_tabdar.core.codecs.rates import behind_factors
 from sdv_tabdar.core.codecs.spans import SPANS
-from sdv_tabdar.core.codecs.sums import Sum
 from sdv_tabdar.core.codecs.zeros import LARGEST
 from sdv_tabdar.core.schema import ColumnKind
+from sdv_tabdar.files import sums_and_products
 
 
 def check(encoder: Mapping[str, Any], place: str) -> None:
@@ -42,8 +41,7 @@ def check(encoder: Mapping[str, Any], place: str) -> None:
     _check_inequalities(encoder, place)
     _check_dependencies(encoder, place)
     _check_joints(encoder, place)
-    _check_sums(encoder, place)
-    _check_products(encoder, place)
+    sums_and_products.check(encoder, place)
     _check_rates(encoder, place)
     _check_aggregates(encoder, place)
     _check_choices(encoder, place)
@@ -124,42 +122,6 @@ def _check_joints(encoder: Mapping[str, Any], place: str) -> None:
             or written > 2 * ALL_CODES
         ):
             raise Unfit(f'{where}.codes', 'are not codes of the dependent, or too many.')
-
-
-def _check_sums(encoder: Mapping[str, Any], place: str) -> None:
-    codecs, sums = encoder['codecs'], encoder.get('sums', ())
-    for number, one in enumerate(sums):
-        where, columns = f'{place}.sums[{number}]', [*Sum.from_state(one).columns]
-        if (one['total'] is None) == (one.get('constant') is None):
-            raise Unfit(where, 'is neither of a column nor of a constant, or of both.')
-        if len({*columns}) != len(columns) or len(columns) < 3 or max(columns) >= len(codecs):
-            raise Unfit(where, 'is not of three or more columns.')
-        if any(codecs[at]['column']['kind'] != ColumnKind.NUMERICAL.value for at in columns):
-            raise Unfit(where, 'is not of numbers.')
-        if len(one['digits']) != len(columns):
-            raise Unfit(f'{where}.digits', 'are not those of each of its columns.')
-        if {*one['parts']} & {later['total'] for later in sums[number:]}:
-            raise Unfit(where, 'is not behind those of its parts.')
-
-
-def _check_products(encoder: Mapping[str, Any], place: str) -> None:
-    codecs, products = encoder['codecs'], encoder.get('products', ())
-    for number, one in enumerate(products):
-        where, columns = f'{place}.products[{number}]', [one['result'], *one['factors']]
-        if len({*columns}) != 3 or len(columns) != 3 or max(columns) >= len(codecs):
-            raise Unfit(where, 'is not of a column and two others.')
-        is_number = [
-            codecs[at]['column']['kind'] == ColumnKind.NUMERICAL.value
-            or are_numbers(codecs[at]['levels'])
-            for at in columns
-        ]
-        if not all(is_number):
-            raise Unfit(where, 'is not of numbers.')
-        is_said = 'formula' in one and 'scale' in one
-        if len(one['digits']) != len(columns) or not (is_said or one.get('exponent')):
-            raise Unfit(where, 'has no formula, or not the digits of each of its columns.')
-        if {*one['factors']} & {later['result'] for later in products[number:]}:
-            raise Unfit(where, 'is not behind those of its factors.')
 
 
 def _check_aggregates(encoder: Mapping[str, Any], place: str) -> None:

@@ -15,6 +15,7 @@ from sdv_tabdar.core.codecs.bands import Band
 from sdv_tabdar.core.codecs.calendars import CalendarPart
 from sdv_tabdar.core.codecs.choices import Choice
 from sdv_tabdar.core.codecs.inequalities import without_consequences
+from sdv_tabdar.core.codecs.mostly import Mostly
 from sdv_tabdar.core.codecs.products import Product
 from sdv_tabdar.core.codecs.rates import Rate
 from sdv_tabdar.core.codecs.rates import written as written_rate
@@ -84,6 +85,17 @@ def products(encoder: Mapping[str, Any], names: Mapping[Any, str]) -> list[tuple
         for one, (result, *factors) in told
         if {result, *factors} <= {*names}
     ]
+
+
+def mostly(encoder: Mapping[str, Any], names: Mapping[Any, str]) -> list[tuple[str, str]]:
+    """Columns that most rows make of others, of which, and in which share of the rows."""
+    columns = [names.get(codec['column']['name']) for codec in encoder['codecs']]
+    found = []
+    for one in map(Mostly.from_state, encoder.get('mostly', ())):
+        result, *others = [name for at in one.columns if (name := columns[at]) is not None] or ['']
+        if len(others) + 1 == len(one.columns):
+            found.append((result, one.written(others)))
+    return found
 
 
 def aggregates(encoder: Mapping[str, Any], names: Mapping[Any, str]) -> list[tuple[str, str]]:

@@ -42,6 +42,7 @@ class TableDecoder:
         self.sums, self.dependencies = relations.sums, relations.dependencies
         self.products, self.rates = relations.products, relations.rates
         self.aggregates, self.bands = relations.aggregates, relations.bands
+        self.mostly = relations.mostly
         self.calendar_parts, self.choices = relations.calendar_parts, relations.choices
         self.told_by_numbers = relations.told_by_numbers
         self.multiplied, self.keeps_values = relations.multiplied, relations.keeps_values

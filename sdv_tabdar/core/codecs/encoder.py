@@ -7,7 +7,7 @@ have a code in every column in which training data had one.
 from __future__ import annotations
 
 import dataclasses
-from collections.abc import Mapping, Sequence
+from collections.abc import Iterable, Mapping, Sequence
 from typing import Any
 
 import numpy as np
@@ -152,6 +152,10 @@ class TableEncoder(TableDecoder):
             gaps=tuple(gaps),
         )
         return TableEncoder(self.codecs, relations)
+
+    def with_held(self, places: Iterable[int]) -> TableEncoder:
+        """The same, where those of its relations of most rows hold that have such places."""
+        return TableEncoder(self.codecs, self.relations.with_held(places))
 
     def encode_all(self, frame: Table) -> EncodedTable:
         """Encode all cells of the training table; of one in files, to files."""

@@ -7,7 +7,7 @@ from __future__ import annotations
 
 import dataclasses
 import functools
-from collections.abc import Collection, Mapping, Sequence
+from collections.abc import Collection, Iterable, Mapping, Sequence
 from typing import Any
 
 import pandas as pd
@@ -29,6 +29,8 @@ from sdv_tabdar.core.codecs.inequalities import (
     find_inequalities,
     kept_inequalities,
 )
+from sdv_tabdar.core.codecs.made_of import all_below
+from sdv_tabdar.core.codecs.mostly import Mostly, find_mostly, kept_mostly
 from sdv_tabdar.core.codecs.numerical import NumericalCodec
 from sdv_tabdar.core.codecs.products import BEFORE_RATES, Product, find_products, kept_products
 from sdv_tabdar.core.codecs.rates import (
@@ -56,6 +58,7 @@ class Relations:
         inequalities: Columns that are in order in all rows.
         sums: Columns that are the sum of others in all rows.
         products: Columns that are the product or the quotient of two others in all rows.
+        mostly: Sums and products that hold in most rows.
         rates: Columns that are another one times the rate of a level in all rows.
         aggregates: Columns that are the mean, a weighted sum or an extreme of others in all rows,
             or a curve of one.
@@ -76,6 +79,7 @@ class Relations:
     inequalities: tuple[Inequality, ...] = ()
     sums: tuple[Sum, ...] = ()
     products: tuple[Product, ...] = ()
+    mostly: tuple[Mostly, ...] = ()
     rates: tuple[Rate, ...] = ()
     aggregates: tuple[Aggregate, ...] = ()
     choices: tuple[Choice, ...] = ()
@@ -135,6 +139,9 @@ class Relations:
             known = {place for place, _ in pairs} | {one.position for one in bands}
             known |= {one.level for one in rates}
             bands += find_comparisons(frame, codecs, known, replaced)
+        mostly: tuple[Mostly, ...] = ()
+        if replaced is None:
+            mostly = find_mostly(frame, codecs, kept, (*sums, *products), told | lines)
         levels = {one.position for one in dated} | {one.position for one in bands}
         levels |= {one.level for one in rates}
         return cls(
@@ -142,6 +149,7 @@ class Relations:
             inequalities=find_inequalities(seen, codecs) if 'inequalities' in kept else (),
             sums=sums,
             products=products,
+            mostly=mostly,
             rates=rates,
             aggregates=aggregates,
             choices=choices,
@@ -160,6 +168,7 @@ class Relations:
             inequalities=kept_inequalities(seen, codecs, self.inequalities),
             sums=kept_sums(seen, codecs, self.sums),
             products=kept_products(seen, codecs, self.products),
+            mostly=kept_mostly(frame, codecs, self.mostly) if replaced is None else (),
             rates=kept_rates(frame, codecs, self.rates, replaced),
             aggregates=kept_aggregates(seen, codecs, self.aggregates),
             choices=kept_choices(frame, codecs, self.choices, replaced),
@@ -194,6 +203,19 @@ class Relations:
         """Products and rates, each behind those whose results are factors of it."""
         return multiplied(self.products, self.rates)
 
+    def with_held(self, places: Iterable[int]) -> Relations:
+        """These, and some of those that hold in most rows as though they held in all."""
+        chosen = [self.mostly[place].relation for place in places]
+        sums = [*self.sums, *(one for one in chosen if isinstance(one, Sum))]
+        products = [*self.products, *(one for one in chosen if isinstance(one, Product))]
+        made: dict[int, Collection[int]] = {
+            one.total: one.parts for one in sums if one.total is not None
+        }
+        made |= {one.result: one.factors for one in products}
+        sums.sort(key=lambda one: len(all_below(one.parts, made)))
+        products.sort(key=lambda one: len(all_below(one.factors, made)))
+        return dataclasses.replace(self, sums=tuple(sums), products=tuple(products))
+
     def to_state(self) -> dict[str, Any]:
         """The fields as plain values."""
         return {
@@ -204,6 +226,7 @@ class Relations:
             'joints': [entry.to_state() for entry in self.joints],
             'sums': [one.to_state() for one in self.sums],
             'products': [one.to_state() for one in self.products],
+            'mostly': [one.to_state() for one in self.mostly],
             'rates': [one.to_state() for one in self.rates],
             'aggregates': [one.to_state() for one in self.aggregates],
             'choices': [one.to_state() for one in self.choices],
@@ -227,6 +250,7 @@ class Relations:
             joints=tuple(map(Joint.from_state, state.get('joints', ()))),
             sums=tuple(map(Sum.from_state, state.get('sums', ()))),
             products=tuple(map(Product.from_state, state.get('products', ()))),
+            mostly=tuple(map(Mostly.from_state, state.get('mostly', ()))),
             rates=tuple(map(Rate.from_state, state.get('rates', ()))),
             aggregates=tuple(map(Aggregate.from_state, state.get('aggregates', ()))),
             choices=tuple(map(Choice.from_state, state.get('choices', ()))),

@@ -13,6 +13,7 @@ from collections.abc import Mapping, Sequence
 import numpy as np
 import pandas as pd
 
+from sdv_tabdar.core.codecs.encoder import TableEncoder
 from sdv_tabdar.core.codecs.numerical import NumericalCodec
 from sdv_tabdar.core.inference.aggregates import Aggregating
 from sdv_tabdar.core.inference.arithmetic import Arithmetic
@@ -32,6 +33,7 @@ from sdv_tabdar.core.inference.frames import (
     write_back,
 )
 from sdv_tabdar.core.inference.inequalities import Ordering
+from sdv_tabdar.core.inference.most_rows import MostRows, drawn_to_hold
 from sdv_tabdar.core.inference.order import check_all_before, check_leading
 from sdv_tabdar.core.inference.particles import restricted_cells
 from sdv_tabdar.core.inference.predict import (
@@ -187,11 +189,17 @@ class Answers(Scoring):
         ordering.clip(filled)
         told = given | read.told | following.told(completed) | led
         agrees = functools.partial(following.agree, completed)
-        adding = Adding.of(self.encoder, given, told, read, completed)
-        multiplying = Multiplying(self.encoder, given, told, read.restrictions, agrees)
-        aggregating = Aggregating(self.encoder, given, told, read.restrictions)
-        choosing = Choosing(self.encoder, given, told, read.restrictions)
-        arithmetic = Arithmetic(multiplying, adding, aggregating, choosing)
+        holds = drawn_to_hold(self.encoder, filled, self._uniforms)
+        arithmetic = MostRows(
+            self.encoder,
+            holds,
+            lambda encoder: Arithmetic(
+                Multiplying(encoder, given, told, read.restrictions, agrees),
+                Adding.of(encoder, given, told, read, completed),
+                Aggregating(encoder, given, told, read.restrictions),
+                Choosing(encoder, given, told, read.restrictions),
+            ),
+        )
         arithmetic.settle(filled)
         reader.join(filled, completed, given)
         arithmetic.settle(filled)  # where what follows from another number had not
@@ -219,6 +227,9 @@ class Answers(Scoring):
         led = Calendars(levels).lead(rows) | lead_into_ranges(levels, rows)
         if self._settle_votes(rows, free, led):
             rows = followed(self.encoder, rows, free)
+        if self.encoder.mostly:  # of a mean the most likely: that all of these hold
+            every = self.encoder.with_held(range(len(self.encoder.mostly)))
+            _of_averages(every, free, ~free | led).settle(rows)
         levels.tell(rows)
         return rows
 
@@ -239,12 +250,7 @@ class Answers(Scoring):
                 rows[name] = np.where(
                     free[:, rate.level], codec.contained(rows[name].to_numpy()), rows[name]
                 )
-        Arithmetic(
-            Multiplying(encoder, ~free, told, {}),
-            Adding(encoder, ~free, told, {}, np.zeros_like(free)),
-            Aggregating(encoder, ~free, told, {}),
-            Choosing(encoder, ~free, told, {}),
-        ).settle(rows)
+        _of_averages(encoder, free, told).settle(rows)
         return True
 
     def predict_proba(
@@ -321,3 +327,13 @@ class Answers(Scoring):
                 numbers = echo.line.of(read.numbers[:, echo.source])
                 return np.where((numbers >= low) & (numbers <= high), numbers, np.nan)
         return None
+
+
+def _of_averages(encoder: TableEncoder, free: Marks, told: Marks) -> Arithmetic:
+    """What makes averaged rows keep their relations; ``free`` marks cells that were not given."""
+    return Arithmetic(
+        Multiplying(encoder, ~free, told, {}),
+        Adding(encoder, ~free, told, {}, np.zeros_like(free)),
+        Aggregating(encoder, ~free, told, {}),
+        Choosing(encoder, ~free, told, {}),
+    )

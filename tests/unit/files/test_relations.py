@@ -467,3 +467,33 @@ def test_a_gap_is_of_a_pair_once(model: TabDAR) -> None:
     twice = [GAP, GAP | {'first': 2, 'second': 0}]
     with pytest.raises(Unfit, match='each once'):
         model_state.checked_description(state_with(model, gaps=twice), 'model')
+
+
+SUM = {'total': 0, 'parts': [1, 2], 'digits': [0, 0, 0]}
+PRODUCT = {'result': 0, 'factors': [1, 2], 'formula': 'product', 'scale': 1.0, 'digits': [0, 0, 0]}
+
+
+@pytest.mark.parametrize(
+    ('changed', 'wrong'),
+    [
+        ({'sum': None}, 'neither a sum nor a product'),
+        ({'product': PRODUCT}, 'neither a sum nor a product'),
+        ({'sum': {**SUM, 'parts': [1, 9]}}, 'three or more columns'),
+        ({'sum': CONSTANT}, 'not of a column'),
+        ({'sum': None, 'product': {**PRODUCT, 'factors': [1, 1]}}, 'two others'),
+        ({'level': 9}, 'no column'),
+        ({'level': 3}, 'column of numbers'),
+        ({'shares': []}, 'one for each code'),
+        ({'shares': [0.9, 0.9]}, 'one for each code'),
+        ({'level': 4}, 'one for each code'),
+        ({'shares': [1.5]}, 'shares'),
+    ],
+)
+def test_relations_of_most_rows_that_do_not_fit_the_columns_are_refused(
+    model: TabDAR, changed: dict[str, object], wrong: str
+) -> None:
+    entry = {'sum': SUM, 'product': None, 'shares': [0.9], 'level': None}
+    fits = [entry, {**entry, 'sum': None, 'product': PRODUCT}]
+    model_state.checked_description(state_with(model, mostly=fits), 'model')
+    with pytest.raises(Unfit, match=wrong):
+        model_state.checked_description(state_with(model, mostly=[{**entry, **changed}]), 'model')
