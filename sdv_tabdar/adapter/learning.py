@@ -8,6 +8,7 @@ from __future__ import annotations
 
 import contextlib
 import dataclasses
+import hashlib
 import logging
 import warnings
 from collections.abc import Iterator, Mapping
@@ -53,7 +54,7 @@ class Learning(SDVHooks):
 
     Attributes:
         _gives_frames: Whether results are bare frames, as what ``fit`` was given.
-        _advised: What was said of training tables.
+        _advised: Digests of what was said of training tables, which may quote them.
         _outdated: Whether transformers or constraints have changed since it was fitted.
     """
 
@@ -238,8 +239,9 @@ class Learning(SDVHooks):
             plain_ids=private_names.plain_ids(self),
             summed=private_names.unchanged_numbers(self) if 'sums' in model.kept_relations else (),
         )
-        lines = [line for line in found if line not in self._advised]
-        self._advised = (*self._advised, *lines)
+        told = {*self._advised}  # of models of former versions the lines themselves
+        lines = [line for line in found if not {line, _digest(line)} & told]
+        self._advised = (*self._advised, *map(_digest, lines))
         if lines:
             text = '\n'.join(f'- {line}' for line in lines)
             warnings.warn(f'{_ADVICE}\n{text}', stacklevel=stacklevel + 1)
@@ -296,3 +298,7 @@ class Learning(SDVHooks):
     def _like(self, data: Any, rows: pd.DataFrame) -> Any:
         """A frame if ``data`` is one, else a dictionary as ``data`` is."""
         return rows if isinstance(data, pd.DataFrame) else {private_names.table_name(self): rows}
+
+
+def _digest(line: str) -> str:
+    return hashlib.sha256(line.encode()).hexdigest()

@@ -16,7 +16,10 @@ from sdv_tabdar.adapter.fitted import FittedTable
 
 from .conftest import TINY, make_metadata
 
-pytestmark = pytest.mark.changes_random_state('SDV itself draws from the global generators')
+pytestmark = [
+    pytest.mark.changes_random_state('SDV itself draws from the global generators'),
+    pytest.mark.filterwarnings('ignore:The table can be learnt as it is'),  # its keys have a form
+]
 
 BLOCK = 32
 N = 90

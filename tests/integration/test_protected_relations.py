@@ -154,7 +154,7 @@ def test_drawn_rows_keep_what_holds_and_expose_nothing(synthesizer: TabDARSynthe
 
 def test_a_primary_key_changes_nothing_of_that() -> None:
     table = TABLE.assign(invoice=[f'I{number:05d}' for number in range(N)])[::-1]
-    columns = {**COLUMNS, 'invoice': {'sdtype': 'id'}}
+    columns = {**COLUMNS, 'invoice': {'sdtype': 'id', 'regex_format': 'I[0-9]{5}'}}
     metadata = make_metadata(columns, primary_key='invoice')
     synthesizer = TabDARSynthesizer(metadata, **TINY, protect_values=True)
     synthesizer.fit(table)
