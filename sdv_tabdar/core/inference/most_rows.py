@@ -30,8 +30,6 @@ class MostRows:
     def __init__(
         self, encoder: TableEncoder, holds: Marks, arithmetic: Callable[[TableEncoder], Arithmetic]
     ) -> None:
-        if not encoder.mostly:
-            holds = np.zeros((len(holds), 0), dtype=bool)
         kinds, kind = np.unique(holds, axis=0, return_inverse=True)
         self._kind = kind.reshape(-1)
         self._settled_by = [
