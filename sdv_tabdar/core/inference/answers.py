@@ -13,7 +13,6 @@ from collections.abc import Mapping, Sequence
 import numpy as np
 import pandas as pd
 
-from sdv_tabdar.core.codecs.encoder import TableEncoder
 from sdv_tabdar.core.codecs.numerical import NumericalCodec
 from sdv_tabdar.core.inference.aggregates import Aggregating
 from sdv_tabdar.core.inference.arithmetic import Arithmetic
@@ -229,7 +228,7 @@ class Answers(Scoring):
             rows = followed(self.encoder, rows, free)
         if self.encoder.mostly:  # of a mean the most likely: that all of these hold
             every = self.encoder.with_held(range(len(self.encoder.mostly)))
-            _of_averages(every, free, ~free | led).settle(rows)
+            Arithmetic.of_finished(every, ~free, ~free | led, {}).settle(rows)
         levels.tell(rows)
         return rows
 
@@ -250,7 +249,7 @@ class Answers(Scoring):
                 rows[name] = np.where(
                     free[:, rate.level], codec.contained(rows[name].to_numpy()), rows[name]
                 )
-        _of_averages(encoder, free, told).settle(rows)
+        Arithmetic.of_finished(encoder, ~free, told, {}).settle(rows)
         return True
 
     def predict_proba(
@@ -327,13 +326,3 @@ class Answers(Scoring):
                 numbers = echo.line.of(read.numbers[:, echo.source])
                 return np.where((numbers >= low) & (numbers <= high), numbers, np.nan)
         return None
-
-
-def _of_averages(encoder: TableEncoder, free: Marks, told: Marks) -> Arithmetic:
-    """What makes averaged rows keep their relations; ``free`` marks cells that were not given."""
-    return Arithmetic(
-        Multiplying(encoder, ~free, told, {}),
-        Adding(encoder, ~free, told, {}, np.zeros_like(free)),
-        Aggregating(encoder, ~free, told, {}),
-        Choosing(encoder, ~free, told, {}),
-    )

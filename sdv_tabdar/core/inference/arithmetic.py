@@ -7,6 +7,8 @@ import dataclasses
 import numpy as np
 import pandas as pd
 
+from sdv_tabdar.core.codecs.decoder import Restrictions
+from sdv_tabdar.core.codecs.encoder import TableEncoder
 from sdv_tabdar.core.codecs.lines import Marks
 from sdv_tabdar.core.inference.aggregates import Aggregating
 from sdv_tabdar.core.inference.choices import Choosing
@@ -30,6 +32,25 @@ class Arithmetic:
     adding: Adding
     aggregating: Aggregating
     choosing: Choosing
+
+    @classmethod
+    def of_finished(
+        cls, encoder: TableEncoder, known: Marks, told: Marks, restrictions: Restrictions
+    ) -> Arithmetic:
+        """For rows that are complete, of which no codes are known.
+
+        Args:
+            encoder: The codes, and what holds of the columns.
+            known: ``(B, C)``, cells that were given.
+            told: Likewise, with those that known ones told.
+            restrictions: By name, what each row's cell may be.
+        """
+        return cls(
+            Multiplying(encoder, known, told, restrictions),
+            Adding(encoder, known, told, restrictions, np.zeros_like(known)),
+            Aggregating(encoder, known, told, restrictions),
+            Choosing(encoder, known, told, restrictions),
+        )
 
     def settle(self, frame: pd.DataFrame) -> None:
         """Make rows keep all of it, as far as they can; ``frame`` is written into.

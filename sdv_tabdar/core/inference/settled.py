@@ -4,17 +4,12 @@ from __future__ import annotations
 
 from collections.abc import Collection, Mapping, Sequence
 
-import numpy as np
 import pandas as pd
 
 from sdv_tabdar.core.codecs.encoder import TableEncoder
 from sdv_tabdar.core.codecs.lines import Marks
-from sdv_tabdar.core.inference.aggregates import Aggregating
 from sdv_tabdar.core.inference.arithmetic import Arithmetic
-from sdv_tabdar.core.inference.choices import Choosing
 from sdv_tabdar.core.inference.echoes.reader import follow_always
-from sdv_tabdar.core.inference.products import Multiplying
-from sdv_tabdar.core.inference.sums import Adding
 from sdv_tabdar.core.inference.told_levels import ToldLevels
 from sdv_tabdar.core.restrictions import Restriction
 
@@ -41,10 +36,5 @@ def settle(
     given = encoder.by_position(frame, known)
     told = given | follow_always(encoder, frame, given)
     told[:, [encoder.schema.position(name) for name in follow]] = True
-    Arithmetic(
-        Multiplying(encoder, given, told, restrictions),
-        Adding(encoder, given, told, restrictions, np.zeros_like(given)),
-        Aggregating(encoder, given, told, restrictions),
-        Choosing(encoder, given, told, restrictions),
-    ).settle(frame)
+    Arithmetic.of_finished(encoder, given, told, restrictions).settle(frame)
     ToldLevels(encoder, given, restrictions).tell(frame)
