@@ -34,7 +34,8 @@ PAGES = sorted([ROOT / 'README.md', *ROOT.glob('docs/**/*.md')])
 BLOCK = re.compile(r'^```python\n(.*?)^```', re.MULTILINE | re.DOTALL)
 SHELL = re.compile(r'^```(?:sh|console)\n(.*?)^```', re.MULTILINE | re.DOTALL)
 COMMAND = re.compile(r'(?:^|\|) *(?:\$ )?sdv-tabdar (\w+)((?:\\\n|[^\n|])*)', re.MULTILINE)
-LINK = re.compile(r'\]\((?!https?:|#|mailto:)([^)#\s]+)')
+LINK = re.compile(r'\]\((?!https?:|mailto:)([^)#\s]*)(?:#([^)\s]+))?\)')
+HEADING = re.compile(r'^#+ (.*)$', re.MULTILINE)
 PASSES, STEPS, BLOCK_ROWS = 3, 20, 512
 NETWORK = {
     'width': 16,
@@ -117,15 +118,29 @@ def test_command_lines_are_understood(name: str, arguments: str) -> None:
 
 @pytest.mark.parametrize('page', PAGES, ids=_relative)
 def test_links_within_the_project_lead_somewhere(page: Path) -> None:
-    broken = [link for link in LINK.findall(page.read_text()) if not (page.parent / link).exists()]
+    broken = [
+        f'{link}#{anchor}'
+        for link, anchor in LINK.findall(page.read_text())
+        if not _leads_somewhere(page.parent / link if link else page, anchor)
+    ]
     assert not broken
+
+
+def _leads_somewhere(target: Path, anchor: str) -> bool:
+    """Whether a page, or the heading of it that an anchor names, is there."""
+    if not target.exists():
+        return False
+    if not anchor or target.suffix != '.md':
+        return True
+    headings = (heading.lower() for heading in HEADING.findall(target.read_text()))
+    return anchor in {re.sub(r'[^\w -]', '', heading).replace(' ', '-') for heading in headings}
 
 
 @pytest.mark.parametrize('list_of_pages', ['README.md', 'index.md'])
 def test_every_page_is_in_the_lists(list_of_pages: str) -> None:
     docs = ROOT / 'docs'
     listed = (docs / list_of_pages).read_text()
-    pages = [*docs.glob('*/*.md'), *docs.glob('*/*.ipynb')]
+    pages = [*docs.glob('*/**/*.md'), *docs.glob('*/*.ipynb')]
     names = [page.relative_to(docs).with_suffix('').as_posix() for page in pages]
     missing = [name for name in names if name not in listed]
     assert len(pages) > 10
