@@ -37,6 +37,7 @@ _OF_EACH = 4  # ... so many in which a column is not 0
 _BY_CHANCE = 20  # rows in which a factor must be another than that of some other row
 _CLIPPED_ROWS = 5  # that a difference and 0 must have; fewer would say what single people have
 _FIRST_ROWS = 4  # of the few that are looked at
+_CELLS = 100_000  # of these that are compared at once
 _FLAG = 2  # different numbers are no result of a rarer formula
 _OFTEN = 8  # of these few, in which the result of a rarer formula is there and not 0
 
@@ -209,12 +210,10 @@ def _candidates(numbers: Floats) -> Iterator[tuple[int, int, int, Formula, float
     slack = np.stack([slack_of(own, places) for own, places in zip(few, digits, strict=True)])
     is_often = _is_some(few).sum(axis=1) >= _OFTEN
     are_flags = [len(np.unique(own[np.isfinite(own)])) == _FLAG for own in numbers]
-    every = np.ones((len(few), len(few)), dtype=bool)
-    for formula, first in itertools.product((*_PLAIN, *_RARE), range(len(columns))):
+    for formula, first, can_be in _possible(few, slack):
         made = formula.result(few[first], few)
-        can_be = every
         if formula not in _PLAIN:
-            can_be = is_often[:, None] & (_is_some(made).sum(axis=1) >= _OFTEN)
+            can_be &= is_often[:, None] & (_is_some(made).sum(axis=1) >= _OFTEN)
         can_be = _near(few, made, slack, can_be)
         if can_be.any():
             can_be &= _have_same_zeros(is_some, formula.result(some[first], some))
@@ -229,6 +228,27 @@ def _candidates(numbers: Floats) -> Iterator[tuple[int, int, int, Formula, float
             if all(_tells(part[[*places]], formula, digits[result]) for part in (some, numbers)):
                 parts = slack[result] / np.abs(few[result])
                 yield *columns[[*places]].tolist(), formula, float(np.nanmedian(parts))
+
+
+def _possible(numbers: Floats, slack: Floats) -> Iterator[tuple[Formula, int, Marks]]:
+    """Formulas and first factors with which some numbers are what they make in the first rows.
+
+    Args:
+        numbers: ``(C, rows)``, of which the last rows have most.
+        slack: ``(C, rows)``, by how much results may be off.
+
+    Yields:
+        The formula, the first factor, and ``(C, C)`` for which results and second factors.
+    """
+    numbers, slack = numbers[:, -_FIRST_ROWS:], slack[:, -_FIRST_ROWS:]
+    number = len(numbers)
+    at_once = max(_CELLS // (number * numbers.size), 1)
+    for formula, start in itertools.product((*_PLAIN, *_RARE), range(0, number, at_once)):
+        made = formula.result(numbers[start : start + at_once, None], numbers)
+        rest = np.abs(numbers[:, None, None] - made)
+        near = ~(rest > slack[:, None, None]).any(axis=-1)
+        for first in np.flatnonzero(near.any(axis=(0, 2))).tolist():
+            yield formula, start + first, near[:, first]
 
 
 def _below(cells: Floats) -> int:
@@ -257,12 +277,8 @@ def _near(numbers: Floats, made: Floats, slack: Floats, asked: Marks) -> Marks:
         slack: ``(C, rows)``, by how much the former may be off.
         asked: ``(C, C')``, of which to tell it; others are not.
     """
-    if not asked.any():
-        return asked
-    part = slice(-_FIRST_ROWS, None)
-    rest = np.abs(numbers[:, None, part] - made[:, part])
-    found: Marks = asked & np.logical_not((rest > slack[:, None, part]).any(axis=2))
-    own, others = np.nonzero(found)
+    found = asked.copy()
+    own, others = np.nonzero(asked)
     rest = np.abs(numbers[own] - made[others])
     found[own, others] = ~(rest > slack[own]).any(axis=1)
     return found
