@@ -246,7 +246,7 @@ def _possible(numbers: Floats, slack: Floats) -> Iterator[tuple[Formula, int, Ma
     for formula, start in itertools.product((*_PLAIN, *_RARE), range(0, number, at_once)):
         made = formula.result(numbers[start : start + at_once, None], numbers)
         rest = np.abs(numbers[:, None, None] - made)
-        near = ~(rest > slack[:, None, None]).any(axis=-1)
+        near: Marks = np.logical_not((rest > slack[:, None, None]).any(axis=-1))
         for first in np.flatnonzero(near.any(axis=(0, 2))).tolist():
             yield formula, start + first, near[:, first]
 
