@@ -2,7 +2,6 @@
 
 from __future__ import annotations
 
-import copy
 from typing import Any
 
 import torch
@@ -101,14 +100,12 @@ class Learner:
 
     def weights(self) -> Weights:
         """A copy of what :meth:`step` changes."""
-        return copy.deepcopy(
-            {
-                'network': self.network.state_dict(),
-                'ema': self._ema.network.state_dict() if self._ema else {},
-                'ema_steps': self._ema.steps if self._ema else 0,
-                'optimizers': [optimizer.state_dict()['state'] for optimizer in self._optimizers],
-            }
-        )
+        return {
+            'network': _copied(self.network.state_dict()),
+            'ema': _copied(self._ema.network.state_dict()) if self._ema else {},
+            'ema_steps': self._ema.steps if self._ema else 0,
+            'optimizers': [_copied(one.state_dict()['state']) for one in self._optimizers],
+        }
 
     def set_weights(self, weights: Weights) -> None:
         """Go back to :meth:`weights`; learning rates stay."""
@@ -118,7 +115,7 @@ class Learner:
             self._ema.steps = weights['ema_steps']
         for optimizer, state in zip(self._optimizers, weights['optimizers'], strict=True):
             groups = optimizer.state_dict()['param_groups']
-            optimizer.load_state_dict(copy.deepcopy({'state': state, 'param_groups': groups}))
+            optimizer.load_state_dict({'state': _copied(state), 'param_groups': groups})
 
     def rates(self) -> dict[str, Any]:
         """Where the learning rates stand, in plain types."""
@@ -141,6 +138,15 @@ class Learner:
     @property
     def _groups(self) -> list[dict[str, Any]]:
         return [group for optimizer in self._optimizers for group in optimizer.param_groups]
+
+
+def _copied(state: Any) -> Any:
+    """A state with tensors of its own; what else is in it does not change."""
+    if isinstance(state, torch.Tensor):
+        return state.clone()
+    if isinstance(state, dict):
+        return {name: _copied(value) for name, value in state.items()}
+    return state
 
 
 def _plain_state(plateau: torch.optim.lr_scheduler.ReduceLROnPlateau) -> dict[str, Any]:
