@@ -12,10 +12,14 @@ are asked together, as pairs of rows are in training. Column i gains
 
     sum over j  gain(i, j) - gain(j, i)
 
-by being drawn before all others in place of after them.
+by being drawn before all others in place of after them. Members of the first cross follow each
+other in the chains: what they tell together alone (a day: its year, month and day) the last of them
+tells, so that it is shared among them.
 """
 
 from __future__ import annotations
+
+from collections.abc import Sequence
 
 import torch
 
@@ -54,10 +58,22 @@ def precedence(network: TabDARNetwork, table: EncodedTable, rows_trained: int) -
         return ()
     generator = torch.Generator().manual_seed(_SEED)
     chosen = some_rows(len(table), number, generator).to(table.codes.device)
-    ranks = torch.rand(number, num_columns, generator=generator).argsort(dim=1)
+    ranks = _ranks(number, num_columns, network.schema.leading, generator)
     gains = _gains(network, table.rows(chosen).to(network.pad.device), ranks)
     weights = (gains - gains.t()).sum(dim=1) / _SCALE
     return tuple(weights.tolist())
+
+
+def _ranks(
+    number: int, num_columns: int, together: Sequence[int], generator: torch.Generator
+) -> torch.Tensor:
+    """``(N, C)``, random orders in which some columns follow each other, also in random order."""
+    order = torch.rand(number, num_columns, generator=generator).argsort(dim=1)
+    if together:
+        places = torch.rand(number, num_columns, generator=generator)
+        places[:, together] = places[:, together[:1]]
+        order = order.gather(1, places.gather(1, order).argsort(dim=1, stable=True))
+    return order.argsort(dim=1)
 
 
 def _gains(network: TabDARNetwork, table: EncodedTable, ranks: torch.Tensor) -> torch.Tensor:

@@ -270,13 +270,18 @@ class Trainer:
             generator.set_state(before)
 
     @property
+    def _learns_all_orders_alike(self) -> bool:
+        """Whether hidden sets are uniform: at the end of a training whatever was learnt before."""
+        return isinstance(self._schedule, Stopping) and self._schedule.cooling
+
+    @property
     def _steps_per_epoch(self) -> int:
         return max(len(self._rows) // self._batch_size, 1)
 
     def _batch_loss(
         self, network: TabDARNetwork, rows: EncodedTable, generator: torch.Generator
     ) -> torch.Tensor:
-        weights = self._orders.log_weights
+        weights = None if self._learns_all_orders_alike else self._orders.log_weights
         return losses.batch_loss(
             network, rows, self._config, generator=generator, log_weights=weights
         )

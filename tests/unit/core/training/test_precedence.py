@@ -2,10 +2,13 @@
 
 from __future__ import annotations
 
+import dataclasses
+
 import pytest
 import torch
 
 from sdv_tabdar.core.nn.network import TabDARNetwork
+from sdv_tabdar.core.schema import Cross
 from sdv_tabdar.core.table import EncodedTable
 from sdv_tabdar.core.training import precedence as module
 from sdv_tabdar.core.training.precedence import precedence
@@ -46,6 +49,30 @@ def test_each_pair_is_asked_in_both_directions(
 ) -> None:
     ranks = torch.rand(40, NUM_COLUMNS, generator=torch.Generator().manual_seed(0)).argsort(dim=1)
     torch.testing.assert_close(module._gains(network, encoded.rows(slice(40)), ranks), told)
+
+
+def test_members_of_the_first_cross_become_known_one_after_the_other(
+    network: TabDARNetwork, many: EncodedTable, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    members = [4, 1, 3]
+    crosses = tuple(Cross(columns, (), ()) for columns in [tuple(members), (0, 2)])
+    monkeypatch.setattr(network, 'schema', dataclasses.replace(network.schema, crosses=crosses))
+    seen: list[torch.Tensor] = []
+
+    def losses(network: TabDARNetwork, table: EncodedTable) -> torch.Tensor:
+        seen.append(table.observed.clone())
+        return torch.zeros(table.observed.shape)
+
+    monkeypatch.setattr(module, 'cell_losses', losses)
+    precedence(network, many, PASSES)
+    known_from = NUM_COLUMNS - torch.stack(seen).sum(dim=0)  # 0 is the first that becomes known
+    in_order = torch.arange(NUM_COLUMNS).expand_as(known_from)
+    assert torch.equal(known_from.sort(dim=1).values, in_order)
+    of_members = known_from[:, members]
+    assert torch.all(of_members.amax(dim=1) - of_members.amin(dim=1) == 2)
+    firsts = known_from.argmin(dim=1).bincount() / len(known_from)
+    torch.testing.assert_close(firsts[[0, 2, 5]], torch.full((3,), 1 / 4), atol=0.06, rtol=0)
+    torch.testing.assert_close(firsts[members], torch.full((3,), 1 / 12), atol=0.04, rtol=0)
 
 
 def test_a_network_gives_the_same_weights_each_time(
