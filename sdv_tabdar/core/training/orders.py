@@ -2,7 +2,7 @@
 
 Where columns have weights for the orders in which they are drawn, half of the pairs of rows are
 hidden along such orders and not along uniform ones, so that more is learnt of what drawing asks.
-All hidden sets stay possible, for conditions and gaps.
+All hidden sets stay possible, for conditions and gaps, and in a cool-down they are uniform again.
 """
 
 from __future__ import annotations
