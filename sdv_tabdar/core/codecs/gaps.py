@@ -114,12 +114,18 @@ def places_of(
     return found
 
 
-def are_near(first: Floats, second: Floats) -> bool:
-    """Whether the difference of numbers ``(B,)`` is much narrower than either; NaN are none."""
+def are_near(first: Floats, second: Floats, narrowest: float) -> bool:
+    """Whether the difference of numbers ``(B,)`` is much narrower than either; NaN are none.
+
+    Args:
+        first: Some numbers.
+        second: Others of the same rows.
+        narrowest: The lesser of their :func:`spread`.
+    """
     difference = second - first
     if np.count_nonzero(~np.isnan(difference)) < _MIN_ROWS:
         return False
-    return spread(difference) < _NARROWER * min(spread(first), spread(second))
+    return spread(difference) < _NARROWER * narrowest
 
 
 class _Looked:
@@ -156,6 +162,7 @@ class _Looked:
             self._grids.append(grid)
             places[at] = value_places(codec, grid)
         self._numbers = np.stack(numbers, axis=1)
+        self._spreads = [spread(own) for own in numbers]
         self._schema = dataclasses.replace(schema, value_places=places)
         self._shares = Numbers(self._schema, self._positions)(rows.codes, rows.residuals).numbers
         flat = code_places.flat(rows.codes)
@@ -173,7 +180,8 @@ class _Looked:
 
     def gap(self, first: int, second: int) -> Gap | None:
         """That of the pair at these two places; None if it says too little."""
-        if not are_near(self._numbers[:, first], self._numbers[:, second]):
+        narrowest = min(self._spreads[first], self._spreads[second])
+        if not are_near(self._numbers[:, first], self._numbers[:, second], narrowest):
             return None
         difference = self._numbers[:, second] - self._numbers[:, first]
         there = np.flatnonzero(~np.isnan(difference))

@@ -61,10 +61,12 @@ def with_bins_alone(frame: Table, codecs: Sequence[Codec], config: ModelConfig) 
 def _near(places: Sequence[int], numbers: Floats) -> set[int]:
     """The columns ``(columns, rows)`` without spikes that are near to another one."""
     spreads, found = [spread(column) for column in numbers], set[int]()
-    for own, other in itertools.permutations(range(len(places)), 2):
-        is_as_wide = spreads[own] < _AS_WIDE * spreads[other] < _AS_WIDE**2 * spreads[own]
-        if is_as_wide and places[own] not in found and are_near(numbers[own], numbers[other]):
-            found.add(places[own])
+    for pair in itertools.combinations(range(len(places)), 2):
+        both = {places[at] for at in pair}
+        narrowest, widest = sorted(spreads[at] for at in pair)
+        may_be_new = widest < _AS_WIDE * narrowest and not both <= found
+        if may_be_new and are_near(numbers[pair[0]], numbers[pair[1]], narrowest):
+            found |= both
     return {
         at
         for at, column in zip(places, numbers, strict=True)
