@@ -49,6 +49,10 @@ class TrainedOrders:
         if found:
             self.log_weights = self._on_device(found)
 
+    def stop(self) -> None:
+        """Hide cells in uniform orders from now on."""
+        self.log_weights, self._left = None, []
+
     def state(self) -> dict[str, Any]:
         """What :meth:`restore` needs, in plain types."""
         weights = self.log_weights

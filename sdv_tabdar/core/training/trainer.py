@@ -270,18 +270,13 @@ class Trainer:
             generator.set_state(before)
 
     @property
-    def _learns_all_orders_alike(self) -> bool:
-        """Whether hidden sets are uniform: at the end of a training whatever was learnt before."""
-        return isinstance(self._schedule, Stopping) and self._schedule.cooling
-
-    @property
     def _steps_per_epoch(self) -> int:
         return max(len(self._rows) // self._batch_size, 1)
 
     def _batch_loss(
         self, network: TabDARNetwork, rows: EncodedTable, generator: torch.Generator
     ) -> torch.Tensor:
-        weights = None if self._learns_all_orders_alike else self._orders.log_weights
+        weights = self._orders.log_weights
         return losses.batch_loss(
             network, rows, self._config, generator=generator, log_weights=weights
         )
@@ -356,7 +351,8 @@ class Trainer:
             _logger.info(message, *values)
 
     def _cool_down(self) -> None:
-        """Train on held-out rows as well, with the dropout that is meant for that."""
+        """Train on held-out rows as well, with the dropout for that, and on all orders alike."""
+        self._orders.stop()
         self._rows = all_rows(len(self._table), self._generator.device)
         self._config = dataclasses.replace(self._config, dropout=self._cool_down_dropout)
         self._gradient.loss_changed()
