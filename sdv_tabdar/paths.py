@@ -2,7 +2,9 @@
 
 from __future__ import annotations
 
+import contextlib
 import os
+from collections.abc import Iterator
 from pathlib import Path
 
 
@@ -50,6 +52,21 @@ def check_file(path: str | os.PathLike[str], *, replaced: bool = True) -> Path:
             'exists.'
         )
     return Path(path)
+
+
+@contextlib.contextmanager
+def writing(path: str | os.PathLike[str]) -> Iterator[None]:
+    """Say which file it is that cannot be written, where the system does not: a disk that is full.
+
+    Raises:
+        OSError: What the system said, with the name of the file.
+    """
+    try:
+        yield
+    except OSError as error:
+        if error.errno is None or error.filename is not None:
+            raise
+        raise OSError(error.errno, error.strerror, os.fspath(path)) from error
 
 
 def _is_no_name(path: Path) -> bool:

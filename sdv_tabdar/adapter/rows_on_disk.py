@@ -8,6 +8,8 @@ from typing import Any
 
 import pandas as pd
 
+from sdv_tabdar.paths import writing
+
 FORMATS = ('csv', 'parquet')
 STREAMED_ROWS = 6 * 16_384  # of a batch, where rows are written only: some whole blocks
 
@@ -53,12 +55,16 @@ class TableFile:
 
         Raises:
             ValueError: If Parquet has no type for a column.
+            OSError: If the file cannot be written.
         """
         os.makedirs(os.path.dirname(self.path), exist_ok=True)
-        if self._parquet is None:
-            append_csv(self.path, rows)
-            return
-        arrow = self._parquet
+        with writing(self.path):
+            if self._parquet is None:
+                append_csv(self.path, rows)
+            else:
+                self._write_parquet(self._parquet, rows)
+
+    def _write_parquet(self, arrow: Any, rows: pd.DataFrame) -> None:
         try:
             if self._writer is None:
                 self._writer = arrow.parquet.ParquetWriter(self.path, _schema(arrow, rows))

@@ -19,7 +19,7 @@ from typing import TYPE_CHECKING, Any, TextIO
 from sdv_tabdar.cli.csv_cells import Cells, Reading, read_csv
 from sdv_tabdar.cli.refusal import Refusal
 from sdv_tabdar.cli.separators import COMMA, TAB, Separators
-from sdv_tabdar.paths import why_no_file
+from sdv_tabdar.paths import why_no_file, writing
 
 if TYPE_CHECKING:
     import pandas as pd
@@ -183,7 +183,8 @@ def whole_file(text: str) -> Iterator[Path]:
     path = Path(text)
     part = path.with_name(f'.unfinished-{os.getpid()}-{path.name}')
     try:
-        yield part
+        with writing(path):
+            yield part
         part.replace(path)
     finally:
         part.unlink(missing_ok=True)

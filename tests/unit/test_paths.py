@@ -2,12 +2,14 @@
 
 from __future__ import annotations
 
+import errno
 import os
+import re
 from pathlib import Path
 
 import pytest
 
-from sdv_tabdar.paths import check_file, why_no_file, why_no_folder
+from sdv_tabdar.paths import check_file, why_no_file, why_no_folder, writing
 
 
 def test_files_that_can_be_written(tmp_path: Path) -> None:
@@ -39,3 +41,24 @@ def test_folders(tmp_path: Path) -> None:
     for path in (tmp_path / 'there', tmp_path / 'there' / 'new'):
         assert why_no_folder(path) == f"'{tmp_path / 'there'}' is a file and no folder"
     assert why_no_folder(tmp_path / 'a\0') == 'that is no name of a folder'
+
+
+def test_a_full_disk_is_told_with_the_name_of_the_file(tmp_path: Path) -> None:
+    full = OSError(errno.ENOSPC, os.strerror(errno.ENOSPC))
+    with pytest.raises(OSError, match=re.escape(str(tmp_path / 'rows'))) as told:
+        _fail(tmp_path / 'rows', full)
+    assert told.value.errno == errno.ENOSPC
+
+
+@pytest.mark.parametrize(
+    'error', [FileNotFoundError(errno.ENOENT, 'none', 'other'), OSError('none, in words')]
+)
+def test_what_says_enough_already_stays(tmp_path: Path, error: OSError) -> None:
+    with pytest.raises(OSError, match='none') as told:
+        _fail(tmp_path / 'rows', error)
+    assert told.value is error
+
+
+def _fail(path: Path, error: OSError) -> None:
+    with writing(path):
+        raise error

@@ -13,7 +13,7 @@ import pandas as pd
 
 from sdv_tabdar.evaluation.report.data import ReportData
 from sdv_tabdar.evaluation.report.page import render_frame, render_page
-from sdv_tabdar.paths import check_file
+from sdv_tabdar.paths import check_file, writing
 
 RECORDED_VERSIONS = ('sdmetrics', 'xgboost', 'scikit-learn', 'pandas', 'numpy')
 
@@ -68,7 +68,7 @@ class Report(ReportData):
         }
         text = json.dumps(_plain(content), indent=2, allow_nan=False) + '\n'
         if path is not None:
-            check_file(path, replaced=False).write_text(text, encoding='utf-8')
+            _write(path, text)
         return text
 
     @overload
@@ -92,14 +92,20 @@ class Report(ReportData):
         text = render_page(self)
         if path is None:
             return text
-        written = check_file(path, replaced=False)
         # Half a pair of UTF-16 in a name or a cell has no place in a file.
-        written.write_text(text, encoding='utf-8', errors='replace')
-        return written
+        return _write(path, text, errors='replace')
 
     def _repr_html_(self) -> str:
         """The page in a frame of its own, so that a notebook's styles and its do not mix."""
         return render_frame(self)
+
+
+def _write(path: str | Path, text: str, errors: str | None = None) -> Path:
+    """Write text to a file; its path."""
+    file = check_file(path, replaced=False)
+    with writing(file):
+        file.write_text(text, encoding='utf-8', errors=errors)
+    return file
 
 
 def _detail(metric: str, level: str, detail: str, similarity: float) -> dict[str, object]:

@@ -4,10 +4,13 @@ from __future__ import annotations
 
 from pathlib import Path
 
+import numpy as np
 import pandas as pd
 import pytest
 
 from sdv_tabdar.adapter.rows_on_disk import TableFile, append_csv, batches
+
+FULL = Path('/dev/full')
 
 
 @pytest.mark.parametrize(
@@ -41,3 +44,13 @@ def test_what_parquet_has_no_type_for_is_refused(tmp_path: Path) -> None:
         pytest.raises(ValueError, match="cannot be written as Parquet .* output_format='csv'"),
     ):
         file.write(pd.DataFrame({'x': ['a', 1]}))
+
+
+@pytest.mark.skipif(not FULL.exists(), reason='the system has no disk that is always full')
+@pytest.mark.parametrize('form', ['csv', 'parquet'])
+def test_a_full_disk_is_told_with_the_name_of_the_file(tmp_path: Path, form: str) -> None:
+    file = TableFile(str(tmp_path), 'table', form)
+    Path(file.path).symlink_to(FULL)
+    rows = pd.DataFrame({'x': np.random.default_rng(0).random(100_000)})
+    with pytest.raises(OSError, match=f'table.{form}'):
+        file.write(rows)
