@@ -12,9 +12,11 @@ are asked together, as pairs of rows are in training. Column i gains
 
     sum over j  gain(i, j) - gain(j, i)
 
-by being drawn before all others in place of after them. Members of the first cross follow each
-other in the chains: what they tell together alone (a day: its year, month and day) the last of them
-tells, so that it is shared among them.
+by being drawn before all others in place of after them.
+
+What members of a cross tell only together (a day: its year, month and day) the last of them tells.
+In other chains of the same rows the members of the first cross follow each other, so that this is
+shared among them; these chains count where the members gain much more in them.
 """
 
 from __future__ import annotations
@@ -33,6 +35,7 @@ _ROWS, _FEWEST = 800, 150  # that are asked, and the fewest that are worth it ..
 _CELLS = 4_000_000  # ... as no more cells than these are asked for ...
 _SHARE_OF_TRAINING = 0.06  # ... and together no more rows than this of those trained
 _SCALE = 0.3  # nats that make it e times as likely for a column to be the next
+_TOGETHER = 1.0  # log weight that members of a cross must gain by following each other
 _SEED = 0  # of the rows and chains, which do not depend on the model's seed
 
 
@@ -50,30 +53,37 @@ def precedence(network: TabDARNetwork, table: EncodedTable, rows_trained: int) -
         One for each column, in a form in which 0 for all is no preference; none where rows are
         too few, or columns too many, to tell.
     """
-    num_columns = table.codes.shape[1]
-    times = num_columns + 1  # each row is asked
+    num_columns, members = table.codes.shape[1], network.schema.leading
+    times = (num_columns + 1) * (2 if members else 1)  # each row is asked
     within = _CELLS // (num_columns * times), int(_SHARE_OF_TRAINING * rows_trained / times)
     number = min(_ROWS, len(table), *within)
     if len(table) < _MIN_ROWS or number < _FEWEST or num_columns < 2:
         return ()
     generator = torch.Generator().manual_seed(_SEED)
     chosen = some_rows(len(table), number, generator).to(table.codes.device)
-    ranks = _ranks(number, num_columns, network.schema.leading, generator)
-    gains = _gains(network, table.rows(chosen).to(network.pad.device), ranks)
-    weights = (gains - gains.t()).sum(dim=1) / _SCALE
+    rows = table.rows(chosen).to(network.pad.device)
+    order = torch.rand(number, num_columns, generator=generator).argsort(dim=1)
+    weights = _weights(network, rows, order)
+    if members:
+        together = _weights(network, rows, _following(order, members, generator))
+        if together[[*members]].sum() > weights[[*members]].sum() + _TOGETHER:
+            weights = together
     return tuple(weights.tolist())
 
 
-def _ranks(
-    number: int, num_columns: int, together: Sequence[int], generator: torch.Generator
+def _following(
+    order: torch.Tensor, members: Sequence[int], generator: torch.Generator
 ) -> torch.Tensor:
-    """``(N, C)``, random orders in which some columns follow each other, also in random order."""
-    order = torch.rand(number, num_columns, generator=generator).argsort(dim=1)
-    if together:
-        places = torch.rand(number, num_columns, generator=generator)
-        places[:, together] = places[:, together[:1]]
-        order = order.gather(1, places.gather(1, order).argsort(dim=1, stable=True))
-    return order.argsort(dim=1)
+    """These orders ``(N, C)`` with some columns after each other, at a random place."""
+    places = torch.rand(order.shape, generator=generator)
+    places[:, members] = places[:, members[:1]]
+    return order.gather(1, places.gather(1, order).argsort(dim=1, stable=True))
+
+
+def _weights(network: TabDARNetwork, table: EncodedTable, order: torch.Tensor) -> torch.Tensor:
+    """``(C,)``, log weights by chains of N rows, whose cells become known in orders ``(N, C)``."""
+    gains = _gains(network, table, order.argsort(dim=1))
+    return (gains - gains.t()).sum(dim=1) / _SCALE
 
 
 def _gains(network: TabDARNetwork, table: EncodedTable, ranks: torch.Tensor) -> torch.Tensor:

@@ -51,28 +51,51 @@ def test_each_pair_is_asked_in_both_directions(
     torch.testing.assert_close(module._gains(network, encoded.rows(slice(40)), ranks), told)
 
 
-def test_members_of_the_first_cross_become_known_one_after_the_other(
-    network: TabDARNetwork, many: EncodedTable, monkeypatch: pytest.MonkeyPatch
-) -> None:
+def test_members_follow_each_other_in_random_order_at_a_random_place() -> None:
     members = [4, 1, 3]
-    crosses = tuple(Cross(columns, (), ()) for columns in [tuple(members), (0, 2)])
+    generator = torch.Generator().manual_seed(0)
+    order = torch.rand(2_000, NUM_COLUMNS, generator=generator).argsort(dim=1)
+    following = module._following(order, members, generator).argsort(dim=1)
+    in_order = torch.arange(NUM_COLUMNS).expand_as(following)
+    assert torch.equal(following.sort(dim=1).values, in_order)
+    of_members = following[:, members]
+    assert torch.all(of_members.amax(dim=1) - of_members.amin(dim=1) == 2)
+    firsts = following.argmin(dim=1).bincount() / len(following)
+    torch.testing.assert_close(firsts[[0, 2, 5]], torch.full((3,), 1 / 4), atol=0.04, rtol=0)
+    torch.testing.assert_close(firsts[members], torch.full((3,), 1 / 12), atol=0.03, rtol=0)
+
+
+@pytest.mark.parametrize('only_together', [True, False])
+def test_members_follow_each_other_where_they_tell_more_together(
+    network: TabDARNetwork,
+    many: EncodedTable,
+    told: torch.Tensor,
+    monkeypatch: pytest.MonkeyPatch,
+    *,
+    only_together: bool,
+) -> None:
+    crosses = (Cross((4, 1, 3), (), ()), Cross((0, 2), (), ()))
     monkeypatch.setattr(network, 'schema', dataclasses.replace(network.schema, crosses=crosses))
-    seen: list[torch.Tensor] = []
+    pairwise = module.cell_losses
 
     def losses(network: TabDARNetwork, table: EncodedTable) -> torch.Tensor:
-        seen.append(table.observed.clone())
-        return torch.zeros(table.observed.shape)
+        """Members tell each other column 2 nats once all of them are known."""
+        observed, members = table.observed, [4, 1, 3]
+        others = torch.zeros(NUM_COLUMNS).index_fill_(0, torch.tensor([0, 2, 5]), 2.0)
+        complete = observed[:, members].all(dim=1), (~observed[:, members]).all(dim=1)
+        sure = torch.where(observed, complete[1][:, None], complete[0][:, None])
+        return pairwise(network, table) - sure * others
 
-    monkeypatch.setattr(module, 'cell_losses', losses)
-    precedence(network, many, PASSES)
-    known_from = NUM_COLUMNS - torch.stack(seen).sum(dim=0)  # 0 is the first that becomes known
-    in_order = torch.arange(NUM_COLUMNS).expand_as(known_from)
-    assert torch.equal(known_from.sort(dim=1).values, in_order)
-    of_members = known_from[:, members]
-    assert torch.all(of_members.amax(dim=1) - of_members.amin(dim=1) == 2)
-    firsts = known_from.argmin(dim=1).bincount() / len(known_from)
-    torch.testing.assert_close(firsts[[0, 2, 5]], torch.full((3,), 1 / 4), atol=0.06, rtol=0)
-    torch.testing.assert_close(firsts[members], torch.full((3,), 1 / 12), atol=0.04, rtol=0)
+    if only_together:
+        monkeypatch.setattr(module, 'cell_losses', losses)
+    found = torch.tensor(precedence(network, many, PASSES)).double()
+    weights = (told - told.t()).sum(dim=1) / module._SCALE
+    if only_together:
+        # The last of three members tells three other columns 2 nats each.
+        shared = (found - weights)[[4, 1, 3]]
+        torch.testing.assert_close(shared, torch.full((3,), 20 / 3).double(), atol=0.8, rtol=0)
+    else:
+        torch.testing.assert_close(found, weights)
 
 
 def test_a_network_gives_the_same_weights_each_time(
