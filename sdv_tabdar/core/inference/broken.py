@@ -25,7 +25,7 @@ def num_broken(
     """How many relations each row ``(B,)`` breaks of which a cell at least was not given.
 
     What these make and the column cannot be, as it has a few numbers alone, counts likewise, and
-    what the rate of a level makes beyond training.
+    what is made beyond training, where other cells may be drawn.
 
     Args:
         encoder: The codes, and which columns follow from which.
@@ -45,8 +45,8 @@ def num_broken(
         found += broken & free[:, [*columns]].any(axis=1)
     for position, strange in _strange_numbers(encoder, frame):
         found += strange & ~known[:, position]
-    for columns, strange in _beyond_by_rates(encoder, frame):
-        found += strange & ~known[:, columns].any(axis=1)
+    for result, givers, beyond in _beyond_training(encoder, frame):
+        found += beyond & ~known[:, result] & ~known[:, givers].all(axis=1)
     return found
 
 
@@ -83,19 +83,25 @@ def _strange_numbers(encoder: TableEncoder, frame: pd.DataFrame) -> Iterator[tup
             yield position, ~np.isnan(numbers) & (codec.contained(numbers) != numbers)
 
 
-def _beyond_by_rates(
+def _beyond_training(
     encoder: TableEncoder, frame: pd.DataFrame
-) -> Iterator[tuple[list[int], Marks]]:
-    """Results of rates, with their levels, and the rows ``(B,)`` in which they are beyond training.
+) -> Iterator[tuple[int, list[int], Marks]]:
+    """Results of rates, aggregates and choices that are beyond training.
 
-    What is their source may be asked for, and does not give way; another level of it may. Beside a
-    source beyond training no level says more than another.
+    With the columns that may give way, and the rows ``(B,)``. Beside a source beyond training,
+    which was asked for, none counts.
     """
+    made = [(one.result, one.sources, [*one.sources]) for one in encoder.aggregates]
+    made += [(one.result, one.sources, [*one.columns[1:]]) for one in encoder.choices]
     for product in encoder.multiplied:
         result, source, second = product.columns
-        if second < 0 and isinstance(encoder.codecs[result], NumericalCodec):
-            is_beyond = _is_beyond(encoder, frame, result) & ~_is_beyond(encoder, frame, source)
-            yield [result, encoder.rates[-1 - second].level], is_beyond
+        if second < 0:  # of the source of a rate another level is to be drawn
+            made.append((result, (source,), [encoder.rates[-1 - second].level]))
+    for result, sources, givers in made:
+        beyond = _is_beyond(encoder, frame, result)
+        for source in sources:
+            beyond &= ~_is_beyond(encoder, frame, source)
+        yield result, givers, beyond
 
 
 def _is_beyond(encoder: TableEncoder, frame: pd.DataFrame, position: int) -> Marks:

@@ -89,6 +89,41 @@ def test_what_a_rate_makes_beyond_training_is_strange_where_another_level_may_be
         assert num_broken(encoder, rows, known).tolist() == [expected, 0, 0], given
 
 
+def test_a_mean_beyond_training_is_strange_where_a_source_may_be_another() -> None:
+    random = np.random.default_rng(0)
+    frame = pd.DataFrame(random.integers(0, 101, (N, 2)) * 1.0, columns=['first', 'second'])
+    frame['third'] = random.integers(0, 101, N) * 1.0
+    frame['mean'] = frame.mean(axis=1).round(2)
+    frame.loc[frame['mean'] > 80, 'mean'] = np.nan
+    encoder = TableEncoder.fit(frame, dict.fromkeys(frame, NUMBER), ModelConfig())
+    assert encoder.aggregates
+    rows = frame.iloc[[0, 0, 0]].reset_index(drop=True)
+    rows['first'] = [99.0, 40.0, 300.0]  # the last one is beyond training itself
+    rows['second'] = rows['third'] = [99.0, 40.0, 99.0]
+    rows['mean'] = rows[['first', 'second', 'third']].mean(axis=1).round(2)
+    sources = ['first', 'second', 'third']
+    for given, expected in (([], 1), (sources[:2], 1), (sources, 0), (['mean'], 0)):
+        known = np.tile([name in given for name in rows], (len(rows), 1))
+        assert num_broken(encoder, rows, known).tolist() == [expected, 0, 0], given
+
+
+def test_a_choice_beyond_training_is_strange_where_another_source_may_be_chosen() -> None:
+    random = np.random.default_rng(0)
+    frame = pd.DataFrame({'kind': random.choice(['full', 'reduced'], N)})
+    frame['price'] = random.gamma(3, 40, N).round(2) + 50
+    frame['cut'] = (frame['price'] * random.uniform(0.3, 0.9, N)).round(2)
+    frame.loc[frame['price'] > 300, 'kind'] = 'reduced'
+    frame['paid'] = frame['price'].where(frame['kind'] == 'full', frame['cut'])
+    kinds = {name: NUMBER for name in frame} | {'kind': ColumnKind.CATEGORICAL}
+    encoder = TableEncoder.fit(frame, kinds, ModelConfig())
+    assert encoder.choices
+    rows = frame.loc[[int(frame['price'].idxmax())] * 2].reset_index(drop=True)
+    rows['kind'], rows.loc[0, 'paid'] = ['full', 'reduced'], rows.loc[0, 'price']
+    for given, expected in (([], 1), (['price'], 1), (['kind'], 1), ([*frame][:3], 0)):
+        known = np.tile([name in given for name in rows], (len(rows), 1))
+        assert num_broken(encoder, rows, known).tolist() == [expected, 0], given
+
+
 def test_what_never_meets_may_where_it_is_asked_for(encoder: TableEncoder) -> None:
     assert count(encoder, 'ended', 3.0, given=['kind'], asked=['ended']) == 0
 
