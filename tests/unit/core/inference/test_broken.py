@@ -114,7 +114,7 @@ def test_a_choice_beyond_training_is_strange_where_another_source_may_be_chosen(
     frame['cut'] = (frame['price'] * random.uniform(0.3, 0.9, N)).round(2)
     frame.loc[frame['price'] > 300, 'kind'] = 'reduced'
     frame['paid'] = frame['price'].where(frame['kind'] == 'full', frame['cut'])
-    kinds = {name: NUMBER for name in frame} | {'kind': ColumnKind.CATEGORICAL}
+    kinds = dict.fromkeys(frame, NUMBER) | {'kind': ColumnKind.CATEGORICAL}
     encoder = TableEncoder.fit(frame, kinds, ModelConfig())
     assert encoder.choices
     rows = frame.loc[[int(frame['price'].idxmax())] * 2].reset_index(drop=True)
