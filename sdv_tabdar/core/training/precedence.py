@@ -16,7 +16,8 @@ by being drawn before all others in place of after them.
 
 What members of a cross tell only together (a day: its year, month and day) the last of them tells.
 In other chains of the same rows the members of the first cross follow each other, so that this is
-shared among them; these chains count where the members gain much more in them.
+shared among them; these chains count where the members gain much more in them, and where there are
+rows for one kind alone.
 """
 
 from __future__ import annotations
@@ -54,21 +55,24 @@ def precedence(network: TabDARNetwork, table: EncodedTable, rows_trained: int) -
         too few, or columns too many, to tell.
     """
     num_columns, members = table.codes.shape[1], network.schema.leading
-    times = (num_columns + 1) * (2 if members else 1)  # each row is asked
-    within = _CELLS // (num_columns * times), int(_SHARE_OF_TRAINING * rows_trained / times)
-    number = min(_ROWS, len(table), *within)
-    if len(table) < _MIN_ROWS or number < _FEWEST or num_columns < 2:
+    times = num_columns + 1  # each row is asked
+    most = min(_CELLS // (num_columns * times), int(_SHARE_OF_TRAINING * rows_trained / times))
+    if len(table) < _MIN_ROWS or most < _FEWEST or num_columns < 2:
         return ()
+    compares = bool(members) and most >= 2 * _FEWEST
+    number = min(_ROWS, len(table), most // 2 if compares else most)
     generator = torch.Generator().manual_seed(_SEED)
     chosen = some_rows(len(table), number, generator).to(table.codes.device)
     rows = table.rows(chosen).to(network.pad.device)
     order = torch.rand(number, num_columns, generator=generator).argsort(dim=1)
-    weights = _weights(network, rows, order)
-    if members:
-        together = _weights(network, rows, _following(order, members, generator))
-        if together[[*members]].sum() > weights[[*members]].sum() + _TOGETHER:
-            weights = together
-    return tuple(weights.tolist())
+    if not members:
+        return tuple(_weights(network, rows, order).tolist())
+    together = _weights(network, rows, _following(order, members, generator))
+    if compares:
+        apart = _weights(network, rows, order)
+        if together[[*members]].sum() <= apart[[*members]].sum() + _TOGETHER:
+            return tuple(apart.tolist())
+    return tuple(together.tolist())
 
 
 def _following(

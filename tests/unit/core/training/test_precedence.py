@@ -98,6 +98,25 @@ def test_members_follow_each_other_where_they_tell_more_together(
         torch.testing.assert_close(found, weights)
 
 
+def test_members_follow_each_other_where_rows_are_too_few_to_compare(
+    network: TabDARNetwork, many: EncodedTable, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    crosses = (Cross((4, 1, 3), (), ()),)
+    monkeypatch.setattr(network, 'schema', dataclasses.replace(network.schema, crosses=crosses))
+    asked: list[torch.Tensor] = []
+
+    def weights(network: TabDARNetwork, rows: EncodedTable, order: torch.Tensor) -> torch.Tensor:
+        asked.append(order.argsort(dim=1)[:, [4, 1, 3]])
+        return torch.zeros(NUM_COLUMNS)
+
+    monkeypatch.setattr(module, '_weights', weights)
+    trained = 1 + 299 * (NUM_COLUMNS + 1) / module._SHARE_OF_TRAINING
+    assert precedence(network, many, trained) == (0.0,) * NUM_COLUMNS
+    (places,) = asked
+    assert len(places) == 299
+    assert torch.all(places.amax(dim=1) - places.amin(dim=1) == 2)
+
+
 def test_a_network_gives_the_same_weights_each_time(
     network: TabDARNetwork, many: EncodedTable, monkeypatch: pytest.MonkeyPatch
 ) -> None:
