@@ -10,7 +10,7 @@ from typing import Any
 from sdv_tabdar.core.codecs.aggregates import Aggregate
 from sdv_tabdar.core.codecs.echoes import Echo
 from sdv_tabdar.core.codecs.encoder import TableEncoder
-from sdv_tabdar.core.codecs.inequalities import without_consequences
+from sdv_tabdar.core.codecs.inequalities import Inequality, without_consequences
 from sdv_tabdar.core.codecs.mostly import Mostly
 from sdv_tabdar.core.codecs.rates import written as written_rate
 from sdv_tabdar.core.codecs.sums import Sum, written, written_constant
@@ -57,7 +57,7 @@ def _relations(
             (echo.position, echo.source),
             functools.partial(_about_echo, echo, num_rows, _are_dates(encoder, echo, dates)),
         )
-    for pair in without_consequences(encoder.inequalities):
+    for pair in _in_order(encoder):
         yield (
             pair,
             lambda low, high: (
@@ -117,6 +117,20 @@ def _relations(
 
     for held in encoder.mostly:
         yield held.columns, functools.partial(_about_mostly, held)
+
+
+def _in_order(encoder: TableEncoder) -> list[Inequality]:
+    """The pairs of columns in order that do not follow from what else is told.
+
+    Where a column is another one in all rows, its order is that of the other one.
+    """
+    every = set(encoder.inequalities)
+    same = {
+        echo.position
+        for echo in encoder.echoes
+        if echo.always and {(echo.position, echo.source), (echo.source, echo.position)} <= every
+    }
+    return [pair for pair in without_consequences(encoder.inequalities) if not same & {*pair}]
 
 
 def _are_dates(encoder: TableEncoder, echo: Echo, dates: Collection[Any]) -> bool:
