@@ -2,12 +2,14 @@
 
 from __future__ import annotations
 
+import re
 import warnings
 
 import pandas as pd
 from pandas.tseries.api import guess_datetime_format
 from sdv.errors import InvalidDataError
 
+_WITHOUT_ZEROS = ('dm', 'dmHI', 'HI', 'd', 'm')  # parts of dates that are so together
 POSSIBLE = f'between {pd.Timestamp.min:%Y-%m-%d} and {pd.Timestamp.max:%Y-%m-%d}'
 """Dates that a count of nanoseconds reaches."""
 
@@ -25,6 +27,21 @@ def is_exact_text(present: pd.Series, text_format: str | None) -> bool:
         return bool((dates.dt.strftime(text_format) == texts).all())
     except ValueError:  # a format that this system does not write
         return False
+
+
+def as_written(present: pd.Series, text_format: str | None) -> str | None:
+    """A format that writes all texts as they are: this one, or without some of its leading zeros.
+
+    Where none does, as it is given.
+    """
+    if text_format is None or is_exact_text(present, text_format):
+        return text_format
+    for bare in _WITHOUT_ZEROS:
+        for sign in '-#':  # of glibc and macOS, and of Windows
+            other = re.sub(f'%([{bare}])', rf'%{sign}\1', text_format)
+            if other != text_format and is_exact_text(present, other):
+                return other
+    return text_format
 
 
 def guessed_format(present: pd.Series) -> str | None:

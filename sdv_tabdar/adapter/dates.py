@@ -13,7 +13,13 @@ from sdv.errors import InvalidDataError
 
 from sdv_tabdar.adapter.clocks import Counts, Way, at_units, on_clocks
 from sdv_tabdar.adapter.date_steps import DAY, MICROSECOND, is_arrow_date
-from sdv_tabdar.adapter.date_texts import guessed_format, is_exact_text, readable, too_far
+from sdv_tabdar.adapter.date_texts import (
+    as_written,
+    guessed_format,
+    is_exact_text,
+    readable,
+    too_far,
+)
 from sdv_tabdar.adapter.values import mapped, plain_objects
 
 # Nanoseconds of the units that dates come in, coarsest first.
@@ -33,7 +39,8 @@ class DateForm:
 
     Attributes:
         text_format: Format of dates that are written as text or numbers, from the metadata; where
-            these have none, that of texts, if one reads them all.
+            these have none, that of texts, if one reads them all. Without leading zeros where all
+            texts are without.
         is_text: Whether the dates are text that ``text_format`` reads and writes exactly.
         time_zone: Time zone of the dates, if they have one.
         has_nanoseconds: Whether some date is no whole number of microseconds.
@@ -59,7 +66,7 @@ class DateForm:
         """
         present = values.dropna()
         _check_zones(present)
-        text_format = text_format or guessed_format(present)
+        text_format = as_written(present, text_format or guessed_format(present))
         first = present.iloc[0] if len(present) else None
         if isinstance(first, datetime.datetime) and values.dtype == object:
             time_zone = first.tzinfo

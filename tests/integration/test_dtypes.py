@@ -10,6 +10,7 @@ from zoneinfo import ZoneInfo
 import numpy as np
 import pandas as pd
 import pytest
+from sdv.sampling import Condition
 
 from .conftest import fit_tiny
 
@@ -219,6 +220,19 @@ def test_days_and_months_without_zeros_are_not_exchanged(first: str) -> None:
     sampled = fit_tiny(data, {'x': entry}).sample(50)
 
     assert set(sampled['x'].str.split('/').str[1]) <= {'1', '2'}
+
+
+@pytest.mark.parametrize('text_format', ['%m/%d/%Y', None])
+def test_dates_are_written_without_zeros_where_the_table_has_none(text_format: str | None) -> None:
+    days = pd.Series(pd.date_range('2021-01-05', periods=200, freq='4D'))
+    data = pd.DataFrame({'x': days.dt.strftime('%-m/%-d/%Y')})
+    entry = {'sdtype': 'datetime'} | ({'datetime_format': text_format} if text_format else {})
+    synthesizer = fit_tiny(data, {'x': entry})
+    drawn = synthesizer.sample(100)['x']
+    assert not drawn.str.contains(r'(?:^|/)0').any()
+    assert pd.to_datetime(drawn, format='%m/%d/%Y').between(days.min(), days.max()).all()
+    asked = synthesizer.sample_from_conditions([Condition({'x': '01/05/2021'}, num_rows=3)])
+    assert asked['x'].tolist() == ['1/5/2021'] * 3
 
 
 def test_dates_beyond_nanoseconds_are_refused() -> None:

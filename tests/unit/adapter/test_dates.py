@@ -16,11 +16,33 @@ from sdv_tabdar.adapter.dates import DateForm, nanosecond_counts
 
 def test_text_is_exact_only_if_it_is_written_just_so() -> None:
     assert DateForm.learn(pd.Series(['01/02/2020']), '%d/%m/%Y').is_text
-    assert not DateForm.learn(pd.Series(['1/2/2020']), '%d/%m/%Y').is_text
+    assert not DateForm.learn(pd.Series(['1/2/2020', '01/2/2020']), '%d/%m/%Y').is_text
     assert DateForm.learn(pd.Series(['1/2/2020', '13/2/2020']), '%-d/%-m/%Y').is_text
     assert not DateForm.learn(pd.Series(['01/2/2020']), '%-d/%-m/%Y').is_text
     assert not DateForm.learn(pd.Series(['soon']), '%d/%m/%Y').is_text
     assert not DateForm.learn(pd.Series([20200201]), '%Y%m%d').is_text
+
+
+@pytest.mark.parametrize(
+    ('texts', 'text_format', 'written'),
+    [
+        (['1/2/2020', '13/12/2020'], '%d/%m/%Y', '%-d/%-m/%Y'),
+        (['1/2/2020 7:05', '13/12/2020 17:30'], '%d/%m/%Y %H:%M', '%-d/%-m/%Y %-H:%M'),
+        (['1/2/2020 07:05', '13/12/2020 17:30'], '%d/%m/%Y %H:%M', '%-d/%-m/%Y %H:%M'),
+        (['Mar 5, 2010', 'Mar 15, 2010'], '%b %d, %Y', '%b %-d, %Y'),
+        (['2020-01-02 7:05'], '%Y-%m-%d %H:%M', '%Y-%m-%d %-H:%M'),
+        (['13/12/2020'], '%d/%m/%Y', '%d/%m/%Y'),
+        (['1/2/2020', '03/12/2020'], '%d/%m/%Y', '%d/%m/%Y'),
+    ],
+)
+def test_texts_without_leading_zeros_are_written_so(
+    texts: list[str], text_format: str, written: str
+) -> None:
+    form = DateForm.learn(pd.Series([*texts, None], dtype=object), text_format)
+    assert form.text_format == written
+    plain = form.plain(pd.Series(texts, dtype=object))
+    if form.is_text:
+        assert form.restore(plain, np.dtype(object), str).tolist() == texts
 
 
 @pytest.mark.parametrize(
@@ -31,7 +53,7 @@ def test_text_is_exact_only_if_it_is_written_just_so() -> None:
         (['2020/02/28'], '%Y/%m/%d'),
         (['2020-02-28'], '%Y-%m-%d'),
         (['2020-02-28T12:30:00Z', '2020-03-01T12:30:00+01:00'], '%Y-%m-%dT%H:%M:%S%z'),
-        (['2/28/2020'], '%m/%d/%Y'),
+        (['2/28/2020'], '%-m/%-d/%Y'),
         (['01/02/2020', '28/02/2020'], None),
         (['soon'], None),
         ([None], None),
