@@ -193,10 +193,16 @@ def _about_id(plain: pd.DataFrame, key: str, profiles: Mapping[str, ColumnProfil
     if profile.column.sdtype != 'id' or not _all_differ(values):
         return None
     if pd.api.types.is_integer_dtype(values.dtype):
-        other = None if _is_id_name(name) else _risen_with(plain, key, profiles)
-        if other is None:
+        if _is_id_name(name) or _are_running(values):
             return None
-        what, instead = f'though it rises or falls with {other!r}', "'numerical'"
+        other = _risen_with(plain, key, profiles)
+        if other is not None:
+            what = f'though it rises or falls with {other!r}'
+        elif _is_uneven(values):
+            what = 'though its numbers are not spread evenly, as those of ids are'
+        else:
+            return None
+        instead = "'numerical'"
     else:
         texts = [value for value in values.iloc[:_LOOKED_AT] if isinstance(value, str)]
         date_format = (
@@ -240,11 +246,27 @@ def _is_id_name(name: Any) -> bool:
     return _ID_NAME.search(words.lower()) is not None
 
 
+def _are_running(values: pd.Series) -> bool:
+    """Whether whole numbers are running ones, or nearly."""
+    return float(values.max()) - float(values.min()) < _RUNNING * len(values)
+
+
+def _is_uneven(values: pd.Series) -> bool:
+    """Whether whole numbers, in no order and no blocks, crowd nearer to one of their ends.
+
+    More than the median of numbers at random places does, by three standard deviations.
+    """
+    numbers = values.to_numpy(dtype=float)
+    if abs(pd.Series(numbers).rank().corr(pd.Series(range(len(numbers))))) >= _RISES:
+        return False
+    ordered = np.sort(numbers)
+    has_blocks = np.median(np.diff(ordered)) <= 1
+    middle = (np.median(ordered) - ordered[0]) / (ordered[-1] - ordered[0])
+    return not has_blocks and abs(middle - 0.5) > 1.5 / len(ordered) ** 0.5
+
+
 def _risen_with(plain: pd.DataFrame, key: str, profiles: Mapping[str, ColumnProfile]) -> Any | None:
-    """A column of numbers or dates that whole numbers, none of them running, rise or fall with."""
-    values = plain[key].dropna()
-    if float(values.max()) - float(values.min()) < _RUNNING * len(values):
-        return None
+    """A column of numbers or dates that whole numbers rise or fall with."""
     own = plain[key].rank()
     numbers = [other for other in profiles if profiles[other].role in (Role.NUMBER, Role.DATE)]
     for other in numbers:

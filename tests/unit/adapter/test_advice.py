@@ -165,8 +165,16 @@ def test_ids_that_are_quantities() -> None:
         assert said(data.rename(columns={'people': name}), sdtype='id', invented=[name]) == []
     running = data.assign(people=np.arange(N))
     assert said(running, sdtype='id', invented=['people']) == []
-    other = data.assign(people=RANDOM.permutation(people))
-    assert said(other, sdtype='id', invented=['people']) == []
+
+
+def test_ids_that_crowd_at_an_end_may_be_quantities() -> None:
+    crowded = RANDOM.permutation(np.arange(N) ** 2 + 1_000)
+    (line,) = said(pd.DataFrame({'days': crowded}), sdtype='id', invented=['days'])
+    assert 'its numbers are not spread evenly, as those of ids are. If it is none' in line
+    assert said(pd.DataFrame({'day_no': crowded}), sdtype='id', invented=['day_no']) == []
+    blocks = np.concatenate([np.arange(N - 9), 900_000 + np.arange(9)])
+    for numbers in (np.sort(crowded), RANDOM.permutation(100_000)[:N], RANDOM.permutation(blocks)):
+        assert said(pd.DataFrame({'days': numbers}), sdtype='id', invented=['days']) == []
 
 
 def test_copies_with_gaps() -> None:
