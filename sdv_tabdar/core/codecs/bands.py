@@ -107,6 +107,11 @@ class Band:
             return float(np.nextafter(edge, -np.inf))
         return float(rounded(np.array(edge - 10.0**-self.digits), self.digits))
 
+    @property
+    def is_at_zero(self) -> bool:
+        """Whether a range of differences begins with 0, or with all that is more."""
+        return any(0 <= edge <= _least(self.digits, self.units) for edge in self.edges)
+
     def written(self, *sources: str) -> str:
         """What the column follows from, for a person to read."""
         return f'ranges of {" less ".join(map(repr, sources))}'
@@ -230,7 +235,8 @@ class _Ranges:
         """The band, if it holds and says something."""
         if not self.holds or not self.are_apart or self.rows.min() < _RANGE_ROWS:
             return None
-        edges = tuple(map(_roundest, self.highs[:-1].tolist(), self.lows[1:].tolist()))
+        between = zip(self.highs[:-1].tolist(), self.lows[1:].tolist(), strict=True)
+        edges = tuple(_edge(*ends, digits, units) for ends in between)
         codes = tuple(self.codes.tolist())
         return Band(self.position, self.sources, edges, codes, digits, units)
 
@@ -338,6 +344,21 @@ def _by_chance(counts: Codes) -> float:
     """
     total = max(int(counts.sum()), 1)
     return float((counts * (total - counts)).sum() / total)
+
+
+def _edge(low: float, high: float, digits: Digits, units: tuple[float, ...]) -> float:
+    """Where a range begins, above the last number before it and up to its first one.
+
+    Where columns that are equal are the last before it, all that are more are likely to be in it.
+    """
+    return min(_least(digits, units), high) if units and low == 0 else _roundest(low, high)
+
+
+def _least(digits: Digits, units: tuple[float, ...]) -> float:
+    """The least difference above 0 of two columns with such units."""
+    if digits is None:
+        return float(np.nextafter(0, np.inf))
+    return max(10.0**-digits, *units) if len(set(units)) == 1 else 10.0**-digits
 
 
 def _roundest(low: float, high: float) -> float:

@@ -46,7 +46,7 @@ def find_comparisons(
     pairs = _pairs(codecs) if levels else []
     likely = {*_likely(frame, codecs, levels, pairs, replaced)}
     found = bands_among(frame, codecs, likely, replaced)
-    return one_of_each(found, lambda one: (0.0 not in one.edges, len(one.codes), one.sources))
+    return one_of_each(found, lambda one: (not one.is_at_zero, len(one.codes), one.sources))
 
 
 def _pairs(codecs: Sequence[Codec]) -> list[Sources]:

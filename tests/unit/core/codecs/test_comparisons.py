@@ -79,6 +79,21 @@ def test_comparisons_are_found_with_round_edges() -> None:
             assert one.units == (DAY, DAY)
 
 
+@pytest.mark.parametrize('digits', [0, None])
+def test_what_is_more_by_less_than_training_has_seen_is_more(digits: int | None) -> None:
+    frame = games()[['home', 'away', 'result']]
+    frame.loc[frame['result'] == 'drawn', 'result'] = 'lost'
+    if digits is None:
+        frame['home'] += np.where(frame['home'] == frame['away'], 0, np.pi / 10)
+    apart = frame['home'] - frame['away']
+    frame = frame[(apart <= 0) | (apart > 3)].reset_index(drop=True)
+    (one,) = found_in(frame)[1]
+    assert one.digits == digits
+    assert one.is_at_zero
+    codes = one.wanted(np.array([-1.0, 0.0, 1e-9 if digits is None else 1.0, 2.0]))
+    assert codes[0] == codes[1] != codes[2] == codes[3]
+
+
 def test_numbers_are_compared_as_they_will_be_written() -> None:
     one = Band(2, (0, 1), (0.0, 1.0), (2, 1, 0), digits=0, units=(1.0, 1.0))
     columns = [np.array([2.4, 2.6, 3.0, np.nan]), np.array([2.0, 2.0, 3.4, 1.0])]
