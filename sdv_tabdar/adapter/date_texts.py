@@ -9,6 +9,7 @@ import pandas as pd
 from pandas.tseries.api import guess_datetime_format
 from sdv.errors import InvalidDataError
 
+_LOOKED_AT = 100  # texts, before all
 _WITHOUT_ZEROS = ('dm', 'dmHI', 'HI', 'd', 'm')  # parts of dates that are so together
 POSSIBLE = f'between {pd.Timestamp.min:%Y-%m-%d} and {pd.Timestamp.max:%Y-%m-%d}'
 """Dates that a count of nanoseconds reaches."""
@@ -39,7 +40,9 @@ def as_written(present: pd.Series, text_format: str | None) -> str | None:
     for bare in _WITHOUT_ZEROS:
         for sign in '-#':  # of glibc and macOS, and of Windows
             other = re.sub(f'%([{bare}])', rf'%{sign}\1', text_format)
-            if other != text_format and is_exact_text(present, other):
+            if other != text_format and all(
+                is_exact_text(part, other) for part in (present.head(_LOOKED_AT), present)
+            ):
                 return other
     return text_format
 
