@@ -120,17 +120,9 @@ def _relations(
 
 
 def _in_order(encoder: TableEncoder) -> list[Inequality]:
-    """The pairs of columns in order that do not follow from what else is told.
-
-    Where a column is another one in all rows, its order is that of the other one.
-    """
-    every = set(encoder.inequalities)
-    same = {
-        echo.position
-        for echo in encoder.echoes
-        if echo.always and {(echo.position, echo.source), (echo.source, echo.position)} <= every
-    }
-    return [pair for pair in without_consequences(encoder.inequalities) if not same & {*pair}]
+    """The pairs of columns in order that do not follow from what else is told."""
+    follows = [(echo.position, echo.source) for echo in encoder.echoes if echo.always]
+    return without_consequences(encoder.inequalities, follows)
 
 
 def _are_dates(encoder: TableEncoder, echo: Echo, dates: Collection[Any]) -> bool:

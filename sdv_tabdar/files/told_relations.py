@@ -14,6 +14,7 @@ from sdv_tabdar.core.codecs.aggregates import Aggregate
 from sdv_tabdar.core.codecs.bands import Band
 from sdv_tabdar.core.codecs.calendars import CalendarPart
 from sdv_tabdar.core.codecs.choices import Choice
+from sdv_tabdar.core.codecs.echoes import Echo
 from sdv_tabdar.core.codecs.inequalities import without_consequences
 from sdv_tabdar.core.codecs.mostly import Mostly
 from sdv_tabdar.core.codecs.products import Product
@@ -23,10 +24,12 @@ from sdv_tabdar.core.codecs.sums import Sum, written
 
 
 def inequalities(encoder: Mapping[str, Any], names: Mapping[Any, str]) -> list[tuple[str, str]]:
-    """Pairs of columns of which the first is never more than the second."""
+    """Pairs of columns of which the first is never more than the second, each told once."""
     columns = [codec['column']['name'] for codec in encoder['codecs']]
     pairs = [(low, high) for low, high in encoder.get('inequalities', ())]
-    found = [(columns[low], columns[high]) for low, high in without_consequences(pairs)]
+    echoes = map(Echo.from_state, encoder.get('echoes', ()))
+    follows = [(echo.position, echo.source) for echo in echoes if echo.always]
+    found = [(columns[low], columns[high]) for low, high in without_consequences(pairs, follows)]
     return [(names[low], names[high]) for low, high in found if low in names and high in names]
 
 

@@ -62,12 +62,18 @@ def kept_inequalities(
     return tuple(left)
 
 
-def without_consequences(inequalities: Sequence[Inequality]) -> list[Inequality]:
+def without_consequences(
+    inequalities: Sequence[Inequality], follows: Sequence[tuple[int, int]] = ()
+) -> list[Inequality]:
     """The pairs that do not follow from two others, for a person to read.
 
-    Of columns that are equal in all rows each has its own, as one would follow from the other's.
+    Args:
+        inequalities: Pairs of columns in order. Of columns that are equal in all rows each has its
+            own, as one would follow from the other's, ...
+        follows: ... but for those that are told to follow, and what they follow from.
     """
     every = set(inequalities)
+    same = {own for own, source in follows if {(own, source), (source, own)} <= every}
     above: dict[int, set[int]] = {}
     for low, high in every:
         if (high, low) not in every:
@@ -75,7 +81,8 @@ def without_consequences(inequalities: Sequence[Inequality]) -> list[Inequality]
     return [
         (low, high)
         for low, high in inequalities
-        if not any(high in above.get(middle, ()) for middle in above.get(low, ()))
+        if not same & {low, high}
+        and not any(high in above.get(middle, ()) for middle in above.get(low, ()))
     ]
 
 

@@ -69,6 +69,12 @@ def test_of_equal_columns_each_is_told_of_with_what_is_above() -> None:
     assert without_consequences(pairs) == [(0, 1), (1, 0), (0, 2), (1, 2), (2, 3)]
 
 
+def test_a_column_that_is_told_to_be_another_one_is_not_told_of_again() -> None:
+    pairs = [(0, 1), (1, 0), (0, 2), (1, 2), (2, 3), (0, 3), (1, 3)]
+    assert without_consequences(pairs, follows=[(0, 1)]) == [(1, 2), (2, 3)]
+    assert without_consequences(pairs, follows=[(2, 1)]) == without_consequences(pairs)
+
+
 def test_off_there_are_none() -> None:
     assert fitted(chain(), ModelConfig(inequalities=False)).inequalities == ()
 
