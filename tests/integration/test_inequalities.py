@@ -102,7 +102,7 @@ def test_relations_are_told_of_the_columns_of_the_user(
 
     assert "'same' is 'low' in all rows, and will be in drawn ones." in told
     assert "  that 'same' is 'low' in 300 rows" in told
-    assert "  that 'same' is never more than 'more'" in told
+    assert "  that 'low' is never more than 'more'" in told
     for made in ('fillna', '#', "'log'"):
         assert not any(made in line for line in told)
 
