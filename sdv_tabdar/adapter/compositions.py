@@ -17,9 +17,9 @@ import numpy as np
 import numpy.typing as npt
 import pandas as pd
 
+from sdv_tabdar.core.codecs.evidence import FEWEST_ROWS
 from sdv_tabdar.core.codecs.made_of import all_below
 
-_FEWEST_ROWS = 50  # with a text
 _LOOKED_AT = 40  # rows of a first look
 _MOST_CHARACTERS = 200  # of a text
 _MOST_STEPS = 2_000  # of a search for a format
@@ -147,7 +147,7 @@ def find_compositions(plain: pd.DataFrame, results: Collection[str]) -> tuple[Co
     found: dict[str, Composition] = {}
     for key, own in columns.items():
         rows = np.flatnonzero(own.notna().to_numpy())
-        if key not in results or len(rows) < _FEWEST_ROWS or own.dtype != object:
+        if key not in results or own.dtype != object or not _tells(own.iloc[rows]):
             continue
         some = rows[:: max(len(rows) // _LOOKED_AT, 1)]
         texts = [*map(str, _texts(own.iloc[some]))]
@@ -260,6 +260,12 @@ def _texts(column: pd.Series) -> list[str | None]:
         None if is_gap else cell if isinstance(cell, str) else str(round(cell))
         for cell, is_gap in zip(column.tolist(), gaps, strict=True)
     ]
+
+
+def _tells(texts: pd.Series) -> bool:
+    """Whether enough texts, none missing, are others than those of another row."""
+    own = texts.to_numpy(dtype=object)
+    return int((own != np.roll(own, len(own) // 2)).sum()) >= FEWEST_ROWS
 
 
 def _has_texts(column: pd.Series) -> bool:

@@ -22,6 +22,7 @@ from sdv_tabdar.core.codecs.codec import Codec
 from sdv_tabdar.core.codecs.curves import CURVES, curve_slack, curves_among, value
 from sdv_tabdar.core.codecs.echoes import Echo
 from sdv_tabdar.core.codecs.equations import varies
+from sdv_tabdar.core.codecs.evidence import FEWEST_ROWS
 from sdv_tabdar.core.codecs.lines import HALF, REST, SINGLE, Marks, rounded, slack_of, to_steps
 from sdv_tabdar.core.codecs.numerical import NumericalCodec
 from sdv_tabdar.core.codecs.rests import Rest
@@ -31,7 +32,6 @@ from sdv_tabdar.core.codecs.table_parts import Table, digits_in, parts_of, some_
 from sdv_tabdar.core.codecs.values import Floats
 from sdv_tabdar.core.codecs.weighted import MOST_SOURCES, weighted_sums
 
-_FEWEST_ROWS = 50  # without gaps; fewer show nothing reliably
 _LOOKED_AT = 2_500  # rows, at least if there are so many, before all
 _MOST_COLUMNS = 200  # among which they are looked for
 _BY_CHANCE = 20  # rows that say so of each source
@@ -368,7 +368,7 @@ def _covering(own: Floats, sources: Floats) -> list[int]:
     with_all = ~(np.isnan(own) | np.isnan(sources).any(axis=0))
     equal, chosen = sources[:, with_all] == own[with_all], list[int]()
     left = np.ones(int(with_all.sum()), dtype=bool)
-    while left.any() and len(left) >= _FEWEST_ROWS:
+    while left.any() and len(left) >= FEWEST_ROWS:
         best = int(equal[:, left].sum(axis=1).argmax())
         if not equal[best, left].any() or len(chosen) == MOST_SOURCES:
             return []

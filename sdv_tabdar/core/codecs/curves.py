@@ -7,11 +7,11 @@ from collections.abc import Callable, Iterator, Mapping
 
 import numpy as np
 
+from sdv_tabdar.core.codecs.evidence import FEWEST_ROWS
 from sdv_tabdar.core.codecs.lines import REST, SINGLE, digits_of, slack_of
 from sdv_tabdar.core.codecs.values import Floats
 
 _FIRST_ROWS = 16  # that are looked at before all
-_FEWEST_ROWS = 50  # with both numbers
 _LARGEST = 1e100  # size of numbers that are looked at
 _SEVEN_DIGITS = 6.5e-7  # of a number's size, which seven digits and float32 leave, ...
 _LAST_DIGITS = 100.0  # ... if that is at most so many units
@@ -120,7 +120,7 @@ def curves_among(numbers: Floats, num_results: int) -> Iterator[tuple[int, int, 
                 gap = np.abs(made[other, both] - numbers[own, both])
                 if name == 'sqrt' and _is_exact_square(numbers[other, both], numbers[own, both]):
                     continue
-                if both.sum() >= _FEWEST_ROWS and (gap <= slack[own]).all():
+                if both.sum() >= FEWEST_ROWS and (gap <= slack[own]).all():
                     told.add((own, other))
                     yield own, other, name
 

@@ -25,6 +25,7 @@ import numpy.typing as npt
 import pandas as pd
 
 from sdv_tabdar.core.codecs.codec import Codec
+from sdv_tabdar.core.codecs.evidence import FEWEST_ROWS
 from sdv_tabdar.core.codecs.lines import LEAST, Line, Marks, digits_of, lines_through
 from sdv_tabdar.core.codecs.numerical import NumericalCodec
 from sdv_tabdar.core.codecs.shared_atoms import (
@@ -40,7 +41,6 @@ from sdv_tabdar.core.codecs.values import Floats
 from sdv_tabdar.core.schema import Column
 
 _AS_OFTEN = 0.99  # both columns have atoms of their own, which are left out
-_FEWEST_ROWS = 50  # in which a column follows, to follow always; fewer show nothing reliably
 
 _Found: TypeAlias = tuple[int, int, Line, tuple[float, ...]]
 """In how many rows a column follows which other one, how, and with which of its atoms."""
@@ -142,8 +142,8 @@ def _completions(frame: Table, codecs: Sequence[Codec], positions: Sequence[int]
     for own, place in zip(numbers, positions, strict=False):
         for source, other in zip(numbers[len(positions) :], sources, strict=True):
             both = np.flatnonzero(~np.isnan(own) & ~np.isnan(source))
-            if (own[both[:_FEWEST_ROWS]] == source[both[:_FEWEST_ROWS]]).all() and (
-                _count(own[both], source[both], Line()) == len(both) >= _FEWEST_ROWS
+            if (own[both[:FEWEST_ROWS]] == source[both[:FEWEST_ROWS]]).all() and (
+                _count(own[both], source[both], Line()) == len(both) >= FEWEST_ROWS
             ):
                 found.append(Echo(place, other, Line()))
                 break
@@ -327,7 +327,7 @@ def _hold_always(seen: Table, names: Sequence[str], echoes: Sequence[Echo]) -> l
             holding[place] += int(holds.sum())
             broken[place] += int((both & ~holds).sum())
     return [
-        not others and rows >= _FEWEST_ROWS for rows, others in zip(holding, broken, strict=True)
+        not others and rows >= FEWEST_ROWS for rows, others in zip(holding, broken, strict=True)
     ]
 
 

@@ -11,13 +11,13 @@ from collections.abc import Iterator, Sequence
 import numpy as np
 import numpy.typing as npt
 
+from sdv_tabdar.core.codecs.evidence import FEWEST_ROWS
 from sdv_tabdar.core.codecs.values import Floats
 
 MOST_COLUMNS = 500
 """Among which equations are looked for."""
 
-_FEWEST_ROWS = 50  # without gaps, and ...
-_ROWS_PER_COLUMN = 2  # ... so many; fewer show nothing reliably
+_ROWS_PER_COLUMN = 2  # without gaps at least; fewer show nothing reliably
 _FEWEST_COLUMNS = 3  # of an equation that says something
 _BESIDE = 1_000  # columns that are looked at beside those left out, together at most
 _LOOKED_AT = 500  # rows of a first look, or ...
@@ -55,7 +55,7 @@ def _comparable(numbers: Floats) -> list[int]:
     present = ~np.isnan(numbers)
     columns.sort(key=lambda place: -int(present[place].sum()))
     while columns:
-        enough = max(_FEWEST_ROWS, _ROWS_PER_COLUMN * len(columns))
+        enough = max(FEWEST_ROWS, _ROWS_PER_COLUMN * len(columns))
         if present[columns].all(axis=0).sum() >= enough:
             break
         columns.pop()

@@ -21,6 +21,7 @@ import numpy.typing as npt
 from sdv_tabdar.core.codecs.categorical import CategoricalCodec
 from sdv_tabdar.core.codecs.codec import Codec
 from sdv_tabdar.core.codecs.equations import varies
+from sdv_tabdar.core.codecs.evidence import FEWEST_ROWS
 from sdv_tabdar.core.codecs.formulas import OF_TIME, UNITS, Formula
 from sdv_tabdar.core.codecs.lines import Marks, digits_of, rounded, slack_of
 from sdv_tabdar.core.codecs.made_of import all_below
@@ -30,7 +31,6 @@ from sdv_tabdar.core.codecs.table_parts import Table, digits_in, parts_of, some_
 from sdv_tabdar.core.codecs.values import Floats
 
 _COLUMNS = 3  # of a product
-_FEWEST_ROWS = 50  # with all three numbers; fewer show nothing reliably
 _MOST_COLUMNS = 200  # among which products are looked for
 _LOOKED_AT = (16, 400)  # rows of a first and of a second look, and ...
 _OF_EACH = 4  # ... so many in which a column is not 0
@@ -304,7 +304,7 @@ def _tells(cells: Floats, formula: Formula, digits: Digits) -> bool:
     made = formula.result(first, second)
     known = np.isfinite(made) & np.isfinite(result)
     result, first, second = result[known], first[known], second[known]
-    if len(result) < _FEWEST_ROWS or not _holds(result, first, second, formula, digits).all():
+    if len(result) < FEWEST_ROWS or not _holds(result, first, second, formula, digits).all():
         return False
     half = len(result) // 2
     of_others = (

@@ -13,10 +13,10 @@ from collections.abc import Callable, Iterator, Mapping
 import numpy as np
 
 from sdv_tabdar.core.codecs.calendars import DAY
+from sdv_tabdar.core.codecs.evidence import FEWEST_ROWS
 from sdv_tabdar.core.codecs.values import Codes, Floats
 
 _FIRST_ROWS = 100  # that are looked at before all
-_FEWEST_ROWS = 50  # with all three cells
 _BY_CHANCE = 20  # rows that would contradict it if one of the dates were that of another row
 _MOST = 10_000  # that a number of years or months is
 _MOST_DATES = 16  # columns between which they are looked for
@@ -157,7 +157,7 @@ def spans_among(numbers: Floats, dates: Floats) -> Iterator[tuple[int, int, int,
 def _holds(one: Span, own: Floats, first: Floats, last: Floats) -> bool:
     """Whether numbers ``(rows,)`` are those between dates, and by both of them."""
     rows = np.flatnonzero(~np.isnan(own + first + last))
-    if len(rows) < _FEWEST_ROWS:
+    if len(rows) < FEWEST_ROWS:
         return False
     own, half = own[rows], len(rows) // 2
     ends = _Calendar.of(first[rows]), _Calendar.of(last[rows])

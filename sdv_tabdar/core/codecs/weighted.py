@@ -13,11 +13,11 @@ from typing import TypeAlias
 
 import numpy as np
 
+from sdv_tabdar.core.codecs.evidence import FEWEST_ROWS
 from sdv_tabdar.core.codecs.lines import HALF, REST, SINGLE, Marks, digits_of, slack_of
 from sdv_tabdar.core.codecs.values import Floats
 
-_FEWEST_ROWS = 50  # without gaps, and ...
-_ROWS_PER_COLUMN = 3  # ... so many; fewer show nothing reliably
+_ROWS_PER_COLUMN = 3  # without gaps at least; fewer show nothing reliably
 MOST_SOURCES = 12
 _RIDGE = 1e-9  # beside correlations of 1, so that columns that follow from others do no harm
 _NEARLY = 1e-3  # of a column's size: what is left of it by that
@@ -61,7 +61,7 @@ def _whole_rows(numbers: Floats, columns: Sequence[int]) -> Marks:
 
 def _enough(columns: Sequence[int]) -> int:
     """How many rows show something reliably."""
-    return max(_FEWEST_ROWS, _ROWS_PER_COLUMN * len(columns))
+    return max(FEWEST_ROWS, _ROWS_PER_COLUMN * len(columns))
 
 
 def _varying(columns: Sequence[int], numbers: Floats) -> tuple[list[int], Floats]:

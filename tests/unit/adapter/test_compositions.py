@@ -43,7 +43,8 @@ def test_one_row_that_is_otherwise_takes_it_away_and_few_rows_show_none() -> Non
     frame = people()
     frame.loc[N - 1, 'name'] = 'Eve'
     assert 'name' not in found_in(frame)
-    assert not found_in(people(num_rows=40))
+    assert not found_in(people(num_rows=19))
+    assert found_in(people(num_rows=30)).keys() == found_in(people()).keys()
 
 
 def test_the_same_texts_and_other_texts_are_none() -> None:

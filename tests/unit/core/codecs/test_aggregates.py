@@ -93,9 +93,14 @@ def test_one_row_that_is_otherwise_takes_it_away(column: str) -> None:
     assert without(column).keys() <= named(frame).keys() | {column}
 
 
-@pytest.mark.parametrize('num_rows', [1, 2, 20, 49])
+@pytest.mark.parametrize('num_rows', [1, 2, 19])
 def test_few_rows_say_nothing(num_rows: int) -> None:
     assert named(grades(num_rows=num_rows)) == {}
+
+
+def test_some_rows_show_weights_and_more_of_them_what_each_source_is_needed_for() -> None:
+    few, many = named(grades(num_rows=30)), named(grades())
+    assert few == {key: many[key] for key in ('mean', 'grade')}
 
 
 def test_numbers_that_are_not_rounded_and_weights_as_they_are() -> None:

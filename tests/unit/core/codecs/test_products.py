@@ -135,8 +135,10 @@ def test_off_there_are_none() -> None:
     assert not fitted(lines(), ModelConfig(column_order='fixed', attention='causal')).products
 
 
-def test_few_rows_have_none() -> None:
-    assert not fitted(lines().head(49)).products
+def test_few_rows_have_none_and_some_the_same_as_many() -> None:
+    assert not fitted(lines().head(19)).products
+    found = [one.columns for one in fitted(lines().head(36)).products]
+    assert found == [one.columns for one in fitted(lines()).products]
 
 
 def test_a_saved_encoder_has_the_same() -> None:
