@@ -14,12 +14,13 @@ import pandas as pd
 from sdv_tabdar.adapter.id_patterns import pattern_of
 from sdv_tabdar.adapter.profile import ColumnProfile, Role
 from sdv_tabdar.adapter.relations import (
-    FEWEST_ROWS,
     about_copy,
     about_sum,
     copies_in,
+    sum_with,
     sums_among,
 )
+from sdv_tabdar.core.codecs.evidence import FEWEST_ROWS
 
 _LOOKED_AT = 500  # levels of a first check for formats
 _NEARLY_UNIQUE = 0.9  # number of levels, as a share of the cells of a column
@@ -192,15 +193,9 @@ def _about_id(plain: pd.DataFrame, key: str, profiles: Mapping[str, ColumnProfil
     name = profile.column.name
     if profile.column.sdtype != 'id' or not _all_differ(values):
         return None
-    if pd.api.types.is_integer_dtype(values.dtype):
-        if _is_id_name(name) or _are_running(values):
-            return None
-        other = _risen_with(plain, key, profiles)
-        if other is not None:
-            what = f'though it rises or falls with {other!r}'
-        elif _is_uneven(values):
-            what = 'though its numbers are not spread evenly, as those of ids are'
-        else:
+    if pd.api.types.is_numeric_dtype(values.dtype):
+        what = _of_a_quantity(plain, key, profiles)
+        if what is None:
             return None
         instead = "'numerical'"
     else:
@@ -217,6 +212,27 @@ def _about_id(plain: pd.DataFrame, key: str, profiles: Mapping[str, ColumnProfil
         f'If it is none, say metadata.update_column(column_name={name!r}, sdtype={instead}), and '
         'before it metadata.remove_primary_key() if it is the key.'
     )
+
+
+def _of_a_quantity(
+    plain: pd.DataFrame, key: str, profiles: Mapping[str, ColumnProfile]
+) -> str | None:
+    """What numbers that count as ids have of a quantity, if anything."""
+    values = plain[key].dropna()
+    if _is_id_name(profiles[key].column.name) or _are_running(values):
+        return None
+    other = _risen_with(plain, key, profiles)
+    if other is not None:
+        return f'though it rises or falls with {other!r}'
+    if _is_uneven(values):
+        return 'though its numbers are not spread evenly, as those of ids are'
+    found = [repr(profiles[name].column.name) for name in sum_with(plain, key, profiles)]
+    if found:
+        total, *parts = found
+        return f'though {total} is the sum of {" and ".join(parts)}'
+    if not pd.api.types.is_integer_dtype(values.dtype) and len(values) == len(plain):
+        return 'though its numbers are of a type for fractions'
+    return None
 
 
 def _about_plain_id(values: pd.Series, profile: ColumnProfile) -> str | None:

@@ -11,9 +11,9 @@ import pandas as pd
 
 from sdv_tabdar.adapter.profile import ColumnProfile, Role
 from sdv_tabdar.core.codecs.dependencies import LEVEL_ROWS
+from sdv_tabdar.core.codecs.evidence import FEWEST_ROWS
 from sdv_tabdar.core.codecs.sums import Named, sums_in
 
-FEWEST_ROWS = 50  # smaller tables show no relations reliably
 _LOOKED_AT = 500  # rows of a first check
 
 
@@ -43,8 +43,14 @@ def _can_be_related(values: pd.Series, profile: ColumnProfile) -> bool:
         return False
     if profile.role is Role.DISCRETE:
         # Where each level occurs once, the pattern is that of every other such column.
-        return 1 < len(profile.levels) + profile.has_missing <= len(values) / 2
+        few = 1 < len(profile.levels) + profile.has_missing <= len(values) / 2
+        return few and _varies(_pattern(values, profile))
     return profile.low < profile.high
+
+
+def _varies(pattern: npt.NDArray[Any]) -> bool:
+    """Whether enough cells are others than those of another row."""
+    return int((pattern != np.roll(pattern, len(pattern) // 2)).sum()) >= FEWEST_ROWS
 
 
 def _pattern(values: pd.Series, profile: ColumnProfile) -> npt.NDArray[Any]:
@@ -96,6 +102,17 @@ def about_copy(
         f"Column '{name}' is a copy of '{original}', {how}. Leave it out and add it to the "
         'synthetic rows, or keep it by a programmable constraint.'
     )
+
+
+def sum_with(
+    plain: pd.DataFrame, key: str, profiles: Mapping[str, ColumnProfile]
+) -> tuple[str, ...]:
+    """A total and its parts, where a column that counts as no number is one of them; or nothing."""
+    numbers = [other for other, profile in profiles.items() if profile.role is Role.NUMBER]
+    for total, parts in sums_in(plain, [key, *numbers]):
+        if isinstance(total, str) and key in (total, *parts):
+            return total, *parts
+    return ()
 
 
 def sums_among(plain: pd.DataFrame, profiles: Mapping[str, ColumnProfile]) -> list[Named]:

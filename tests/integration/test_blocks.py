@@ -187,6 +187,7 @@ def test_running_numbers_go_on() -> None:
     ]
 
 
+@pytest.mark.filterwarnings('ignore:The table can be learnt as it is')  # it says: invented anew
 def test_invented_values_of_few_are_the_same_in_all_blocks() -> None:
     data = pd.DataFrame({'code': list('abcd') * 10, 'n': np.arange(40.0)})
     faker = AnonymizedFaker('address', 'city', cardinality_rule='match')

@@ -75,6 +75,7 @@ def test_tables(cells: dict[str, Any], columns: dict[str, Any]) -> None:
     assert list(filled.columns) == list(data.columns)
 
 
+@pytest.mark.filterwarnings('ignore:The table can be learnt as it is')  # its keys have a form
 @pytest.mark.parametrize(
     ('columns', 'keys'),
     [
@@ -102,6 +103,7 @@ def test_generated_columns_only(columns: dict[str, Any], keys: dict[str, Any]) -
         assert list(known['email']) == ['x@y.z']
 
 
+@pytest.mark.filterwarnings('ignore:The table can be learnt as it is')  # its keys have a form
 def test_alternate_keys_beside_learnt_columns() -> None:
     data = pd.DataFrame({'code': [f's{i}' for i in range(30)], 'x': range(30)})
     columns = {'code': {'sdtype': 'id'}, 'x': NUMBER}

@@ -116,6 +116,7 @@ def test_what_is_no_seed_is_refused(fitted: TabDARSynthesizer, seed: Any) -> Non
         fitted.impute(GAPS, seed=seed)
 
 
+@pytest.mark.filterwarnings('ignore:The table can be learnt as it is')  # it says: invented anew
 def test_personal_data_of_few_values_follow_the_seed() -> None:
     """With SDV's rule 'match' the values are invented by whichever call comes first."""
     data = pd.DataFrame({'city': ['a', 'b', None] * 10, 'age': range(30)})

@@ -63,8 +63,8 @@ def test_nothing_is_said_of_what_is_as_it_should_be(case: str) -> None:
     assert said(pd.DataFrame({'x': pd.Series(QUIET[case], dtype=object)})) == []
 
 
-def test_nothing_is_said_of_small_tables() -> None:
-    data = pd.DataFrame({'x': [f'name {number}' for number in range(49)]})
+def test_nothing_is_said_of_very_small_tables() -> None:
+    data = pd.DataFrame({'x': [f'name {number}' for number in range(19)]})
 
     assert said(data) == []
     assert len(said(pd.concat([data, data.tail(1)], ignore_index=True))) == 1
@@ -165,6 +165,30 @@ def test_ids_that_are_quantities() -> None:
         assert said(data.rename(columns={'people': name}), sdtype='id', invented=[name]) == []
     running = data.assign(people=np.arange(N))
     assert said(running, sdtype='id', invented=['people']) == []
+
+
+def test_ids_that_are_part_of_a_sum_may_be_quantities() -> None:
+    wages, rent = (RANDOM.permutation(np.arange(N)) * 97 + 1_000 for _ in range(2))
+    data = pd.DataFrame({'wages': wages, 'rent': rent + 0.5, 'total': wages + rent + 0.5})
+    (line,) = said(data, sdtype='id', invented=['wages'])
+    assert "though 'total' is the sum of 'wages' and 'rent'. If it is none" in line
+    assert said(data[['wages', 'rent']], sdtype='id', invented=['wages']) == []
+
+
+def test_ids_of_a_type_for_fractions_may_be_quantities() -> None:
+    numbers = RANDOM.permutation(np.arange(N) * 97.0 + 1_000)
+    data = pd.DataFrame({'days': numbers, 'number': numbers, 'x': np.arange(N) % 7 / 2})
+    (line,) = said(data, sdtype='id', invented=['days', 'number'])
+    assert "'days'" in line
+    assert 'though its numbers are of a type for fractions' in line
+    gaps = data.assign(days=data['days'].where(np.arange(N) > 3))  # else these were whole numbers
+    assert said(gaps, sdtype='id', invented=['days', 'number']) == []
+
+
+def test_rare_levels_of_few_rows_are_no_copy_by_chance() -> None:
+    once = ['yes', *['no'] * 29]
+    data = pd.DataFrame({'x': once, 'y': ['b' if level == 'yes' else 'a' for level in once]})
+    assert said(data, kept=()) == []
 
 
 def test_ids_that_crowd_at_an_end_may_be_quantities() -> None:
