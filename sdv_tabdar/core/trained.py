@@ -42,7 +42,7 @@ from sdv_tabdar.core.table import EncodedTable
 from sdv_tabdar.core.training.history import Callback, TrainingHistory
 from sdv_tabdar.core.training.interrupts import Interrupts
 from sdv_tabdar.core.training.loop import asked_to_stop, fit_network
-from sdv_tabdar.core.training.precedence import precedence
+from sdv_tabdar.core.training.precedence import OF_DRAWING, precedence
 from sdv_tabdar.core.training.private import PrivateRows, fit_drawn, fit_privately
 from sdv_tabdar.core.training.trainer import Progress, initial_network
 
@@ -285,7 +285,7 @@ def _finish(
     network.to(answering_device(network.pad.device))
 
     def weigh() -> tuple[float, ...]:
-        return () if stop() else precedence(lowered(network), table, rows_trained)
+        return () if stop() else precedence(lowered(network), table, rows_trained, OF_DRAWING)
 
     if model.column_order == 'weighted':
         network.precedence = ranks.told(weigh)

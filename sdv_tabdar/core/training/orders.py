@@ -15,7 +15,7 @@ import torch
 from sdv_tabdar.core.nn.network import TabDARNetwork
 from sdv_tabdar.core.runtime.ranks import Ranks
 from sdv_tabdar.core.table import EncodedTable
-from sdv_tabdar.core.training.precedence import precedence
+from sdv_tabdar.core.training.precedence import OF_TRAINING, precedence
 
 _WEIGHED_AT = (0.1, 0.3)  # shares of the training
 
@@ -45,7 +45,9 @@ class TrainedOrders:
     def weigh(self, network: TabDARNetwork, rows_trained: int) -> None:
         """Weigh the columns by what a network knows, in evaluation mode, after so many rows."""
         self._left.pop(0)
-        found = self._ranks.told(lambda: precedence(network, self._table, rows_trained))
+        found = self._ranks.told(
+            lambda: precedence(network, self._table, rows_trained, OF_TRAINING)
+        )
         if found:
             self.log_weights = self._on_device(found)
 

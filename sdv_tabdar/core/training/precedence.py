@@ -31,24 +31,30 @@ from sdv_tabdar.core.runtime.row_order import some_rows
 from sdv_tabdar.core.table import EncodedTable
 from sdv_tabdar.core.training.likelihood import cell_losses
 
+OF_TRAINING, OF_DRAWING = 0.3, 0.5
+"""Nats that make it e times as likely for a column to be the next, in orders that are trained, and
+in those in which rows are drawn: these make a better mixture if they differ more."""
+
 _MIN_ROWS = 1_000  # of a table; fewer say too little, and a training of them should be short
 _ROWS, _FEWEST = 800, 150  # that are asked, and the fewest that are worth it ...
 _CELLS = 4_000_000  # ... as no more cells than these are asked for ...
 _SHARE_OF_TRAINING = 0.06  # ... and together no more rows than this of those trained
-_SCALE = 0.3  # nats that make it e times as likely for a column to be the next
-_TOGETHER = 1.0  # log weight that members of a cross must gain by following each other
+_TOGETHER = 0.3  # nats that members of a cross must gain by following each other
 _SEED = 0  # of the rows and chains, which do not depend on the model's seed
 
 
 @torch.no_grad()
-def precedence(network: TabDARNetwork, table: EncodedTable, rows_trained: int) -> tuple[float, ...]:
-    """Log weights of the columns, for orders in which they are drawn.
+def precedence(
+    network: TabDARNetwork, table: EncodedTable, rows_trained: int, nats: float
+) -> tuple[float, ...]:
+    """Log weights of the columns, for orders in which they are trained or drawn.
 
     Args:
         network: A trained network that knows cells in any order, in evaluation mode.
         table: Its training table, on any device.
         rows_trained: Rows that all training steps had together; asking takes a small part of the
             time of these.
+        nats: :data:`OF_TRAINING` or :data:`OF_DRAWING`.
 
     Returns:
         One for each column, in a form in which 0 for all is no preference; none where rows are
@@ -65,14 +71,12 @@ def precedence(network: TabDARNetwork, table: EncodedTable, rows_trained: int) -
     chosen = some_rows(len(table), number, generator).to(table.codes.device)
     rows = table.rows(chosen).to(network.pad.device)
     order = torch.rand(number, num_columns, generator=generator).argsort(dim=1)
-    if not members:
-        return tuple(_weights(network, rows, order).tolist())
-    together = _weights(network, rows, _following(order, members, generator))
+    gained = _gained(network, rows, _following(order, members, generator) if members else order)
     if compares:
-        apart = _weights(network, rows, order)
-        if together[[*members]].sum() <= apart[[*members]].sum() + _TOGETHER:
-            return tuple(apart.tolist())
-    return tuple(together.tolist())
+        apart = _gained(network, rows, order)
+        if gained[[*members]].sum() <= apart[[*members]].sum() + _TOGETHER:
+            gained = apart
+    return tuple((gained / nats).tolist())
 
 
 def _following(
@@ -84,10 +88,16 @@ def _following(
     return order.gather(1, places.gather(1, order).argsort(dim=1, stable=True))
 
 
-def _weights(network: TabDARNetwork, table: EncodedTable, order: torch.Tensor) -> torch.Tensor:
-    """``(C,)``, log weights by chains of N rows, whose cells become known in orders ``(N, C)``."""
+def _gained(network: TabDARNetwork, table: EncodedTable, order: torch.Tensor) -> torch.Tensor:
+    """``(C,)``, what columns gain by being drawn first and not last, in nats, along N chains.
+
+    Args:
+        network: The network.
+        table: N rows.
+        order: ``(N, C)``, the columns of each in the order in which they become known.
+    """
     gains = _gains(network, table, order.argsort(dim=1))
-    return (gains - gains.t()).sum(dim=1) / _SCALE
+    return (gains - gains.t()).sum(dim=1)
 
 
 def _gains(network: TabDARNetwork, table: EncodedTable, ranks: torch.Tensor) -> torch.Tensor:

@@ -15,6 +15,7 @@ from sdv_tabdar.core.table import EncodedTable
 from sdv_tabdar.core.training import losses, orders
 from sdv_tabdar.core.training.history import TrainingHistory
 from sdv_tabdar.core.training.orders import TrainedOrders
+from sdv_tabdar.core.training.precedence import OF_TRAINING
 
 Train = Callable[..., tuple[TabDARNetwork, TrainingHistory]]
 
@@ -25,9 +26,10 @@ def weighed(monkeypatch: pytest.MonkeyPatch) -> list[int]:
     seen: list[int] = []
 
     def precedence(
-        network: TabDARNetwork, table: EncodedTable, rows_trained: int
+        network: TabDARNetwork, table: EncodedTable, rows_trained: int, nats: float
     ) -> tuple[float, ...]:
         assert not network.training
+        assert nats == OF_TRAINING
         seen.append(rows_trained)
         return (float(len(seen)),) * table.codes.shape[1]
 

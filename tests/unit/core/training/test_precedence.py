@@ -11,7 +11,7 @@ from sdv_tabdar.core.nn.network import TabDARNetwork
 from sdv_tabdar.core.schema import Cross
 from sdv_tabdar.core.table import EncodedTable
 from sdv_tabdar.core.training import precedence as module
-from sdv_tabdar.core.training.precedence import precedence
+from sdv_tabdar.core.training.precedence import OF_DRAWING, OF_TRAINING, precedence
 
 NUM_COLUMNS = 6
 PASSES = 60_000  # rows that all training steps had
@@ -37,11 +37,12 @@ def many(encoded: EncodedTable) -> EncodedTable:
     return encoded.rows(torch.arange(1_000) % len(encoded))
 
 
+@pytest.mark.parametrize('nats', [OF_DRAWING, OF_TRAINING])
 def test_weights_are_what_columns_tell_less_what_is_told_of_them(
-    network: TabDARNetwork, many: EncodedTable, told: torch.Tensor
+    network: TabDARNetwork, many: EncodedTable, told: torch.Tensor, nats: float
 ) -> None:
-    expected = (told - told.t()).sum(dim=1) / module._SCALE
-    torch.testing.assert_close(torch.tensor(precedence(network, many, PASSES)).double(), expected)
+    found = torch.tensor(precedence(network, many, PASSES, nats)).double()
+    torch.testing.assert_close(found, (told - told.t()).sum(dim=1) / nats)
 
 
 def test_each_pair_is_asked_in_both_directions(
@@ -88,12 +89,13 @@ def test_members_follow_each_other_where_they_tell_more_together(
 
     if only_together:
         monkeypatch.setattr(module, 'cell_losses', losses)
-    found = torch.tensor(precedence(network, many, PASSES)).double()
-    weights = (told - told.t()).sum(dim=1) / module._SCALE
+    found = torch.tensor(precedence(network, many, PASSES, OF_DRAWING)).double()
+    weights = (told - told.t()).sum(dim=1) / OF_DRAWING
     if only_together:
         # The last of three members tells three other columns 2 nats each.
         shared = (found - weights)[[4, 1, 3]]
-        torch.testing.assert_close(shared, torch.full((3,), 20 / 3).double(), atol=0.8, rtol=0)
+        each = torch.full((3,), 2 / OF_DRAWING).double()
+        torch.testing.assert_close(shared, each, atol=0.8, rtol=0)
     else:
         torch.testing.assert_close(found, weights)
 
@@ -105,13 +107,13 @@ def test_members_follow_each_other_where_rows_are_too_few_to_compare(
     monkeypatch.setattr(network, 'schema', dataclasses.replace(network.schema, crosses=crosses))
     asked: list[torch.Tensor] = []
 
-    def weights(network: TabDARNetwork, rows: EncodedTable, order: torch.Tensor) -> torch.Tensor:
+    def gained(network: TabDARNetwork, rows: EncodedTable, order: torch.Tensor) -> torch.Tensor:
         asked.append(order.argsort(dim=1)[:, [4, 1, 3]])
         return torch.zeros(NUM_COLUMNS)
 
-    monkeypatch.setattr(module, '_weights', weights)
+    monkeypatch.setattr(module, '_gained', gained)
     trained = 1 + 299 * (NUM_COLUMNS + 1) / module._SHARE_OF_TRAINING
-    assert precedence(network, many, trained) == (0.0,) * NUM_COLUMNS
+    assert precedence(network, many, trained, OF_DRAWING) == (0.0,) * NUM_COLUMNS
     (places,) = asked
     assert len(places) == 299
     assert torch.all(places.amax(dim=1) - places.amin(dim=1) == 2)
@@ -122,10 +124,10 @@ def test_a_network_gives_the_same_weights_each_time(
 ) -> None:
     monkeypatch.setattr(module, '_ROWS', 200)
     state = torch.get_rng_state()
-    found = precedence(network, many, PASSES)
+    found = precedence(network, many, PASSES, OF_DRAWING)
     assert len(found) == NUM_COLUMNS
     assert any(found)
-    assert precedence(network, many, PASSES) == found
+    assert precedence(network, many, PASSES, OF_DRAWING) == found
     assert torch.equal(torch.get_rng_state(), state)
     # What one column gains another loses.
     assert sum(found) == pytest.approx(0, abs=1e-6)
@@ -134,7 +136,10 @@ def test_a_network_gives_the_same_weights_each_time(
 def test_few_rows_many_columns_and_a_short_training_say_nothing(
     network: TabDARNetwork, many: EncodedTable, monkeypatch: pytest.MonkeyPatch
 ) -> None:
-    assert precedence(network, many.rows(slice(999)), PASSES) == ()
-    assert precedence(network, many, 149 * (NUM_COLUMNS + 1) / module._SHARE_OF_TRAINING) == ()
+    assert precedence(network, many.rows(slice(999)), PASSES, OF_DRAWING) == ()
+    assert (
+        precedence(network, many, 149 * (NUM_COLUMNS + 1) / module._SHARE_OF_TRAINING, OF_DRAWING)
+        == ()
+    )
     monkeypatch.setattr(module, '_CELLS', 149 * NUM_COLUMNS * (NUM_COLUMNS + 1))
-    assert precedence(network, many, PASSES) == ()
+    assert precedence(network, many, PASSES, OF_DRAWING) == ()
