@@ -17,7 +17,7 @@ import numpy as np
 import numpy.typing as npt
 import pandas as pd
 
-from sdv_tabdar.core.codecs.evidence import FEWEST_ROWS
+from sdv_tabdar.core.codecs.evidence import varies
 from sdv_tabdar.core.codecs.made_of import all_below
 
 _LOOKED_AT = 40  # rows of a first look
@@ -147,7 +147,7 @@ def find_compositions(plain: pd.DataFrame, results: Collection[str]) -> tuple[Co
     found: dict[str, Composition] = {}
     for key, own in columns.items():
         rows = np.flatnonzero(own.notna().to_numpy())
-        if key not in results or own.dtype != object or not _tells(own.iloc[rows]):
+        if key not in results or own.dtype != object or not varies(own.to_numpy()):
             continue
         some = rows[:: max(len(rows) // _LOOKED_AT, 1)]
         texts = [*map(str, _texts(own.iloc[some]))]
@@ -260,12 +260,6 @@ def _texts(column: pd.Series) -> list[str | None]:
         None if is_gap else cell if isinstance(cell, str) else str(round(cell))
         for cell, is_gap in zip(column.tolist(), gaps, strict=True)
     ]
-
-
-def _tells(texts: pd.Series) -> bool:
-    """Whether enough texts, none missing, are others than those of another row."""
-    own = texts.to_numpy(dtype=object)
-    return int((own != np.roll(own, len(own) // 2)).sum()) >= FEWEST_ROWS
 
 
 def _has_texts(column: pd.Series) -> bool:

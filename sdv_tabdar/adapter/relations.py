@@ -11,7 +11,7 @@ import pandas as pd
 
 from sdv_tabdar.adapter.profile import ColumnProfile, Role
 from sdv_tabdar.core.codecs.dependencies import LEVEL_ROWS
-from sdv_tabdar.core.codecs.evidence import FEWEST_ROWS
+from sdv_tabdar.core.codecs.evidence import varies
 from sdv_tabdar.core.codecs.sums import Named, sums_in
 
 _LOOKED_AT = 500  # rows of a first check
@@ -44,13 +44,8 @@ def _can_be_related(values: pd.Series, profile: ColumnProfile) -> bool:
     if profile.role is Role.DISCRETE:
         # Where each level occurs once, the pattern is that of every other such column.
         few = 1 < len(profile.levels) + profile.has_missing <= len(values) / 2
-        return few and _varies(_pattern(values, profile))
+        return few and varies(_pattern(values, profile))
     return profile.low < profile.high
-
-
-def _varies(pattern: npt.NDArray[Any]) -> bool:
-    """Whether enough cells are others than those of another row."""
-    return int((pattern != np.roll(pattern, len(pattern) // 2)).sum()) >= FEWEST_ROWS
 
 
 def _pattern(values: pd.Series, profile: ColumnProfile) -> npt.NDArray[Any]:

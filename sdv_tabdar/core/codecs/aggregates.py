@@ -21,8 +21,7 @@ from sdv_tabdar.core.codecs.calendars import are_dates, steps_in
 from sdv_tabdar.core.codecs.codec import Codec
 from sdv_tabdar.core.codecs.curves import CURVES, curve_slack, curves_among, value
 from sdv_tabdar.core.codecs.echoes import Echo
-from sdv_tabdar.core.codecs.equations import varies
-from sdv_tabdar.core.codecs.evidence import FEWEST_ROWS
+from sdv_tabdar.core.codecs.evidence import FEWEST_ROWS, varies
 from sdv_tabdar.core.codecs.lines import HALF, REST, SINGLE, Marks, rounded, slack_of, to_steps
 from sdv_tabdar.core.codecs.numerical import NumericalCodec
 from sdv_tabdar.core.codecs.rests import Rest

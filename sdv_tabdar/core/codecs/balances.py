@@ -12,7 +12,8 @@ from typing import TypeAlias
 
 import numpy as np
 
-from sdv_tabdar.core.codecs.equations import comparable_groups, equations, telling_rows, varies
+from sdv_tabdar.core.codecs.equations import comparable_groups, equations, telling_rows
+from sdv_tabdar.core.codecs.evidence import varies
 from sdv_tabdar.core.codecs.lines import Line
 from sdv_tabdar.core.codecs.sums import EXACT_REST, Named
 from sdv_tabdar.core.codecs.table_parts import Table, some_numbers

@@ -11,7 +11,7 @@ from collections.abc import Iterator, Sequence
 import numpy as np
 import numpy.typing as npt
 
-from sdv_tabdar.core.codecs.evidence import FEWEST_ROWS
+from sdv_tabdar.core.codecs.evidence import FEWEST_ROWS, varies
 from sdv_tabdar.core.codecs.values import Floats
 
 MOST_COLUMNS = 500
@@ -23,7 +23,6 @@ _BESIDE = 1_000  # columns that are looked at beside those left out, together at
 _LOOKED_AT = 500  # rows of a first look, or ...
 _LOOKED_AT_PER_COLUMN = 4  # ... so many for each column, and ...
 _UNUSUAL = 20  # ... of each column so many that differ from its most frequent number
-_BY_CHANCE = 20  # rows in which a part must be another than that of some other row
 
 Sides = tuple[tuple[int, ...], tuple[int, ...]]
 """Positions of columns of which as many make the same as others, fewer first."""
@@ -60,13 +59,6 @@ def _comparable(numbers: Floats) -> list[int]:
             break
         columns.pop()
     return sorted(columns)
-
-
-def varies(column: Floats) -> bool:
-    """Whether numbers ``(rows,)`` often are others than those of another row."""
-    present = column[~np.isnan(column)]
-    others = np.roll(present, len(present) // 2)
-    return bool((present != others).sum() >= _BY_CHANCE)
 
 
 def telling_rows(numbers: Floats, columns: Sequence[int]) -> Floats:

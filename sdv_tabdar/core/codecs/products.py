@@ -20,8 +20,7 @@ import numpy.typing as npt
 
 from sdv_tabdar.core.codecs.categorical import CategoricalCodec
 from sdv_tabdar.core.codecs.codec import Codec
-from sdv_tabdar.core.codecs.equations import varies
-from sdv_tabdar.core.codecs.evidence import FEWEST_ROWS
+from sdv_tabdar.core.codecs.evidence import FEWEST_ROWS, varies
 from sdv_tabdar.core.codecs.formulas import OF_TIME, UNITS, Formula
 from sdv_tabdar.core.codecs.lines import Marks, digits_of, rounded, slack_of
 from sdv_tabdar.core.codecs.made_of import all_below

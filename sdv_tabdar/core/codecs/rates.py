@@ -17,7 +17,7 @@ import numpy as np
 import pandas as pd
 
 from sdv_tabdar.core.codecs.codec import Codec
-from sdv_tabdar.core.codecs.equations import varies
+from sdv_tabdar.core.codecs.evidence import varies
 from sdv_tabdar.core.codecs.formulas import Formula
 from sdv_tabdar.core.codecs.lines import digits_of
 from sdv_tabdar.core.codecs.made_of import all_below

@@ -20,8 +20,8 @@ from sdv_tabdar.core.codecs.equations import (
     equations,
     most_frequent,
     telling_rows,
-    varies,
 )
+from sdv_tabdar.core.codecs.evidence import varies
 from sdv_tabdar.core.codecs.lines import MOST_DIGITS, SINGLE, Marks, digits_of, finest
 from sdv_tabdar.core.codecs.made_of import all_below
 from sdv_tabdar.core.codecs.numerical import NumericalCodec
