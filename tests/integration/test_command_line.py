@@ -77,3 +77,9 @@ def test_help_needs_neither_sdv_nor_torch() -> None:
     )
     done = subprocess.run([sys.executable, '-c', code], capture_output=True, text=True, check=True)
     assert done.stdout.strip() == '[]'
+
+
+def test_the_package_itself_is_the_command_line() -> None:
+    command = [sys.executable, '-m', 'sdv_tabdar', '--version']
+    done = subprocess.run(command, capture_output=True, text=True, check=True)
+    assert done.stdout.startswith('sdv-tabdar, version')
