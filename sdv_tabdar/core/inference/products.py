@@ -2,9 +2,9 @@
 
 Each cell has been drawn given others, so that a product is nearly right; a source times the rate of
 a level (``codecs/rates.py``) is one with a factor that never changes. A result that was drawn
-becomes what its factors make, and a ratio sooner moves what is above its line; where it was given,
-or would be beyond what training had, a factor gives way, or both where one has few values (of a
-given amount a whole quantity and its price).
+becomes what its factors make, and a ratio sooner moves what is above its line, or else below it;
+where it was given, or would be beyond what training had, a factor gives way, or both where one has
+few values (of a given amount a whole quantity and its price).
 Factors that are results themselves follow, from above, and the rest again from below. Cells that
 were given stay, and what is asked of a cell stays asked: what contradicts itself stays.
 """
@@ -39,7 +39,7 @@ _TOGETHER = 1 << 18  # cells in which the values of a factor are tried at a time
 Agrees = Callable[[int, Rows, Floats], Marks]
 """Of a column's position, rows and numbers for these."""
 
-_RESULT, _FIRST = 0, 1  # places of the result and of the first factor among the columns
+_RESULT, _FIRST, _SECOND = 0, 1, 2  # places of the result and of the factors among the columns
 
 
 @dataclasses.dataclass(frozen=True)
@@ -78,7 +78,7 @@ class Multiplying:
             for one in products
             for position in one.columns
         }
-        _keep(products, columns, [one for one in self._movers if one in products])
+        _keep(products, columns, [step for step in self._plan if step[0] in products])
         for position, column in columns.items():
             if position >= 0 and not np.array_equal(column.numbers, column.before, equal_nan=True):
                 frame[names[position]] = column.written(frame[names[position]])
@@ -137,26 +137,40 @@ class Multiplying:
         )
 
     @functools.cached_property
-    def _movers(self) -> list[Product]:
-        """Products whose first factor, which nothing else makes, is to give way to the result.
+    def _plan(self) -> list[tuple[Product, int]]:
+        """The products, and which place of each is to give way, behind what makes the others.
 
-        One of each such factor, and each behind the one that moves its other factor: of several the
-        one whose results leave it least room, of what has grown its growth and not its density. Of
-        two shares of the same parts one moves its own part, which makes the other share as well.
+        The first factor of a ratio, which nothing else makes, gives way to it, or the second one
+        where the first makes another. Of several the first factor makes the one whose results
+        leave it least room, of what has grown its growth and not its density. Of two shares of the
+        same parts one moves its own part, which makes the other share as well.
         """
-        encoder = self.encoder
-        found: dict[int, Product] = {}
-        results = {one.result for one in encoder.multiplied}
-        others = results.union(*(one.columns for one in encoder.sums))
-        often = [echo for echo in encoder.echoes if _holds_often(echo)]
-        others |= {place for echo in often for place in (echo.position, echo.source)}
-        for one in sorted(encoder.multiplied, key=self._room):
-            x, y = one.factors
-            is_circle = y in found and found[y].factors[1] == x
-            if one.formula.moves_x and x not in others and y not in results and not is_circle:
-                found.setdefault(x, one)
-        order = behind_factors({x: {one.factors[1]} & {*found} for x, one in found.items()})
-        return [found[x] for x in order]
+        products = sorted(self.encoder.multiplied, key=self._room)
+        made = {one.result: (one, _RESULT) for one in self.encoder.multiplied}
+        stay = {*made, *self._held_beside}
+        for place in (_FIRST, _SECOND):
+            for one in products:
+                column, is_left = one.columns[place], made.get(one.result) == (one, _RESULT)
+                if place == _SECOND and one.columns[_FIRST] in stay:
+                    continue
+                if not is_left or not one.formula.moves_x or column in stay or column in made:
+                    continue
+                others = {own: entry for own, entry in made.items() if own != one.result}
+                others[column] = one, place
+                if len(_in_turn(others)) == len(others):  # none follows from itself
+                    made = others
+        return [made[own] for own in _in_turn(made)]
+
+    @property
+    def _held_beside(self) -> set[int]:
+        """Columns that sums, or another one that they often are, hold beside products."""
+        found = {place for total in self.encoder.sums for place in total.columns}
+        groups = [{*one.columns} for one in self.encoder.multiplied]
+        for echo in filter(_holds_often, self.encoder.echoes):
+            ends = {echo.position, echo.source}
+            if not any(ends <= group for group in groups):  # where the third one says when they are
+                found |= ends
+        return found
 
     def _room(self, one: Product) -> float:
         """How far most results leave the first factor of a ratio to go, beside the middle one."""
@@ -173,23 +187,31 @@ class Multiplying:
         return implied(self.encoder, self.known)
 
 
+def _in_turn(made: Mapping[int, tuple[Product, int]]) -> list[int]:
+    """The columns that products make, each behind those it is made of; none of a circle."""
+    needed = {own: {*one.columns} - {own} for own, (one, _) in made.items()}
+    return behind_factors({own: needed[own] & {*made} for own in made})
+
+
 def _holds_often(echo: Echo) -> bool:
     """Whether a column is that of another one in more rows than come to be so by the way."""
     return not echo.counts or echo.counts[-1] > _BY_THE_WAY * sum(echo.counts)
 
 
 def _keep(
-    products: Sequence[Product], columns: Mapping[int, MovableColumn], movers: Sequence[Product]
+    products: Sequence[Product],
+    columns: Mapping[int, MovableColumn],
+    plan: Sequence[tuple[Product, int]],
 ) -> None:
     """Change numbers until products hold, in each row as many as can be.
 
     Args:
         products: Each behind those whose results are factors of it.
         columns: By position; their numbers are written into.
-        movers: Those of them whose first factors are to give way.
+        plan: All of them in an order, and the place of each that is to give way.
     """
-    for one in movers:
-        _Open.of(one, columns).mend(_FIRST)
+    for one, place in plan:
+        _Open.of(one, columns).mend(place)
     for one in products:
         _Open.of(one, columns).mend()
     best, points = _state(products, columns)

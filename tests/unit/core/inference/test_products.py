@@ -206,6 +206,24 @@ def test_what_has_grown_follows_its_growth_and_makes_its_density() -> None:
     assert off.mean().max() < 0.02
 
 
+def test_ratios_of_what_is_made_are_those_that_were_drawn() -> None:
+    """A fill is ink per area, an area a product; what gives way is the ink, of a run the runs."""
+    random = np.random.default_rng(5)
+    height, width = random.integers(5, 30, N), random.integers(5, 90, N)
+    area = height * width
+    ink = (area * random.normal(0.6, 0.03, N)).round()
+    runs = (ink / random.normal(8, 0.4, N)).round()
+    cells = {'height': height, 'width': width, 'area': area, 'ink': ink, 'runs': runs}
+    frame = pd.DataFrame(cells).astype(float)
+    frame['fill'], frame['run'] = (ink / area).round(3), (ink / runs).round(2)
+    rows = trained(frame).sample(600)
+    assert rows['area'].to_numpy() == pytest.approx(rows['height'] * rows['width'])
+    assert (rows['ink'] / rows['area'] - rows['fill']).abs().max() < 0.000501
+    assert (rows['ink'] / rows['runs'] - rows['run']).abs().max() < 0.00501
+    assert (rows['fill'] - 0.6).abs().quantile(0.8) < 0.06
+    assert (rows['run'] - 8).abs().quantile(0.8) < 1
+
+
 def test_shares_of_the_same_parts_keep_the_fractions_that_recur() -> None:
     """Also where the parts are equal in some rows, which is no relation of theirs."""
     random = np.random.default_rng(4)
