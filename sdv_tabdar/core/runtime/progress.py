@@ -26,6 +26,6 @@ def training_bar(shown: bool) -> Iterator[Callable[[float, int, float], None] | 
         def show(share: float, epochs: int, loss: float) -> None:
             if not math.isnan(loss):
                 bar.set_postfix_str(f'epoch {epochs + 1}, loss {loss:.4f}', refresh=False)
-            bar.update(100 * share - bar.n)
+            bar.update(max(100 * share - bar.n, 0))  # a training may turn out to take longer
 
         yield show

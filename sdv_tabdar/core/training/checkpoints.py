@@ -26,7 +26,7 @@ from sdv_tabdar.core.schema import TableSchema
 from sdv_tabdar.core.table import EncodedTable
 from sdv_tabdar.paths import why_no_file
 
-_VERSION = 4
+_VERSION = 5
 _SECONDS = 30.0  # between two checkpoints, or ...
 _SHARE = 0.02  # ... this share of the time, in which they are written, whichever is longer
 _DIFFERENT = {

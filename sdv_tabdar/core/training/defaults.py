@@ -15,6 +15,7 @@ _FEW_EPOCHS = 30  # ... these for small tables, which would be memorised
 _MIN_STEPS = 500  # of a training, however small the table
 _MAX_LENGTH = 1.4  # of a training that ends by its held-out loss, in default lengths, and ...
 _MAX_PASSES, _FEW_STEPS = 70, 250  # ... for small tables no more passes than this, or steps
+_GAINING_ROWS = 2_000  # of small tables from which held-out rows may let training go further
 _COOL_DOWN, _SMALL_COOL_DOWN = 2.0, 0.25  # in the steps to the best weights; up to ...
 _FEW_ROWS, _GROWTH = 1_000, 1.5  # ... so many rows, from where on it grows by this power of them
 _SMALL_TABLE, _LARGE_TABLE = 4_000, 16_000  # rows of a table below, and from, which ...
@@ -43,6 +44,18 @@ def longest_training(num_rows: int, num_columns: int, batch_size: int) -> int:
     steps = num_rows // batch_size
     most = int(_MAX_LENGTH * default_epochs(num_rows, num_columns, batch_size) * steps)
     return most if num_rows >= _SMALL_TABLE else min(most, max(_MAX_PASSES * steps, _FEW_STEPS))
+
+
+def further_training(num_rows: int, num_columns: int) -> float:
+    """How many times as long a training may take whose held-out rows gain nearly as much as others.
+
+    From tables of few rows to those that are not small it grows to the length of the latter.
+    """
+    share = (num_rows - _GAINING_ROWS) / (_SMALL_TABLE - _GAINING_ROWS)
+    if not 0 < share < 1:
+        return 1.0
+    most = min(_MAX_EPOCHS, _DEFAULT_CELLS / (num_rows * num_columns))
+    return 1 + share * max(most / _FEW_EPOCHS - 1, 0)
 
 
 def cool_down_length(num_rows: int) -> float:

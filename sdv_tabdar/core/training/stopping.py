@@ -3,7 +3,9 @@
 The rate follows a cosine to the longest that training may take. If the held-out loss of the
 averaged weights no longer falls by more than chance before, the rate goes to its end in a
 cool-down that is the longer the more was done before (Hägele et al. 2024,
-doi:10.48550/arXiv.2405.18392). Nothing here knows what a network is.
+doi:10.48550/arXiv.2405.18392). Halfway a training may turn out to be one that may take longer: if
+held-out rows gain nearly as much as those that are trained on, little is memorised. Nothing here
+knows what a network is.
 """
 
 from __future__ import annotations
@@ -21,6 +23,8 @@ _GROWTH = 0.06  # steps between two evaluations, as a share of those done
 _LOOK_BACK = 0.75  # a loss is compared with the one after this share of its steps ...
 _ERRORS = 1.0  # ... and has to be lower by so many standard errors of the difference
 _FEW_STEPS = 300  # in which the loss may stand still at any time
+_HALFWAY = 0.5  # of the longest training, and of the steps since which gains are compared
+_LEARNT = 0.75  # of what training rows gain, which held-out rows do where it may go further
 
 
 class Stopping:
@@ -31,6 +35,8 @@ class Stopping:
         max_steps: Steps after which training ends at the latest.
         max_seconds: Seconds after which it ends at the latest; None for no limit.
         cool_down: Steps of the cool-down, as a multiple of those that led to the best weights.
+        further: How many times as many steps these are at the latest where held-out rows gain
+            nearly as much as training rows.
 
     Attributes:
         cooling: Whether the cool-down has begun.
@@ -38,12 +44,19 @@ class Stopping:
     """
 
     def __init__(
-        self, min_interval: int, max_steps: int, max_seconds: float | None, cool_down: float
+        self,
+        min_interval: int,
+        max_steps: int,
+        max_seconds: float | None,
+        cool_down: float,
+        further: float = 1.0,
     ) -> None:
-        self.min_interval, self._cool_down = min_interval, cool_down
+        self.min_interval, self._cool_down, self._further = min_interval, cool_down, further
         self._longest = FixedLength(max_steps, max_seconds, annealed=True)
+        self._is_decided = further <= 1
         self.cooling, self.reason = False, ''
         self._evaluations: list[tuple[int, Floats]] = []
+        self._of_training: list[float] = []
         self._best = 0
         self._from: tuple[int, float] = (0, 0.0)
         self._cooling_steps = 0
@@ -90,18 +103,21 @@ class Stopping:
         """Whether only the last part of the longest training is left."""
         return self._longest.share(steps, seconds) >= 1 - LAST_PART
 
-    def observe(self, steps: int, losses: Floats) -> bool:
+    def observe(self, steps: int, losses: Floats, of_training: float) -> bool:
         """Take in an evaluation.
 
         Args:
             steps: Steps done.
             losses: ``(N,)`` loss of each held-out row in nats, of the same rows each time.
+            of_training: The mean loss of rows that are trained on, likewise.
 
         Returns:
             Whether the loss still falls: in the last quarter of the steps, or the last 300 if
             these are more, by more than the standard error of the difference.
         """
         self._evaluations.append((steps, losses))
+        self._of_training.append(of_training)
+        self._decide(steps)
         if losses.mean() < self._evaluations[self._best][1].mean():
             self._best = len(self._evaluations) - 1
         until = min(_LOOK_BACK * steps, steps - _FEW_STEPS)
@@ -111,6 +127,19 @@ class Stopping:
         gain = earlier[-1] - losses
         error = float(gain.std()) / len(gain) ** 0.5
         return float(gain.mean()) > _ERRORS * error
+
+    def _decide(self, steps: int) -> None:
+        """Once, halfway: whether training may go on for longer."""
+        if self._is_decided or steps < _HALFWAY * self._longest.max_steps:
+            return
+        self._is_decided = True
+        since = sum(at <= _HALFWAY * steps for at, _ in self._evaluations) - 1
+        gain = float((self._evaluations[since][1] - self._evaluations[-1][1]).mean())
+        if since >= 0 and gain >= _LEARNT * (self._of_training[since] - self._of_training[-1]) > 0:
+            self._lengthen(int(self._further * self._longest.max_steps))
+
+    def _lengthen(self, max_steps: int) -> None:
+        self._longest = FixedLength(max_steps, self._longest.max_seconds, annealed=True)
 
     def cool_down(self, steps: int, seconds: float, reason: str) -> None:
         """Begin the cool-down, from the weights of the best evaluation.
@@ -133,6 +162,9 @@ class Stopping:
             'reason': self.reason,
             'steps': [steps for steps, _ in self._evaluations],
             'losses': [torch.from_numpy(losses) for _, losses in self._evaluations],
+            'of_training': list(self._of_training),
+            'is_decided': self._is_decided,
+            'max_steps': self._longest.max_steps,
             'best': self._best,
             'from': (*self._from, self._cooling_steps),
         }
@@ -142,5 +174,7 @@ class Stopping:
         self.cooling, self.reason, self._best = state['cooling'], state['reason'], state['best']
         losses = [np.asarray(loss.numpy()) for loss in state['losses']]
         self._evaluations = list(zip(state['steps'], losses, strict=True))
+        self._of_training, self._is_decided = list(state['of_training']), state['is_decided']
+        self._lengthen(state['max_steps'])
         steps, seconds, self._cooling_steps = state['from']
         self._from = steps, seconds

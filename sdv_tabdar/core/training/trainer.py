@@ -29,6 +29,7 @@ from sdv_tabdar.core.training.defaults import (
     default_epochs,
     default_learning_rate,
     default_weight_decay,
+    further_training,
     longest_training,
 )
 from sdv_tabdar.core.training.epoch import Epoch
@@ -301,8 +302,8 @@ class Trainer:
         self._say('%d of %d rows are held out to see when to stop.', held_out, num_rows)
         interval = self._held_out.min_interval(self._batch_size)
         longest = longest_training(num_rows, num_columns, self._batch_size)
-        cool_down = cool_down_length(num_rows)
-        return Stopping(interval, longest, seconds, cool_down)
+        cool_down, further = cool_down_length(num_rows), further_training(num_rows, num_columns)
+        return Stopping(interval, longest, seconds, cool_down, further)
 
     def _set_learning_rate(self) -> None:
         if isinstance(self._schedule, FixedLength) and not self._schedule.annealed:
@@ -326,7 +327,7 @@ class Trainer:
         self.history.add(
             len(self.history.losses) + self._epoch.steps / self._steps_per_epoch, evaluation
         )
-        falls = schedule.observe(self._steps, evaluation.held_out.rows)
+        falls = schedule.observe(self._steps, evaluation.held_out.rows, evaluation.training.total)
         if schedule.is_best:
             self._best = self._learner.weights()
         if out_of_time or not falls:

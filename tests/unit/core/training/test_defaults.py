@@ -13,6 +13,7 @@ from sdv_tabdar.core.training.defaults import (
     default_epochs,
     default_learning_rate,
     default_weight_decay,
+    further_training,
     longest_training,
 )
 
@@ -74,6 +75,15 @@ def test_the_longest_training_is_longer_than_the_default_but_not_for_few_rows() 
         size = min(rows, 64)
         default = default_epochs(rows, 10, size) * (rows // size)
         assert longest_training(rows, 10, size) < default
+
+
+def test_small_tables_may_train_further_up_to_the_length_of_others() -> None:
+    assert further_training(1_500, 10) == further_training(2_000, 10) == 1
+    assert 1 < further_training(2_500, 10) < further_training(3_500, 10)
+    assert further_training(10_000, 10) == 1
+    small, other = longest_training(3_999, 10, 64) / 62, longest_training(4_000, 10, 128) / 31
+    assert small * further_training(3_999, 10) == pytest.approx(other, rel=0.02)
+    assert further_training(3_000, 1_000) == 1  # of which there are cells enough
 
 
 def test_few_rows_are_not_cooled_down_for_long() -> None:

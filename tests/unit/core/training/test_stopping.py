@@ -24,7 +24,7 @@ def _run(curve: Callable[[int], float], *, max_steps: int = 10_000) -> tuple[Sto
         if not (stopping.due(steps) or out_of_time):
             continue
         rows = curve(steps) + SPREAD + 0.2 * NOISE.normal(size=len(SPREAD))
-        if not stopping.observe(steps, rows) or out_of_time:
+        if not stopping.observe(steps, rows, 0.0) or out_of_time:
             stopping.cool_down(steps, 0.0, 'stalled')
             return stopping, steps
 
@@ -87,7 +87,7 @@ def test_time_is_kept() -> None:
 def test_the_share_done_never_falls() -> None:
     stopping = Stopping(10, 1000, None, COOL_DOWN)
     shares = [stopping.share(steps, 0.0) for steps in range(0, 400, 10)]
-    stopping.observe(400, SPREAD)
+    stopping.observe(400, SPREAD, 0.0)
     stopping.cool_down(400, 0.0, 'stalled')
     shares += [stopping.share(steps, 0.0) for steps in range(400, 601, 10)]
     assert shares == sorted(shares)
@@ -99,7 +99,7 @@ def test_the_best_evaluation_is_known() -> None:
     stopping = Stopping(10, 1000, None, COOL_DOWN)
     assert stopping.best_loss is None
     for steps, level, is_best in ((10, 3.0, True), (20, 2.0, True), (30, 2.5, False)):
-        stopping.observe(steps, level + SPREAD * 0)
+        stopping.observe(steps, level + SPREAD * 0, 0.0)
         assert stopping.is_best is is_best
     assert stopping.best_loss == 2.0
 
@@ -107,8 +107,8 @@ def test_the_best_evaluation_is_known() -> None:
 @pytest.mark.parametrize('cooling', [False, True])
 def test_its_state_restores_it(cooling: bool) -> None:
     stopping = Stopping(10, 1000, None, COOL_DOWN)
-    stopping.observe(10, SPREAD)
-    stopping.observe(20, SPREAD + 1)
+    stopping.observe(10, SPREAD, 2.0)
+    stopping.observe(20, SPREAD + 1, 1.0)
     if cooling:
         stopping.cool_down(20, 3.0, 'stalled')
     other = Stopping(10, 1000, None, COOL_DOWN)
@@ -118,4 +118,29 @@ def test_its_state_restores_it(cooling: bool) -> None:
         assert other.due(steps) == stopping.due(steps)
         assert other.finished(steps, 4.0) == stopping.finished(steps, 4.0)
     assert (other.best_loss, other.reason) == (stopping.best_loss, stopping.reason)
-    assert other.observe(30, SPREAD - 1) == stopping.observe(30, SPREAD - 1)
+    assert other.observe(30, SPREAD - 1, 0.0) == stopping.observe(30, SPREAD - 1, 0.0)
+
+
+@pytest.mark.parametrize(('of_held_out', 'length'), [(1.0, 1500), (0.8, 1500), (0.6, 1000)])
+def test_it_goes_further_where_held_out_rows_gain_nearly_as_much(
+    of_held_out: float, length: int
+) -> None:
+    stopping = Stopping(10, 1000, 100.0, COOL_DOWN, 1.5)
+    for steps in range(50, 701, 50):
+        falls = stopping.observe(steps, SPREAD - of_held_out * steps / 100, -steps / 100)
+        assert falls
+    assert not stopping.finished(length - 1, 0.0)
+    assert stopping.finished(length, 0.0)
+    assert stopping.finished(701, 100.0)  # in time nevertheless
+    other = Stopping(10, 1000, 100.0, COOL_DOWN, 1.5)
+    other.restore(stopping.state())
+    assert not other.finished(length - 1, 0.0)
+    assert other.finished(length, 0.0)
+
+
+def test_it_decides_that_once() -> None:
+    stopping = Stopping(10, 1000, None, COOL_DOWN, 1.5)
+    for steps in range(100, 801, 100):
+        gained = steps if steps > 500 else 0
+        stopping.observe(steps, SPREAD - gained / 100, -steps / 100)
+    assert stopping.finished(1000, 0.0)
