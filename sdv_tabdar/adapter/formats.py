@@ -19,7 +19,7 @@ from sdv_tabdar.adapter.clocks import Counts
 from sdv_tabdar.adapter.date_steps import can_hold, date_step, steps_text
 from sdv_tabdar.adapter.dates import DATE_TYPES, DateForm
 from sdv_tabdar.adapter.numeric import NumberForm, is_arrow_decimal, nearest
-from sdv_tabdar.adapter.values import plain_objects
+from sdv_tabdar.adapter.values import plain_objects, with_quiet_gaps
 
 _SINGLE = (str, numbers.Number, pd.Period, *DATE_TYPES)  # numbers and dates as a user gives them
 
@@ -121,6 +121,7 @@ class ColumnFormat:
         Raises:
             InvalidDataError: If a number or a date is too large for SDV.
         """
+        values = with_quiet_gaps(values)
         if self.sdtype == 'numerical':
             return self.number.plain(values)
         if self.sdtype == 'datetime':

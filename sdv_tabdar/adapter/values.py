@@ -10,6 +10,7 @@ import numpy.typing as npt
 import pandas as pd
 
 _LONGEST = 200  # characters of a value in a message
+_QUIET = np.uint64(1 << 51)  # the bit of a NaN of 64 bits that arithmetic does not complain of
 
 
 def is_missing(value: object) -> bool:
@@ -55,6 +56,22 @@ def plain_objects(values: pd.Series) -> pd.Series:
         cells[place] = cells[place].item()
     cells[missing] = None
     return pd.Series(cells, index=values.index, name=values.name, dtype=object)
+
+
+def with_quiet_gaps(values: pd.Series) -> pd.Series:
+    """Floats with NumPy's own NaN in cells without a number; the same series where all have it.
+
+    R writes another one into missing cells, and tables that were read from its files keep it:
+    arithmetic warns of it, and ``nanmax`` takes a column with it for one without numbers.
+    """
+    if values.dtype != np.float64:
+        return values
+    cells = values.to_numpy()
+    is_missing = np.isnan(cells)
+    if (cells[is_missing].view(np.uint64) & _QUIET).all():
+        return values
+    cells = np.where(is_missing, np.nan, cells)
+    return pd.Series(cells, index=values.index, name=values.name)
 
 
 def mapped(values: pd.Series, function: Callable[[Any], Any]) -> pd.Series:

@@ -253,3 +253,18 @@ def test_dates_in_a_zone_beyond_nanoseconds_are_refused(form: str, text_format: 
     # Whoever looks at such a date by itself ends this process, in pandas.
     with pytest.raises(Exception, match=r"'x' has dates from .* must lie between 1677"):
         fit_tiny(data, {'x': entry})
+
+
+def test_a_table_with_gaps_of_r_is_learnt_like_one_with_gaps_of_numpy() -> None:
+    height = (1.5 + INTEGERS / 200).round(2)
+    table = pd.DataFrame({'height': np.where(GAPS, np.nan, height), 'square': height**2})
+    from_r = table.copy()
+    signalling = np.array([0x7FF0_0000_0000_07A2], dtype=np.uint64).view(np.float64)
+    cells = table['height'].to_numpy().copy()
+    cells[GAPS] = signalling
+    from_r['height'] = cells
+    entries = {key: {'sdtype': 'numerical'} for key in table}
+
+    first, second = (fit_tiny(rows, entries).sample(50) for rows in (table, from_r))
+
+    pd.testing.assert_frame_equal(first, second)

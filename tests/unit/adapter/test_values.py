@@ -8,7 +8,14 @@ import numpy as np
 import pandas as pd
 import pytest
 
-from sdv_tabdar.adapter.values import is_missing, item, level_key, mapped, plain_objects
+from sdv_tabdar.adapter.values import (
+    is_missing,
+    item,
+    level_key,
+    mapped,
+    plain_objects,
+    with_quiet_gaps,
+)
 
 
 @pytest.mark.parametrize('value', [None, np.nan, pd.NaT, pd.NA])
@@ -35,6 +42,20 @@ def test_plain_objects_are_pythons() -> None:
     assert plain_objects(found) is found
     assert plain_objects(pd.Series([np.nan, 'a'], dtype=object)).tolist() == [None, 'a']
     assert plain_objects(pd.Series([[1], [2]])).tolist() == [[1], [2]]
+
+
+def test_gaps_of_r_become_gaps_of_numpy() -> None:
+    """R's missing number is a signalling NaN."""
+    cells = np.array([0.5, np.nan, -0.0, 3.0])
+    written_by_r = cells.copy()
+    written_by_r[1:2] = np.array([0x7FF0_0000_0000_07A2], dtype=np.uint64).view(np.float64)
+    values = pd.Series(written_by_r, index=list('abcd'), name='x')
+
+    found = with_quiet_gaps(values)
+
+    assert found.to_numpy().tobytes() == cells.tobytes()
+    pd.testing.assert_series_equal(found, values)
+    assert with_quiet_gaps(found) is found
 
 
 def test_functions_of_values_leave_out_missing_ones() -> None:
