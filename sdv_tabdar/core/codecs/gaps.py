@@ -13,7 +13,7 @@ from __future__ import annotations
 import dataclasses
 import itertools
 import math
-from collections.abc import Collection, Iterator, Mapping, Sequence
+from collections.abc import Collection, Mapping, Sequence
 from typing import TypeAlias
 
 import numpy as np
@@ -25,6 +25,7 @@ from sdv_tabdar.core.codecs.copulas import CodePlaces, correlations_of, may_be_t
 from sdv_tabdar.core.codecs.echoes import Echo
 from sdv_tabdar.core.codecs.gap_laws import GapLaws, Numbers
 from sdv_tabdar.core.codecs.gap_levels import Levels, kept_levels, say_more
+from sdv_tabdar.core.codecs.gap_pieces import DIGITS, PARTS, law_of
 from sdv_tabdar.core.codecs.numerical import NumericalCodec
 from sdv_tabdar.core.codecs.value_places import grid_of, on_grid, value_places
 from sdv_tabdar.core.codecs.values import Floats
@@ -45,16 +46,8 @@ _NARROWER = 0.5  # a difference's spread, by the lesser of the columns', to be l
 _RISING = 0.5  # correlation of scores; half as wide a difference has more
 _SPREAD = (0.1, 0.9)  # between which shares of the numbers it is
 _MIN_GAIN = 1.0  # nats, of one number given the other, and ...
-_MORE = 0.3  # ... so many more than by the copula
-_PARTS = 16  # of equal shares, where differences are many
+_MORE = 0.3  # ... so many more than by the copula, or else as many within this
 _ROWS_A_PART = 10  # of a level, in each part of its law
-_MANY = 20  # rows of a part, of which ...
-_HOLE = 0.5  # ... so much may be without any; then it is two, and the hole is none
-_FEW = 5  # rows that a difference, or an end of all differences, is kept of
-_LEAST_COVERED = 0.95  # of the rows have a difference of those, where these are few
-_LEAST_REST = 1e-3  # for what no row has shown
-_MOST_BEYOND = 3.0  # means of what lies beyond the usual differences
-_DIGITS = 12  # of the greatest number, beyond which differences are noise
 _WEIGHTS = (0.75, 0.2, 0.05)  # of the copula's law
 _MEDIAN = 0.67449  # of the absolute values of standard normal numbers
 _SEED = 0  # of the rows, whatever the model's seed
@@ -81,8 +74,8 @@ def find_gaps(
     chosen = some_rows(len(table), _ROWS, torch.Generator().manual_seed(_SEED))
     rows = table.rows(chosen.to(table.codes.device)).to(torch.device('cpu'))
     looked_at = _Looked(rows, schema, own, Levels.of(rows, schema, {*own, *exact}))
-    found = [gap for pair in looked_at.near if (gap := looked_at.gap(*pair)) is not None]
-    return tuple(sorted(found, key=lambda gap: -gap.gain)[:MOST_PAIRS])
+    found = [judged for pair in looked_at.near if (judged := looked_at.gap(*pair)) is not None]
+    return tuple(sorted(_chosen(found), key=lambda gap: -gap.gain)[:MOST_PAIRS])
 
 
 def kept_gaps(gaps: Sequence[Gap], former: Sequence[torch.Tensor]) -> tuple[Gap, ...]:
@@ -178,7 +171,7 @@ class _Looked:
         pairs: list[list[int]] = (found > _RISING).triu(1).nonzero().tolist()
         return pairs
 
-    def gap(self, first: int, second: int) -> Gap | None:
+    def gap(self, first: int, second: int) -> _Judged | None:
         """That of the pair at these two places; None if it says too little."""
         narrowest = min(self._spreads[first], self._spreads[second])
         if not are_near(self._numbers[:, first], self._numbers[:, second], narrowest):
@@ -195,17 +188,18 @@ class _Looked:
         by_ranks = math.fsum(self._by_ranks(*pair, shown, judges) for pair in pairs) / 2
         gain = float(logs.mean())
         by_level = None
-        if gain > by_ranks:
+        if gain > by_ranks - _MORE:
             by_level = self._by_level(found, difference, (first, second), (shown, judges), logs)
         more = 0.0 if by_level is None else by_level.gain
-        if gain + more < max(_MIN_GAIN, by_ranks + _MORE):
+        if gain + more < max(_MIN_GAIN, by_ranks - _MORE):
             return None
         found = self._of(first, second, difference[there])
         if by_level is not None:
             of_all = self._with_levels(found, by_level.position, there, difference).by_level
             assert of_all is not None, 'as many rows of each level as before, or more'
             by_level = dataclasses.replace(of_all, gain=more)
-        return dataclasses.replace(found, gain=gain, by_level=by_level)
+        found = dataclasses.replace(found, gain=gain, by_level=by_level)
+        return _Judged(found, gain + more, gain + more - by_ranks)
 
     def _by_level(
         self,
@@ -240,8 +234,8 @@ class _Looked:
         """A gap with laws of levels, which some rows show."""
 
         def law(differences: Floats) -> Differences:
-            parts = min(_PARTS, len(differences) // _ROWS_A_PART)
-            return _law(differences, _unit(gap.grids), parts)
+            parts = min(PARTS, len(differences) // _ROWS_A_PART)
+            return law_of(differences, _unit(gap.grids), parts)
 
         by_level = self._levels.laws(position, rows, difference[rows], law)
         return dataclasses.replace(gap, by_level=by_level)
@@ -253,7 +247,7 @@ class _Looked:
             first=self._positions[first],
             second=self._positions[second],
             grids=grids,
-            law=_law(differences, _unit(grids), _PARTS),
+            law=law_of(differences, _unit(grids), PARTS),
             gain=0.0,
         )
 
@@ -285,6 +279,42 @@ class _Looked:
         return float(law.density(own[1][:, 1]).log().mean())
 
 
+@dataclasses.dataclass(frozen=True)
+class _Judged:
+    """A gap, and what it says.
+
+    Attributes:
+        gap: It.
+        gain: The nats of one number given the other, with the laws of levels.
+        margin: How many more these are than the copula of the two has.
+    """
+
+    gap: Gap
+    gain: float
+    margin: float
+
+    def is_beside(self, other: _Judged) -> bool:
+        """Whether it and another one have a column in common."""
+        ends = {self.gap.first, self.gap.second}
+        return bool(ends & {other.gap.first, other.gap.second})
+
+
+def _chosen(found: Sequence[_Judged]) -> list[Gap]:
+    """The gaps that say more than the copula, and what would be lost beside these.
+
+    Where a gap is told, the copula is not. So one that says as much as the copula is kept beside
+    one of the same column that says less than it.
+    """
+    sure = [one for one in found if one.margin >= _MORE]
+    beside = [
+        one
+        for one in found
+        if one.margin < _MORE
+        and any(one.is_beside(other) and one.gain > other.gain for other in sure)
+    ]
+    return [one.gap for one in (*sure, *beside)]
+
+
 def _has_law(column: Column) -> bool:
     """Whether a column may be tied, and is of atoms or of bins."""
     return may_be_tied(column) and not is_mixed(column)
@@ -304,86 +334,9 @@ def spread(numbers: Floats) -> float:
 
 def _rounded(differences: Floats, most: float) -> Floats:
     """Differences without the noise that numbers up to ``most`` leave."""
-    return differences.round(_DIGITS - 1 - math.floor(math.log10(most))) if most else differences
+    return differences.round(DIGITS - 1 - math.floor(math.log10(most))) if most else differences
 
 
 def _unit(grids: tuple[Grid, Grid]) -> float:
     """That of differences between numbers on two grids; 0 if one of them is none."""
     return max(unit for unit, _ in grids) if all(unit for unit, _ in grids) else 0.0
-
-
-def _law(differences: Floats, unit: float, parts: int) -> Differences:
-    """That of some differences, see ``_pieces``."""
-    pieces, counts = _pieces(differences, unit, parts)
-    covered = counts.sum()
-    rest = (len(differences) - covered + 1) / (len(differences) + 2)
-    return Differences(
-        pieces=tuple((low, high) for low, high in pieces.tolist()),
-        shares=tuple((counts / covered).tolist()),
-        rest=max(float(rest), _LEAST_REST),
-    )
-
-
-def _pieces(differences: Floats, unit: float, parts: int) -> tuple[Floats, Places]:
-    """Intervals ``(M, 2)`` of differences, and how many lie in each.
-
-    Each of few differences has its own, a unit wide, if there is one; many are cut into so many
-    parts of about equal size.
-    """
-    values, counts = np.unique(differences, return_counts=True)
-    usual = counts >= _FEW
-    if usual.sum() <= _PARTS and counts[usual].sum() >= _LEAST_COVERED * len(differences):
-        half = np.diff(values[usual]).min() / 2 if usual.sum() > 1 else 0.0
-        half = unit / 2 or half or max(float(np.abs(values).max()), 1.0) * 10.0**-_DIGITS
-        pieces = np.stack([values[usual] - half, values[usual] + half], axis=1)
-        low, high = pieces[0, 0], pieces[-1, 1]
-        below = [] if (width := _beyond(low - differences)) is None else [[low - width, low]]
-        above = [] if (width := _beyond(differences - high)) is None else [[high, high + width]]
-        pieces = np.array([*below, *pieces.tolist(), *above])
-        pieces = np.maximum.accumulate(pieces.ravel()).reshape(-1, 2)  # in spite of rounding
-        return pieces, _counted(pieces, differences)
-    ordered = np.sort(differences)
-    inner = ordered[np.arange(1, parts) * len(ordered) // parts]
-    at = np.searchsorted(values, np.unique(inner))
-    between = values[at[at > 0] - 1] / 2 + values[at[at > 0]] / 2
-    low, high = _end(ordered, unit), -_end(-ordered[::-1], unit)
-    edges = np.unique(np.concatenate([[low], between[(between > low) & (between < high)], [high]]))
-    pieces = np.array(
-        [part for ends in itertools.pairwise(edges) for part in _solid(ordered, *ends, unit)]
-    )
-    return pieces, _counted(pieces, differences)
-
-
-def _solid(ordered: Floats, low: float, high: float, unit: float) -> Iterator[tuple[float, float]]:
-    """A piece, or what is on either side of a hole that takes up most of it."""
-    inside = ordered[slice(*np.searchsorted(ordered, [low, high]))]
-    if len(inside) >= _MANY:
-        steps = np.diff(inside)[_FEW - 1 : -_FEW + 1]
-        widest = float(steps.max())
-        if widest > _HOLE * (high - low):
-            at = _FEW - 1 + int(steps.argmax())
-            beside = unit / 2 or (high - low - widest) / len(inside)
-            yield low, float(inside[at]) + beside
-            yield float(inside[at + 1]) - beside, high
-            return
-    yield low, high
-
-
-def _counted(pieces: Floats, differences: Floats) -> Places:
-    """How many differences lie in each piece ``(M,)``."""
-    ordered = np.sort(differences)
-    return np.diff(np.searchsorted(ordered, pieces), axis=1)[:, 0]
-
-
-def _beyond(distances: Floats) -> float | None:
-    """How wide a piece is in which most positive ones of some distances are; None for few."""
-    found = distances[distances > 0]
-    return _MOST_BEYOND * float(found.mean()) if len(found) >= _FEW else None
-
-
-def _end(ordered: Floats, unit: float) -> float:
-    """Where differences begin: with the least that some rows have, or a little below few rows."""
-    if ordered[_FEW - 1] == ordered[0]:
-        return float(ordered[0] - unit / 2)
-    few, more = ordered[_FEW - 1], ordered[4 * _FEW - 1]
-    return float(max(few - (more - few), 2 * ordered[0] - few) - unit / 2)
