@@ -14,11 +14,12 @@ from sdv_tabdar.core.codecs.codec import Codec
 from sdv_tabdar.core.codecs.echoes import source_digits
 from sdv_tabdar.core.codecs.gaps import grids_of, places_of
 from sdv_tabdar.core.codecs.relations import Relations
-from sdv_tabdar.core.codecs.value_places import on_grid
+from sdv_tabdar.core.codecs.value_places import common_grid, on_grid
 from sdv_tabdar.core.codecs.values import Floats, frame_of
 from sdv_tabdar.core.restrictions import Restriction
 from sdv_tabdar.core.schema import TableSchema
 from sdv_tabdar.core.table import EncodedTable
+from sdv_tabdar.core.tied_columns import Grid
 
 Restrictions = Mapping[str, Sequence[Restriction | None]]
 """For columns, what each row's cell may be; None = anything."""
@@ -31,7 +32,8 @@ class TableDecoder:
         codecs: One a column, in order.
         relations: What the table has shown of its columns together; each kind of them but crosses,
             zeros, joints, the copula and gaps, which are the schema's, is an attribute too.
-        grids: On which the numbers of columns with gaps are, by their positions.
+        grids: On which the numbers of columns with gaps are, and dates between which whole units
+            are counted, by their positions.
         schema: The codes of the columns, and which of them never meet.
     """
 
@@ -46,7 +48,8 @@ class TableDecoder:
         self.calendar_parts, self.choices = relations.calendar_parts, relations.choices
         self.told_by_numbers = relations.told_by_numbers
         self.multiplied, self.keeps_values = relations.multiplied, relations.keeps_values
-        self.grids = grids_of(relations.gaps)
+        of_gaps = grids_of(relations.gaps)
+        self.grids = {**_grids_of_times(relations, codecs), **of_gaps}
         columns = [codec.column for codec in codecs]
         for echo in self.echoes:
             columns[echo.position] = echo.column(columns[echo.position])
@@ -58,7 +61,7 @@ class TableDecoder:
             relations.joints,
             relations.copula,
             relations.gaps,
-            places_of(codecs, self.grids, self.echoes),
+            places_of(codecs, of_gaps, self.echoes),
         )
         self._residual_of = {column: place for place, column in enumerate(self.schema.numerical)}
         self._digits = source_digits(self.echoes)
@@ -88,7 +91,7 @@ class TableDecoder:
             uniforms = _uniforms(len(codes), generator) if codec.needs_uniforms else zeros
             decoded = codec.decode(codes[:, position], residual, uniforms)
             columns[codec.column.name] = self._rounded(position, decoded)
-        for position, grid in self.grids.items():  # as they will be written, so that gaps stay
+        for position, grid in self.grids.items():  # as they will be written, so that all holds
             name = self.schema.names[position]
             columns[name] = on_grid(columns[name], grid)
         for echo in self.echoes:
@@ -144,6 +147,20 @@ class TableDecoder:
             uniforms = _uniforms(len(values), generator)
             values = codec.enforce_each(values, entries, uniforms)
             frame[name] = pd.Series(values, index=frame.index, dtype=frame[name].dtype)
+
+
+def _grids_of_times(relations: Relations, codecs: Sequence[Codec]) -> dict[int, Grid]:
+    """The grids of dates between which whole units are counted, by their positions.
+
+    The ends of both columns are numbers of training: all four hardly are on a grid by chance.
+    """
+    found: dict[int, Grid] = {}
+    for one in relations.exact_times:
+        ends = [end for at in one.factors for end in codecs[at].limits]
+        grid = common_grid(ends, one.formula.scale)
+        if grid is not None:
+            found |= dict.fromkeys(one.factors, grid)
+    return found
 
 
 def _uniforms(size: int, generator: torch.Generator) -> Floats:

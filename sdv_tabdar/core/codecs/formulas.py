@@ -100,7 +100,7 @@ _KINDS = {
     ),
     'between': _Kind(_difference, '{x} - {y} in', is_fine=True, is_of_time=True, is_exact=True),
     'about_between': _Kind(_difference, '{x} - {y} in rounded', is_fine=True, is_of_time=True),
-    'whole_between': _Kind(_whole_difference, '{x} - {y} in whole', is_of_time=True),
+    'whole_between': _Kind(_whole_difference, '{x} - {y} in whole', is_fine=True, is_of_time=True),
 }
 
 NAMES = tuple(_KINDS)
@@ -171,6 +171,19 @@ class Formula:
             [(one.r, r), (one.y, y), (one.ry, r, y), (one.one,)],
             [(one.x,), (one.rx, r), (one.xy, y)],
         )
+
+    def rest(self, x: Floats, y: Floats, step: float) -> Floats:
+        """What a time between x and y has beside its result, as the seconds of whole minutes.
+
+        Args:
+            x: The later times.
+            y: The earlier ones.
+            step: What all results are multiples of.
+        """
+        if not self._kind.is_of_time or self._kind.is_exact:
+            return np.zeros_like(x)
+        result = self.result(x, y)
+        return (result - step * np.round(result / step)) * self.scale
 
     def y(self, result: Floats, x: Floats) -> Floats:
         """What y must be."""

@@ -89,9 +89,19 @@ class Product:
         """The results of factors, rounded; infinite or NaN where there is none."""
         return rounded(self.formula.result(first, second), self.digits[0])
 
-    def first(self, result: Floats, second: Floats) -> Floats:
-        """First factors, rounded, that make nearly a result with the second."""
-        return rounded(self.formula.x(result, second), self.digits[1])
+    def first(self, result: Floats, second: Floats, before: Floats | None = None) -> Floats:
+        """First factors, rounded, that make nearly a result with the second.
+
+        Args:
+            result: The results.
+            second: The second factors.
+            before: First factors with any result, whose time of day and such the new ones have;
+                None for the middle.
+        """
+        found = self.formula.x(result, second)
+        if before is not None and self.digits[0] is not None:
+            found = found + self.formula.rest(before, second, 10.0 ** -self.digits[0])
+        return rounded(found, self.digits[1])
 
     def second(self, result: Floats, first: Floats) -> Floats:
         """Second factors, rounded, that make nearly a result with the first."""

@@ -198,6 +198,19 @@ class Relations:
         found += [one.factors for one in self.products if one.formula.name in OF_TIME]
         return frozenset().union(*found)
 
+    @property
+    def exact_times(self) -> tuple[Product, ...]:
+        """What counts the whole units from one date to another, without a rest."""
+        held = [*self.products, *(one.relation for one in self.mostly)]
+        return tuple(
+            one
+            for one in held
+            if isinstance(one, Product)
+            and one.formula.name in OF_TIME
+            and one.formula.is_exact
+            and one.digits[0] == 0
+        )
+
     @functools.cached_property
     def multiplied(self) -> tuple[Product, ...]:
         """Products and rates, each behind those whose results are factors of it."""

@@ -7,6 +7,7 @@ networks that ask in every step (:mod:`sdv_tabdar.core.gaps`).
 from __future__ import annotations
 
 import math
+from collections.abc import Iterable
 
 import numpy as np
 from scipy.special import ndtr, ndtri
@@ -15,6 +16,9 @@ from sdv_tabdar.core.codecs.numerical import NumericalCodec
 from sdv_tabdar.core.codecs.values import Floats
 from sdv_tabdar.core.diffusion import SIGMA_DATA
 from sdv_tabdar.core.tied_columns import Grid, ValuePlaces
+
+NO_GRID: Grid = (0.0, 0.0)
+"""That of numbers which are on none."""
 
 _PARTS = 8192  # in which a column without a grid is cut, over all bins
 _MOST = 16_384  # numbers of a grid
@@ -31,19 +35,25 @@ def grid_of(numbers: Floats) -> Grid:
     steps = np.diff(ordered)
     steps = steps[steps > _NEAR * extent]
     if not len(steps) or not extent / steps.min() < _MOST:
-        return 0.0, 0.0
+        return NO_GRID
     unit = float(steps.sum() / np.round(steps / steps.min()).sum())
     unit = round(unit, _DIGITS - math.floor(math.log10(unit)))
     beside = (numbers - ordered[0]) / unit
     off = beside - np.round(beside)
     phase = round(float(ordered[0] / unit + np.median(off)) % 1, _PLACES) % 1
-    return (unit, phase * unit) if (np.abs(off) < _OFF).mean() > _ON_GRID else (0.0, 0.0)
+    return (unit, phase * unit) if (np.abs(off) < _OFF).mean() > _ON_GRID else NO_GRID
 
 
 def on_grid(numbers: Floats, grid: Grid) -> Floats:
     """The nearest numbers ``(N,)`` that a grid has; all, if there is none."""
     unit, phase = grid
     return phase + unit * np.round((numbers - phase) / unit) if unit else numbers
+
+
+def common_grid(numbers: Iterable[float], unit: float) -> Grid | None:
+    """The grid of a unit on which some numbers are; None if they are on none."""
+    phases = {number % unit for number in numbers}
+    return (unit, phases.pop()) if len(phases) == 1 else None
 
 
 def number_at(codec: NumericalCodec, share: float) -> float:

@@ -17,6 +17,9 @@ from sdv_tabdar.core.codecs.values import Floats
 from sdv_tabdar.core.inference.echoes.cells import Rows
 from sdv_tabdar.core.restrictions import Restriction, met_by
 
+Agrees = Callable[[int, Rows, Floats], Marks]
+"""Of a column's position, rows and numbers for these."""
+
 _MOST_VALUES = 1_000  # of a column, all of which may be tried
 
 

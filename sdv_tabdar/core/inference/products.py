@@ -13,33 +13,29 @@ from __future__ import annotations
 
 import dataclasses
 import functools
-from collections.abc import Callable, Collection, Mapping, Sequence
+from collections.abc import Collection, Mapping, Sequence
 
 import numpy as np
 import pandas as pd
 
 from sdv_tabdar.core.codecs.categorical import CategoricalCodec
-from sdv_tabdar.core.codecs.echoes import Echo
 from sdv_tabdar.core.codecs.encoder import TableEncoder
+from sdv_tabdar.core.codecs.formulas import OF_TIME
 from sdv_tabdar.core.codecs.lines import Marks, rounded
 from sdv_tabdar.core.codecs.numerical import NumericalCodec
 from sdv_tabdar.core.codecs.products import Product
-from sdv_tabdar.core.codecs.rates import behind_factors, rates_of
-from sdv_tabdar.core.codecs.value_places import number_at
+from sdv_tabdar.core.codecs.rates import rates_of
+from sdv_tabdar.core.codecs.value_places import NO_GRID, on_grid
 from sdv_tabdar.core.codecs.values import Codes, Floats, as_floats
+from sdv_tabdar.core.inference.carried import carried, carry
 from sdv_tabdar.core.inference.echoes.cells import Rows
+from sdv_tabdar.core.inference.giving_way import RESULT, SECOND, giving_way, level_or
 from sdv_tabdar.core.inference.kept_values import implied
-from sdv_tabdar.core.inference.movable import MovableColumn
+from sdv_tabdar.core.inference.movable import Agrees, MovableColumn
 from sdv_tabdar.core.restrictions import Restriction
 
 _SWEEPS = 2  # over all products, from above and then from below
-_MOST, _MIDDLE = 0.1, 0.5  # shares of a column: most of it lies between the first and one less it
-_BY_THE_WAY = 0.1  # of the rows, in which two counts may be the same as any numbers are
 _TOGETHER = 1 << 18  # cells in which the values of a factor are tried at a time
-Agrees = Callable[[int, Rows, Floats], Marks]
-"""Of a column's position, rows and numbers for these."""
-
-_RESULT, _FIRST, _SECOND = 0, 1, 2  # places of the result and of the factors among the columns
 
 
 @dataclasses.dataclass(frozen=True)
@@ -71,7 +67,7 @@ class Multiplying:
         products = [
             one
             for one in self.encoder.multiplied
-            if all(names[self._level_or(position)] in frame for position in one.columns)
+            if all(names[level_or(self.encoder, position)] in frame for position in one.columns)
         ]
         columns = {
             position: self._column(frame, position, position in locked)
@@ -82,6 +78,37 @@ class Multiplying:
         for position, column in columns.items():
             if position >= 0 and not np.array_equal(column.numbers, column.before, equal_nan=True):
                 frame[names[position]] = column.written(frame[names[position]])
+        self._carry(frame, columns, locked)
+
+    def _carry(
+        self, frame: pd.DataFrame, columns: Mapping[int, MovableColumn], locked: Collection[int]
+    ) -> None:
+        """Let dates go with those that have moved beside which they were drawn, by whole units."""
+        steps = {}
+        for position, source in self._carried.items():
+            if source in columns and self.encoder.schema.names[position] in frame:
+                unit, column = self._units[source], columns[source]
+                steps[position] = unit * np.round((column.numbers - column.before) / unit)
+        free = ~(self.known | self.told)
+        free[:, [*locked]] = False
+        carry(self.encoder, frame, steps, free, self.restrictions, self.agrees)
+
+    @functools.cached_property
+    def _units(self) -> dict[int, float]:
+        """The units of the times between two dates, by the positions of these."""
+        times = [one for one in self.encoder.multiplied if one.formula.name in OF_TIME]
+        return {position: one.formula.scale for one in times for position in one.factors}
+
+    @functools.cached_property
+    def _carried(self) -> dict[int, int]:
+        """The dates that go with others, and with which ones; none that anything else holds."""
+        encoder = self.encoder
+        held = {echo.position for echo in encoder.echoes if echo.always}
+        held = held.union(*(one.columns for one in encoder.multiplied))
+        held = held.union(*(one.columns for one in encoder.sums))
+        held = held.union(*(one.columns for one in encoder.aggregates))
+        held = held.union(*(one.columns for one in encoder.choices))
+        return carried(encoder, self._units, held)
 
     def with_told(self, told: Marks) -> Marks:
         """Cells ``(B, C)`` that are told, and those that products with such a result then tell."""
@@ -103,13 +130,9 @@ class Multiplying:
             found[:, one.result] |= made
         return found
 
-    def _level_or(self, position: int) -> int:
-        """The column that says a rate, in place of a factor that is none."""
-        return position if position >= 0 else self.encoder.rates[-1 - position].level
-
     def _column(self, frame: pd.DataFrame, position: int, is_locked: bool) -> MovableColumn:
-        name = self.encoder.schema.names[self._level_or(position)]
-        codec = self.encoder.codecs[self._level_or(position)]
+        name = self.encoder.schema.names[level_or(self.encoder, position)]
+        codec = self.encoder.codecs[level_or(self.encoder, position)]
         assert isinstance(codec, NumericalCodec | CategoricalCodec)
         if position < 0:
             rates = rates_of(self.encoder.rates[-1 - position], codec, frame[name])
@@ -123,7 +146,8 @@ class Multiplying:
             if place == position
         )
         stays = self.known[:, position] | is_locked
-        numbers = np.where(stays, before, rounded(before, digits))
+        grid = self.encoder.grids.get(position, NO_GRID)
+        numbers = np.where(stays, before, on_grid(rounded(before, digits), grid))
         # what an echo told of a source is not that of every level
         is_source = any(one.source == position for one in self.encoder.rates)
         given = self.known if is_source else self.told
@@ -138,64 +162,12 @@ class Multiplying:
 
     @functools.cached_property
     def _plan(self) -> list[tuple[Product, int]]:
-        """The products, and which place of each is to give way, behind what makes the others.
-
-        The first factor of a ratio, which nothing else makes, gives way to it, or the second one
-        where the first makes another. Of several the first factor makes the one whose results
-        leave it least room, of what has grown its growth and not its density. Of two shares of the
-        same parts one moves its own part, which makes the other share as well.
-        """
-        products = sorted(self.encoder.multiplied, key=self._room)
-        made = {one.result: (one, _RESULT) for one in self.encoder.multiplied}
-        stay = {*made, *self._held_beside}
-        for place in (_FIRST, _SECOND):
-            for one in products:
-                column, is_left = one.columns[place], made.get(one.result) == (one, _RESULT)
-                if place == _SECOND and one.columns[_FIRST] in stay:
-                    continue
-                if not is_left or not one.formula.moves_x or column in stay or column in made:
-                    continue
-                others = {own: entry for own, entry in made.items() if own != one.result}
-                others[column] = one, place
-                if len(_in_turn(others)) == len(others):  # none follows from itself
-                    made = others
-        return [made[own] for own in _in_turn(made)]
-
-    @property
-    def _held_beside(self) -> set[int]:
-        """Columns that sums, or another one that they often are, hold beside products."""
-        found = {place for total in self.encoder.sums for place in total.columns}
-        groups = [{*one.columns} for one in self.encoder.multiplied]
-        for echo in filter(_holds_often, self.encoder.echoes):
-            ends = {echo.position, echo.source}
-            if not any(ends <= group for group in groups):  # where the third one says when they are
-                found |= ends
-        return found
-
-    def _room(self, one: Product) -> float:
-        """How far most results leave the first factor of a ratio to go, beside the middle one."""
-        result, _, second = (self.encoder.codecs[self._level_or(place)] for place in one.columns)
-        if not isinstance(result, NumericalCodec) or not isinstance(second, NumericalCodec):
-            return np.inf
-        low, high = (number_at(result, share) for share in (_MOST, 1 - _MOST))
-        numbers = one.formula.x(np.array([low, high]), np.full(2, number_at(second, _MIDDLE)))
-        return float(np.ptp(numbers)) if np.isfinite(numbers).all() else np.inf
+        return giving_way(self.encoder)
 
     @functools.cached_property
     def _implied(self) -> Marks:
         """Cells ``(B, C)`` that are given, or follow from such."""
         return implied(self.encoder, self.known)
-
-
-def _in_turn(made: Mapping[int, tuple[Product, int]]) -> list[int]:
-    """The columns that products make, each behind those it is made of; none of a circle."""
-    needed = {own: {*one.columns} - {own} for own, (one, _) in made.items()}
-    return behind_factors({own: needed[own] & {*made} for own in made})
-
-
-def _holds_often(echo: Echo) -> bool:
-    """Whether a column is that of another one in more rows than come to be so by the way."""
-    return not echo.counts or echo.counts[-1] > _BY_THE_WAY * sum(echo.counts)
 
 
 def _keep(
@@ -261,7 +233,7 @@ class _Open:
         result, first, second = (columns[position] for position in one.columns)
         return cls(one, (result, first, second), keeps_result)
 
-    def mend(self, first: int = _RESULT) -> None:
+    def mend(self, first: int = RESULT) -> None:
         """Make it hold, where it can, by changing one cell, the result or else the factors.
 
         Args:
@@ -269,36 +241,38 @@ class _Open:
         """
         left = np.flatnonzero(~self.one.holds(*(column.numbers for column in self.columns)))
         finer, coarser = sorted((1, 2), key=lambda place: self.columns[place].coarseness)
-        others = (finer, coarser) if self.keeps_result else (_RESULT, finer, coarser)
-        for place in others if first == _RESULT else (first, *others):
+        others = (finer, coarser) if self.keeps_result else (RESULT, finer, coarser)
+        for place in others if first == RESULT else (first, *others):
             left = self._solve(place, left)
         left = self._solve_both(coarser, finer, self._solve_clipped(finer, coarser, left))
         if not self.keeps_result:
-            left = self._solve_clipped(_RESULT, finer, left)
-        self._come_near(finer if self.keeps_result else _RESULT, left)
+            left = self._solve_clipped(RESULT, finer, left)
+        self._come_near(finer if self.keeps_result else RESULT, left)
 
     def _may_change(self, place: int) -> Marks:
         """In which rows ``(B,)`` a cell may."""
         column = self.columns[place]
-        return column.free if place == _RESULT else column.yields
+        return column.free if place == RESULT else column.yields
 
     def _solved(self, place: int, cells: Sequence[Floats]) -> Floats:
         """What a cell is by the two others."""
         result, first, second = cells
-        if place == _RESULT:
+        if place == RESULT:
             return self.one.of(first, second)
-        return self.one.first(result, second) if place == 1 else self.one.second(result, first)
+        if place == SECOND:
+            return self.one.second(result, first)
+        return self.one.first(result, second, first)
 
     def _can_be(self, rows: Rows, cells: list[Floats], *changed: int) -> Marks:
         """Where changed cells of rows may be so, and the product holds.
 
         A result that may change is written into them: of a price in cents it is near what it was.
         """
-        result = self.columns[_RESULT]
+        result = self.columns[RESULT]
         if not self.keeps_result:
-            made = self._solved(_RESULT, cells)
+            made = self._solved(RESULT, cells)
             may = result.free[rows] & result.may_be(rows, made)
-            cells[_RESULT] = np.where(may, made, cells[_RESULT])
+            cells[RESULT] = np.where(may, made, cells[RESULT])
         found = self.one.holds(*cells)
         for place in changed:
             found &= self.columns[place].may_be(rows, cells[place])
@@ -379,5 +353,5 @@ class _Open:
         column = self.columns[place]
         asked = rows[self._may_change(place)[rows]]
         numbers = self._solved(place, [own.numbers[asked] for own in self.columns])
-        done = column.may_be(asked, numbers, bounded=place != _RESULT)
+        done = column.may_be(asked, numbers, bounded=place != RESULT)
         column.numbers[asked[done]] = numbers[done]

@@ -6,6 +6,7 @@ import numpy as np
 import pytest
 
 from sdv_tabdar.core.codecs.formulas import NAMES, UNITS, Formula
+from sdv_tabdar.core.codecs.products import Product
 
 X, Y = np.array([3.0, 0.5, 80.0, 1e200]), np.array([4.0, 9.0, 0.2, 1.0])
 RESULTS = {
@@ -81,3 +82,21 @@ def test_dates_are_exact() -> None:
     assert (end == start + days * day).all()
     assert (formula.result(end, start) == days).all()
     assert (formula.y(days, end) == start).all()
+
+
+@pytest.mark.parametrize(('name', 'digits'), [('whole_between', 0), ('about_between', 1)])
+def test_a_date_that_is_moved_keeps_what_it_has_beside_the_unit(name: str, digits: int) -> None:
+    random = np.random.default_rng(0)
+    hour = UNITS['hours']
+    second = random.integers(0, 10_000, 200) * 6e10
+    before = second + random.integers(0, 3_000, 200) * 6e10 + 7e9  # never half a unit
+    product = Product(0, (1, 2), Formula(name, hour), (digits, 0, 0))
+    results = random.integers(0, 50, 200) + random.integers(0, 10**digits, 200) / 10**digits
+
+    moved = product.first(results, second, before)
+
+    assert product.holds(results, moved, second).all()
+    steps = (moved - before) / (hour / 10**digits)
+    np.testing.assert_allclose(steps, np.round(steps), atol=1e-6)
+    same = product.first(product.of(before, second), second, before)
+    np.testing.assert_array_equal(same, before)

@@ -7,7 +7,7 @@ import pandas as pd
 import pytest
 
 from sdv_tabdar.core.codecs.numerical import NumericalCodec
-from sdv_tabdar.core.codecs.value_places import number_at
+from sdv_tabdar.core.codecs.value_places import common_grid, number_at
 from sdv_tabdar.core.config import ModelConfig
 
 
@@ -18,3 +18,8 @@ def test_the_number_at_a_share_of_a_column_is_right_to_a_bin(share: float) -> No
     codec = NumericalCodec.fit('x', pd.Series(numbers), ModelConfig())
     found = number_at(codec, share)
     assert share - 0.005 <= (numbers <= found).mean() <= max(share + 0.04, 1 / 3)
+
+
+def test_a_grid_is_common_to_numbers_with_the_same_rest() -> None:
+    assert common_grid([3.5, 10.5, -3.5], 7.0) == (7.0, 3.5)
+    assert common_grid([3.5, 10.0], 7.0) is None
