@@ -9,7 +9,8 @@ from sdv_tabdar.core.codecs.values import Codes, Floats
 
 _MIN_COUNT = 10
 _MIN_SHARE = 0.002  # of the numbers of a column
-_ROWS_PER_VALUE = 5  # on average, in a column of which all values are atoms
+_ROWS_PER_VALUE = 5  # on average, in a column of which all values are atoms, ...
+_FEW_VALUES = 32  # ... also beside its most frequent value, if it has more than these
 _FEW_ROWS, _MOST = 3, 2  # on average, and of most values, in a column of which many recur
 _TOGETHER = 1 << 20  # numbers that are looked at at a time
 
@@ -65,13 +66,21 @@ def frequent_ones(
     """
     if not max_atoms or not total:
         return np.zeros(len(counts), dtype=bool)
-    if len(counts) <= max_atoms and (total >= _ROWS_PER_VALUE * len(counts) or len(counts) == 1):
+    if len(counts) <= max_atoms and _are_few(counts, total):
         return np.ones(len(counts), dtype=bool)
     frequent: npt.NDArray[np.bool_] = counts >= max(_MIN_COUNT, _MIN_SHARE * total)
     if frequent.sum() > max_atoms:
         frequent &= counts >= np.sort(counts)[-max_atoms]
         frequent[np.flatnonzero(frequent)[max_atoms:]] = False
     return frequent
+
+
+def _are_few(counts: npt.NDArray[np.int64], total: int) -> bool:
+    """Whether values that occur so often ``(V,)`` are few beside their rows, and not a spike's."""
+    beside = total - int(counts.max(initial=0))
+    if len(counts) > _FEW_VALUES and beside < _ROWS_PER_VALUE * (len(counts) - 1):
+        return False
+    return total >= _ROWS_PER_VALUE * len(counts) or len(counts) == 1
 
 
 def recur(counts: npt.NDArray[np.int64], most: int) -> bool:

@@ -24,6 +24,9 @@ def test_runs_of_sorted_values_are_counted() -> None:
         ([12, 1, 2, 30], 1, [False, False, False, True]),  # the most frequent one
         ([20, 20, 20], 2, [True, True, False]),  # of equals the first
         ([20, 20], 0, [False, False]),
+        ([900, *[2] * 40], 99, [True, *[False] * 40]),  # beside a spike single rows
+        ([900, *[6] * 40], 99, [True] * 41),
+        ([900, 1, 1, 2], 99, [True] * 4),  # counts that are mostly 0
     ],
 )
 def test_frequent_values_become_atoms(
