@@ -116,3 +116,17 @@ def test_the_log_says_so(caplog: pytest.LogCaptureFixture) -> None:
     with caplog.at_level(logging.INFO, logger='sdv_tabdar'):
         synthesizer.fit(orders(600))
     assert any('are never far from each other' in record.message for record in caplog.records)
+
+
+def test_a_date_that_mostly_is_another_one_is_near_to_it_elsewhere() -> None:
+    random = np.random.default_rng(1)
+    ordered = pd.Timestamp('2022-01-01') + pd.to_timedelta(random.integers(0, 900, 1_500), 'D')
+    sent = ordered + pd.to_timedelta(random.integers(2, 12, 1_500), 'D')
+    billed = pd.Series(np.where(random.random(1_500) < 0.65, sent, ordered))
+    billed -= pd.to_timedelta(np.where(billed == sent, 0, random.integers(0, 4, 1_500)), 'D')
+    data = pd.DataFrame({'ordered': ordered, 'sent': sent, 'billed': billed})
+    entries = {name: {'sdtype': 'datetime'} for name in data}
+    rows = fit_tiny(data, entries, num_bins=32, epochs=2).sample(1_000)
+    days = (rows['ordered'] - rows['billed'])[rows['billed'] != rows['sent']].dt.days
+    assert 0.2 < len(days) / 1_000 < 0.5
+    assert days.between(-12, 5).mean() > 0.9

@@ -324,12 +324,12 @@ def _less(correlations: torch.Tensor, shrinkage: float) -> torch.Tensor:
     return (1 - shrinkage) * correlations + shrinkage * torch.eye(len(correlations)).double()
 
 
-def may_be_tied(column: Column) -> bool:
-    """Whether a column is of many numbers of which most are no echoes."""
+def may_be_tied(column: Column, most_echoes: float = _MOST_ECHOES) -> bool:
+    """Whether a column is of many numbers of which at most such a share are echoes."""
     echoes = 0 if column.echo is None else column.counts[column.echo]
     has_many = bool(column.bins) or column.num_codes >= _FEWEST_CODES
     is_number = column.kind is ColumnKind.NUMERICAL and has_many
-    return is_number and echoes <= _MOST_ECHOES * sum(column.counts)
+    return is_number and echoes <= most_echoes * sum(column.counts)
 
 
 def _on_cpu(rows: EncodedTable) -> EncodedTable:

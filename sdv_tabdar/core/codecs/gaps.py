@@ -39,6 +39,7 @@ Places: TypeAlias = npt.NDArray[np.int64]
 
 MOST_PAIRS = 64  # those that say most
 MOST_PIECES = 32  # parts, in two where there is a hole
+_MOST_ECHOES = 0.9  # of a column: beside these, others may be near to what most are
 _MOST_BESIDE = 0.05  # of the numbers are atoms in a column with bins
 _ROWS, _MIN_ROWS = 8_000, 100  # that are looked at, and that have both numbers
 _JUDGED = 5  # one row in so many judges
@@ -317,7 +318,7 @@ def _chosen(found: Sequence[_Judged]) -> list[Gap]:
 
 def _has_law(column: Column) -> bool:
     """Whether a column may be tied, and is of atoms or of bins."""
-    return may_be_tied(column) and not is_mixed(column)
+    return may_be_tied(column, _MOST_ECHOES) and not is_mixed(column)
 
 
 def is_mixed(column: Column) -> bool:
