@@ -24,7 +24,7 @@ from sdv_tabdar.core.codecs.lines import SINGLE, Marks, digits_of, slack_of
 from sdv_tabdar.core.codecs.made_of import all_below
 from sdv_tabdar.core.codecs.numerical import NumericalCodec
 from sdv_tabdar.core.codecs.products import Product, find_products, has_numbers
-from sdv_tabdar.core.codecs.sums import EXACT_REST, Sum, adds_up, find_sums
+from sdv_tabdar.core.codecs.sums import EXACT_REST, Digits, Sum, adds_up, find_sums
 from sdv_tabdar.core.codecs.sums import written as written_sum
 from sdv_tabdar.core.codecs.table_parts import (
     Table,
@@ -43,6 +43,7 @@ _MOST = 4  # of such relations; rows are settled for each set of them that holds
 # made of two columns is counted in a sample, so that there may be more exceptions.
 _SAMPLE, _SAMPLES = 64, 16
 _BROKEN = 0.5  # of the rows, in which a relation must not hold if one number is another row's
+_MIXED = 0.8  # ... of a sample, in which it still may, as chance has it
 _MOST_LEVELS = 50  # of a column that says how often a relation holds
 _EVIDENCE = 14.0  # nats by which it has to say it, beside what its levels cost
 
@@ -151,7 +152,9 @@ def kept_mostly(
     """Those of some such relations that most rows of another table keep, as often as these do."""
     found = []
     for one in mostly:
-        held = _counted(frame, codecs, _as_in(frame, codecs, one.relation))
+        names = [codecs[place].column.name for place in one.relation.columns]
+        relation = _with_digits(one.relation, codecs, digits_in(frame, names))
+        held = _counted(frame, codecs, relation)
         if held is not None:
             found.append(_by_level(frame, codecs, held))
     return tuple(found)
@@ -167,6 +170,7 @@ def _candidates(
         return
     names = [codecs[place].column.name for place in places]
     numbers, random = some_numbers(frame, names), np.random.default_rng(0)
+    digits = digits_in(frame, names)
     for group in comparable_groups(numbers):
         own = [codecs[places[at]] for at in group]
         whole = np.flatnonzero(np.isfinite(numbers[group]).all(axis=0))
@@ -181,7 +185,7 @@ def _candidates(
                 kind = placed.columns, None if isinstance(placed, Sum) else placed.formula
                 if frozenset(placed.columns) not in told and kind not in seen:
                     seen.add(kind)
-                    yield _as_in(frame, codecs, placed)
+                    yield _with_digits(placed, codecs, digits)
 
 
 def _names(codecs: Sequence[Codec]) -> list[str]:
@@ -201,7 +205,7 @@ def _holding_in(
 def _of_three(cells: Floats, codecs: Sequence[Codec], kept: Collection[str]) -> Iterator[Relation]:
     """Sums of two columns, products and quotients in most rows of ``(columns, rows)``."""
     may_add = [isinstance(codec, NumericalCodec) for codec in codecs]
-    digits = [digits_of(own) for own in cells]
+    digits, others = [digits_of(own) for own in cells], np.roll(cells, _SAMPLE // 2, axis=1)
     slack = np.stack([slack_of(own, places) for own, places in zip(cells, digits, strict=True)])
     for formula in [one for one in _FORMULAS if _KEPT_AS[one.name] in kept]:
         for first, second in itertools.permutations(range(len(cells)), 2):
@@ -210,7 +214,8 @@ def _of_three(cells: Floats, codecs: Sequence[Codec], kept: Collection[str]) -> 
             made = formula.result(cells[first], cells[second])
             with np.errstate(all='ignore'):  # of the largest numbers
                 share = (np.abs(cells - made) <= slack).mean(axis=1)
-            for result in np.flatnonzero(share >= _LEAST_SHARE).tolist():
+                mixed = (np.abs(others - made) <= slack).mean(axis=1)
+            for result in np.flatnonzero((share >= _LEAST_SHARE) & (mixed < _MIXED)).tolist():
                 columns = result, first, second
                 if len({*columns}) < len(columns):
                     continue
@@ -231,10 +236,9 @@ def _moved(one: Relation, places: Sequence[int]) -> Relation:
     return dataclasses.replace(one, result=places[one.result], factors=factors)
 
 
-def _as_in(frame: Table, codecs: Sequence[Codec], one: Relation) -> Relation:
-    """A relation with the digits that its columns have in a table."""
+def _with_digits(one: Relation, codecs: Sequence[Codec], digits: Mapping[str, Digits]) -> Relation:
+    """A relation with the digits that its columns have in a table, by their names."""
     names = [codecs[place].column.name for place in one.columns]
-    digits = digits_in(frame, names)
     if isinstance(one, Sum):
         return dataclasses.replace(one, digits=tuple(digits[name] for name in names))
     own, first, second = (digits[name] for name in names)
