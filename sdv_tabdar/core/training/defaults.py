@@ -15,7 +15,10 @@ _FEW_EPOCHS = 30  # ... these for small tables, which would be memorised
 _MIN_STEPS = 500  # of a training, however small the table
 _MAX_LENGTH = 1.4  # of a training that ends by its held-out loss, in default lengths, and ...
 _MAX_PASSES, _FEW_STEPS = 70, 250  # ... for small tables no more passes than this, or steps
-_GAINING_ROWS = 2_000  # of small tables from which held-out rows may let training go further
+_FURTHER_EPOCHS = 160  # in which tables may be trained whose held-out rows follow
+_FOLLOWING, _WHOLLY = 0.75, 0.95  # of what training rows gain, for small tables; from ...
+_FOLLOWING_ROWS, _WHOLLY_ROWS = 2_000, 1_000  # ... so many rows on
+_LARGE_FOLLOWING, _LARGE_ROWS = 0.58, 8_000  # for others, which from there may take all of it
 _COOL_DOWN, _SMALL_COOL_DOWN = 2.0, 0.25  # in the steps to the best weights; up to ...
 _FEW_ROWS, _GROWTH = 1_000, 1.5  # ... so many rows, from where on it grows by this power of them
 _SMALL_TABLE, _LARGE_TABLE = 4_000, 16_000  # rows of a table below, and from, which ...
@@ -46,16 +49,33 @@ def longest_training(num_rows: int, num_columns: int, batch_size: int) -> int:
     return most if num_rows >= _SMALL_TABLE else min(most, max(_MAX_PASSES * steps, _FEW_STEPS))
 
 
-def further_training(num_rows: int, num_columns: int) -> float:
-    """How many times as long a training may take whose held-out rows gain nearly as much as others.
+def further_training(num_rows: int, num_columns: int) -> dict[float, float]:
+    """How many times as long a training may take, by what held-out rows gain beside others.
 
-    From tables of few rows to those that are not small it grows to the length of the latter.
+    Small tables come up to the length of others, from 2,000 rows on evenly in the rows, and from
+    1,000 on if held-out rows gain nearly all that training rows do. Others may take up to twice
+    their length, likewise evenly.
+
+    Returns:
+        Shares of what training rows gain, and factors above 1.
     """
-    share = (num_rows - _GAINING_ROWS) / (_SMALL_TABLE - _GAINING_ROWS)
-    if not 0 < share < 1:
-        return 1.0
-    most = min(_MAX_EPOCHS, _DEFAULT_CELLS / (num_rows * num_columns))
-    return 1 + share * max(most / _FEW_EPOCHS - 1, 0)
+    most = _DEFAULT_CELLS / (num_rows * num_columns)
+    if num_rows < _SMALL_TABLE:
+        other = min(most, _MAX_EPOCHS) / _FEW_EPOCHS
+        share = _part(num_rows, _FOLLOWING_ROWS, _SMALL_TABLE)
+        found = {_FOLLOWING: 1 + share * (other - 1), _WHOLLY: other}
+        if num_rows < _WHOLLY_ROWS:
+            return {}
+    else:
+        share = _part(num_rows, _SMALL_TABLE, _LARGE_ROWS)
+        epochs = _MAX_EPOCHS + share * (_FURTHER_EPOCHS - _MAX_EPOCHS)
+        found = {_LARGE_FOLLOWING: min(most, epochs) / _MAX_EPOCHS}
+    return {share: factor for share, factor in found.items() if factor > 1}
+
+
+def _part(number: float, low: float, high: float) -> float:
+    """How far a number is from one to another, in [0, 1]."""
+    return min(max((number - low) / (high - low), 0.0), 1.0)
 
 
 def cool_down_length(num_rows: int) -> float:
@@ -65,6 +85,11 @@ def cool_down_length(num_rows: int) -> float:
     """
     grown = _SMALL_COOL_DOWN * (max(num_rows, _FEW_ROWS) / _FEW_ROWS) ** _GROWTH
     return min(grown, _COOL_DOWN)
+
+
+def following_cool_down(num_rows: int) -> float:
+    """The same where held-out rows follow training rows until it begins."""
+    return _COOL_DOWN if num_rows >= _WHOLLY_ROWS else cool_down_length(num_rows)
 
 
 def default_batch_size(num_rows: int, device: torch.device, num_ranks: int = 1) -> int:

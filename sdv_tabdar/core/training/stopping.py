@@ -10,6 +10,7 @@ knows what a network is.
 
 from __future__ import annotations
 
+from collections.abc import Mapping
 from typing import Any
 
 import numpy as np
@@ -24,7 +25,7 @@ _LOOK_BACK = 0.75  # a loss is compared with the one after this share of its ste
 _ERRORS = 1.0  # ... and has to be lower by so many standard errors of the difference
 _FEW_STEPS = 300  # in which the loss may stand still at any time
 _HALFWAY = 0.5  # of the longest training, and of the steps since which gains are compared
-_LEARNT = 0.75  # of what training rows gain, which held-out rows do where it may go further
+_FOLLOWING = 0.75  # of what training rows gain, which held-out rows do that follow them
 
 
 class Stopping:
@@ -35,8 +36,9 @@ class Stopping:
         max_steps: Steps after which training ends at the latest.
         max_seconds: Seconds after which it ends at the latest; None for no limit.
         cool_down: Steps of the cool-down, as a multiple of those that led to the best weights.
-        further: How many times as many steps these are at the latest where held-out rows gain
-            nearly as much as training rows.
+        following: The same where held-out rows follow training rows; None for ``cool_down``.
+        further: How many times as many steps there are at the latest where halfway held-out rows
+            gain such a share of what training rows do, by that share.
 
     Attributes:
         cooling: Whether the cool-down has begun.
@@ -49,11 +51,13 @@ class Stopping:
         max_steps: int,
         max_seconds: float | None,
         cool_down: float,
-        further: float = 1.0,
+        following: float | None = None,
+        further: Mapping[float, float] | None = None,
     ) -> None:
-        self.min_interval, self._cool_down, self._further = min_interval, cool_down, further
+        self.min_interval, self._further = min_interval, further or {}
+        self._cool_down, self._following = cool_down, following or cool_down
         self._longest = FixedLength(max_steps, max_seconds, annealed=True)
-        self._is_decided = further <= 1
+        self._is_decided = not further
         self.cooling, self.reason = False, ''
         self._evaluations: list[tuple[int, Floats]] = []
         self._of_training: list[float] = []
@@ -133,10 +137,21 @@ class Stopping:
         if self._is_decided or steps < _HALFWAY * self._longest.max_steps:
             return
         self._is_decided = True
+        gain, of_training = self._gains()
+        factors = [
+            factor for share, factor in self._further.items() if gain >= share * of_training > 0
+        ]
+        if factors:
+            self._lengthen(int(max(factors) * self._longest.max_steps))
+
+    def _gains(self) -> tuple[float, float]:
+        """What held-out rows, and training rows, have gained in the last half of the steps."""
+        steps = self._evaluations[-1][0] if self._evaluations else 0
         since = sum(at <= _HALFWAY * steps for at, _ in self._evaluations) - 1
+        if since < 0:
+            return 0.0, np.inf
         gain = float((self._evaluations[since][1] - self._evaluations[-1][1]).mean())
-        if since >= 0 and gain >= _LEARNT * (self._of_training[since] - self._of_training[-1]) > 0:
-            self._lengthen(int(self._further * self._longest.max_steps))
+        return gain, self._of_training[since] - self._of_training[-1]
 
     def _lengthen(self, max_steps: int) -> None:
         self._longest = FixedLength(max_steps, self._longest.max_seconds, annealed=True)
@@ -153,7 +168,10 @@ class Stopping:
         if not self.out_of_time(steps, seconds):
             before = self._evaluations[self._best][0] if self._evaluations else steps
             self._from = steps, seconds
-            self._cooling_steps = max(int(self._cool_down * before), 1)
+            gain, of_training = self._gains()
+            follows = gain >= _FOLLOWING * of_training or of_training <= 0
+            length = self._following if follows else self._cool_down
+            self._cooling_steps = max(int(length * before), 1)
 
     def state(self) -> dict[str, Any]:
         """What :meth:`restore` needs, in plain types and tensors."""

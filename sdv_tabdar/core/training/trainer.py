@@ -29,6 +29,7 @@ from sdv_tabdar.core.training.defaults import (
     default_epochs,
     default_learning_rate,
     default_weight_decay,
+    following_cool_down,
     further_training,
     longest_training,
 )
@@ -302,8 +303,14 @@ class Trainer:
         self._say('%d of %d rows are held out to see when to stop.', held_out, num_rows)
         interval = self._held_out.min_interval(self._batch_size)
         longest = longest_training(num_rows, num_columns, self._batch_size)
-        cool_down, further = cool_down_length(num_rows), further_training(num_rows, num_columns)
-        return Stopping(interval, longest, seconds, cool_down, further)
+        return Stopping(
+            interval,
+            longest,
+            seconds,
+            cool_down_length(num_rows),
+            following_cool_down(num_rows),
+            further_training(num_rows, num_columns),
+        )
 
     def _set_learning_rate(self) -> None:
         if isinstance(self._schedule, FixedLength) and not self._schedule.annealed:

@@ -13,6 +13,7 @@ from sdv_tabdar.core.training.defaults import (
     default_epochs,
     default_learning_rate,
     default_weight_decay,
+    following_cool_down,
     further_training,
     longest_training,
 )
@@ -78,15 +79,25 @@ def test_the_longest_training_is_longer_than_the_default_but_not_for_few_rows() 
 
 
 def test_small_tables_may_train_further_up_to_the_length_of_others() -> None:
-    assert further_training(1_500, 10) == further_training(2_000, 10) == 1
-    assert 1 < further_training(2_500, 10) < further_training(3_500, 10)
-    assert further_training(10_000, 10) == 1
+    assert not further_training(900, 10)
+    assert [*further_training(1_500, 10)] == [0.95]
+    few, more = (further_training(rows, 10) for rows in (2_500, 3_500))
+    assert 1 < few[0.75] < more[0.75] < few[0.95] == more[0.95]
     small, other = longest_training(3_999, 10, 64) / 62, longest_training(4_000, 10, 128) / 31
-    assert small * further_training(3_999, 10) == pytest.approx(other, rel=0.02)
-    assert further_training(3_000, 1_000) == 1  # of which there are cells enough
+    assert small * further_training(3_999, 10)[0.75] == pytest.approx(other, rel=0.02)
+    assert not further_training(3_000, 1_000)  # of which there are cells enough
+
+
+def test_others_may_take_up_to_twice_their_length() -> None:
+    assert not further_training(4_000, 10)
+    factors = [further_training(rows, 10)[0.58] for rows in (5_000, 8_000, 20_000, 60_000)]
+    assert factors == [1.25, 2, 2, 1.25]
+    assert not further_training(100_000, 10)
 
 
 def test_few_rows_are_not_cooled_down_for_long() -> None:
     assert cool_down_length(500) < 1 < cool_down_length(5_000) == cool_down_length(10**6)
     assert cool_down_length(100) == cool_down_length(1_000) < cool_down_length(2_000) < 1
+    assert following_cool_down(999) == cool_down_length(999)
+    assert following_cool_down(1_000) == cool_down_length(4_000)
     assert cool_down_length(3_999) == pytest.approx(cool_down_length(4_000), rel=1e-3)

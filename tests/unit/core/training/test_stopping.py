@@ -125,21 +125,43 @@ def test_its_state_restores_it(cooling: bool) -> None:
 def test_it_goes_further_where_held_out_rows_gain_nearly_as_much(
     of_held_out: float, length: int
 ) -> None:
-    stopping = Stopping(10, 1000, 100.0, COOL_DOWN, 1.5)
+    stopping = Stopping(10, 1000, 100.0, COOL_DOWN, further={0.75: 1.5})
     for steps in range(50, 701, 50):
         falls = stopping.observe(steps, SPREAD - of_held_out * steps / 100, -steps / 100)
         assert falls
     assert not stopping.finished(length - 1, 0.0)
     assert stopping.finished(length, 0.0)
     assert stopping.finished(701, 100.0)  # in time nevertheless
-    other = Stopping(10, 1000, 100.0, COOL_DOWN, 1.5)
+    other = Stopping(10, 1000, 100.0, COOL_DOWN, further={0.75: 1.5})
     other.restore(stopping.state())
     assert not other.finished(length - 1, 0.0)
     assert other.finished(length, 0.0)
 
 
+def test_it_goes_as_far_as_held_out_rows_follow() -> None:
+    for of_held_out, length in ((0.8, 1200), (0.97, 1500), (1.2, 1500)):
+        stopping = Stopping(10, 1000, None, COOL_DOWN, further={0.75: 1.2, 0.95: 1.5})
+        for steps in range(50, 701, 50):
+            stopping.observe(steps, SPREAD - of_held_out * steps / 100, -steps / 100)
+        assert not stopping.finished(length - 1, 0.0)
+        assert stopping.finished(length, 0.0)
+
+
+@pytest.mark.parametrize(('of_training', 'length'), [(-1.0, 2.0), (0.01, 2.0), (1.0, 0.25)])
+def test_it_cools_down_for_long_where_nothing_is_memorised(
+    of_training: float, length: float
+) -> None:
+    stopping = Stopping(10, 10_000, None, 0.25, following=2.0)
+    for steps in range(100, 1001, 100):
+        stopping.observe(steps, SPREAD - min(steps, 950) / 5_000, -of_training * steps / 100)
+    stopping.cool_down(1000, 0.0, 'stalled')
+    end = 1000 + int(length * 1000)
+    assert not stopping.finished(end - 1, 0.0)
+    assert stopping.finished(end, 0.0)
+
+
 def test_it_decides_that_once() -> None:
-    stopping = Stopping(10, 1000, None, COOL_DOWN, 1.5)
+    stopping = Stopping(10, 1000, None, COOL_DOWN, further={0.75: 1.5})
     for steps in range(100, 801, 100):
         gained = steps if steps > 500 else 0
         stopping.observe(steps, SPREAD - gained / 100, -steps / 100)
