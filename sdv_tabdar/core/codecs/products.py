@@ -98,14 +98,17 @@ class Product:
             before: First factors with any result, whose time of day and such the new ones have;
                 None for the middle.
         """
-        found = self.formula.x(result, second)
-        if before is not None and self.digits[0] is not None:
-            found = found + self.formula.rest(before, second, 10.0 ** -self.digits[0])
-        return rounded(found, self.digits[1])
+        return rounded(self.formula.x(result, second) + self._rest(before, second), self.digits[1])
 
-    def second(self, result: Floats, first: Floats) -> Floats:
-        """Second factors, rounded, that make nearly a result with the first."""
-        return rounded(self.formula.y(result, first), self.digits[2])
+    def second(self, result: Floats, first: Floats, before: Floats | None = None) -> Floats:
+        """Second factors, rounded, that make nearly a result with the first; likewise."""
+        return rounded(self.formula.y(result, first) - self._rest(first, before), self.digits[2])
+
+    def _rest(self, first: Floats | None, second: Floats | None) -> Floats | float:
+        """What is between two dates beside what is counted of it; 0 where one is not known."""
+        if first is None or second is None or self.digits[0] is None:
+            return 0.0
+        return self.formula.rest(first, second, 10.0 ** -self.digits[0])
 
     def holds(self, result: Floats, first: Floats, second: Floats) -> Marks:
         """Where a result is that of its factors, or nothing can be said."""

@@ -260,7 +260,7 @@ class _Open:
         if place == RESULT:
             return self.one.of(first, second)
         if place == SECOND:
-            return self.one.second(result, first)
+            return self.one.second(result, first, second)
         return self.one.first(result, second, first)
 
     def _can_be(self, rows: Rows, cells: list[Floats], *changed: int) -> Marks:

@@ -96,6 +96,9 @@ def test_a_date_that_is_moved_keeps_what_it_has_beside_the_unit(name: str, digit
     moved = product.first(results, second, before)
 
     assert product.holds(results, moved, second).all()
+    earlier = product.second(results, before, second)
+    assert product.holds(results, before, earlier).all()
+    np.testing.assert_allclose(moved - before, second - earlier)
     steps = (moved - before) / (hour / 10**digits)
     np.testing.assert_allclose(steps, np.round(steps), atol=1e-6)
     same = product.first(product.of(before, second), second, before)
