@@ -12,14 +12,17 @@ import torch
 
 from sdv_tabdar.core.codecs.codec import Codec
 from sdv_tabdar.core.codecs.echoes import source_digits
+from sdv_tabdar.core.codecs.formulas import UNITS
 from sdv_tabdar.core.codecs.gaps import grids_of, places_of
 from sdv_tabdar.core.codecs.relations import Relations
-from sdv_tabdar.core.codecs.value_places import common_grid, on_grid
+from sdv_tabdar.core.codecs.value_places import NO_GRID, common_grid, on_grid
 from sdv_tabdar.core.codecs.values import Floats, frame_of
 from sdv_tabdar.core.restrictions import Restriction
 from sdv_tabdar.core.schema import TableSchema
 from sdv_tabdar.core.table import EncodedTable
 from sdv_tabdar.core.tied_columns import Grid
+
+_STEPS = tuple(UNITS[unit] for unit in ('days', 'hours', 'minutes', 'seconds'))
 
 Restrictions = Mapping[str, Sequence[Restriction | None]]
 """For columns, what each row's cell may be; None = anything."""
@@ -32,8 +35,8 @@ class TableDecoder:
         codecs: One a column, in order.
         relations: What the table has shown of its columns together; each kind of them but crosses,
             zeros, joints, the copula and gaps, which are the schema's, is an attribute too.
-        grids: On which the numbers of columns with gaps are, and dates between which whole units
-            are counted, by their positions.
+        grids: On which the numbers of columns with gaps are, and dates between which units are
+            counted, by their positions.
         schema: The codes of the columns, and which of them never meet.
     """
 
@@ -49,7 +52,8 @@ class TableDecoder:
         self.told_by_numbers = relations.told_by_numbers
         self.multiplied, self.keeps_values = relations.multiplied, relations.keeps_values
         of_gaps = grids_of(relations.gaps)
-        self.grids = {**_grids_of_times(relations, codecs), **of_gaps}
+        on_some = {at: grid for at, grid in of_gaps.items() if grid[0]}
+        self.grids = {**of_gaps, **_grids_of_times(relations, codecs), **on_some}
         columns = [codec.column for codec in codecs]
         for echo in self.echoes:
             columns[echo.position] = echo.column(columns[echo.position])
@@ -150,17 +154,26 @@ class TableDecoder:
 
 
 def _grids_of_times(relations: Relations, codecs: Sequence[Codec]) -> dict[int, Grid]:
-    """The grids of dates between which whole units are counted, by their positions.
+    """The grids of dates between which units are counted, by their positions.
 
-    The ends of both columns are numbers of training: all four hardly are on a grid by chance.
+    Where whole units are exact, both dates are on one of these; else a date is on whole days,
+    hours, minutes or seconds. The ends of a column are numbers of training, so that they hardly are
+    on a grid by chance.
     """
-    found: dict[int, Grid] = {}
-    for one in relations.exact_times:
-        ends = [end for at in one.factors for end in codecs[at].limits]
-        grid = common_grid(ends, one.formula.scale)
-        if grid is not None:
-            found |= dict.fromkeys(one.factors, grid)
-    return found
+    exact, others = dict[int, Grid](), dict[int, Grid]()
+    for one in relations.between_dates:
+        others |= {at: _coarsest_grid(codecs[at]) for at in one.factors}
+        if one.formula.is_exact and one.digits[0] == 0:
+            ends = [end for at in one.factors for end in codecs[at].limits]
+            grid = common_grid(ends, one.formula.scale)
+            exact |= {} if grid is None else dict.fromkeys(one.factors, grid)
+    return others | exact
+
+
+def _coarsest_grid(codec: Codec) -> Grid:
+    """On which steps of a clock a date is."""
+    grids = (common_grid(codec.limits, unit) for unit in _STEPS)
+    return next((grid for grid in grids if grid is not None and not grid[1]), NO_GRID)
 
 
 def _uniforms(size: int, generator: torch.Generator) -> Floats:

@@ -199,16 +199,11 @@ class Relations:
         return frozenset().union(*found)
 
     @property
-    def exact_times(self) -> tuple[Product, ...]:
-        """What counts the whole units from one date to another, without a rest."""
+    def between_dates(self) -> tuple[Product, ...]:
+        """What counts the units from one date to another, in all rows or in most."""
         held = [*self.products, *(one.relation for one in self.mostly)]
         return tuple(
-            one
-            for one in held
-            if isinstance(one, Product)
-            and one.formula.name in OF_TIME
-            and one.formula.is_exact
-            and one.digits[0] == 0
+            one for one in held if isinstance(one, Product) and one.formula.name in OF_TIME
         )
 
     @functools.cached_property
