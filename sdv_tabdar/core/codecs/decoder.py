@@ -14,6 +14,7 @@ from sdv_tabdar.core.codecs.codec import Codec
 from sdv_tabdar.core.codecs.echoes import source_digits
 from sdv_tabdar.core.codecs.formulas import UNITS
 from sdv_tabdar.core.codecs.gaps import grids_of, places_of
+from sdv_tabdar.core.codecs.numerical import NumericalCodec
 from sdv_tabdar.core.codecs.relations import Relations
 from sdv_tabdar.core.codecs.value_places import NO_GRID, common_grid, on_grid
 from sdv_tabdar.core.codecs.values import Floats, frame_of
@@ -162,6 +163,8 @@ def _grids_of_times(relations: Relations, codecs: Sequence[Codec]) -> dict[int, 
     """
     exact, others = dict[int, Grid](), dict[int, Grid]()
     for one in relations.between_dates:
+        if not all(isinstance(codecs[at], NumericalCodec) for at in one.factors):
+            continue  # levels that are numbers have no ends
         others |= {at: _coarsest_grid(codecs[at]) for at in one.factors}
         if one.formula.is_exact and one.digits[0] == 0:
             ends = [end for at in one.factors for end in codecs[at].limits]

@@ -192,6 +192,13 @@ class Relations:
         return frozenset(found).union(one.result for one in self.aggregates)
 
     @property
+    def calculating(self) -> frozenset[int]:
+        """The columns of sums, products, rates and aggregates; levels of rates are below 0."""
+        found = frozenset[int]().union(*(one.columns for one in self.sums))
+        found = found.union(*(one.columns for one in self.multiplied))
+        return found.union(*(one.columns for one in self.aggregates))
+
+    @property
     def times_between(self) -> frozenset[int]:
         """The columns of times of which others say what is between them: days, or whole years."""
         found = [one.sources for one in self.aggregates if one.kind in SPANS]

@@ -69,7 +69,7 @@ class Arithmetic:
         if self._summed:
             self.multiplying.multiply(frame, self._summed)
         self.aggregating.aggregate(frame, self._summed)
-        self.choosing.choose(frame, self._held)
+        self.choosing.choose(frame, self.adding.encoder.relations.calculating)
         self._contain(frame)
 
     def _contain(self, frame: pd.DataFrame) -> None:
@@ -109,13 +109,6 @@ class Arithmetic:
             made=kept,
             following=following,
         )
-
-    @property
-    def _held(self) -> set[int]:
-        """The columns of sums, products, rates and aggregates."""
-        encoder = self.adding.encoder
-        found = self._summed.union(*(one.columns for one in encoder.multiplied))
-        return found.union(*(one.columns for one in encoder.aggregates))
 
     @property
     def _summed(self) -> set[int]:

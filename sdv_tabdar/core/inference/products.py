@@ -103,11 +103,8 @@ class Multiplying:
     def _carried(self) -> dict[int, int]:
         """The dates that go with others, and with which ones; none that anything else holds."""
         encoder = self.encoder
-        held = {echo.position for echo in encoder.echoes if echo.always}
-        held = held.union(*(one.columns for one in encoder.multiplied))
-        held = held.union(*(one.columns for one in encoder.sums))
-        held = held.union(*(one.columns for one in encoder.aggregates))
-        held = held.union(*(one.columns for one in encoder.choices))
+        held = encoder.relations.calculating.union(*(one.columns for one in encoder.choices))
+        held |= {echo.position for echo in encoder.echoes if echo.always}
         return carried(encoder, self._units, held)
 
     def with_told(self, told: Marks) -> Marks:

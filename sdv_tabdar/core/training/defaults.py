@@ -59,13 +59,13 @@ def further_training(num_rows: int, num_columns: int) -> dict[float, float]:
     Returns:
         Shares of what training rows gain, and factors above 1.
     """
+    if num_rows < _WHOLLY_ROWS:
+        return {}
     most = _DEFAULT_CELLS / (num_rows * num_columns)
     if num_rows < _SMALL_TABLE:
         other = min(most, _MAX_EPOCHS) / _FEW_EPOCHS
         share = _part(num_rows, _FOLLOWING_ROWS, _SMALL_TABLE)
         found = {_FOLLOWING: 1 + share * (other - 1), _WHOLLY: other}
-        if num_rows < _WHOLLY_ROWS:
-            return {}
     else:
         share = _part(num_rows, _SMALL_TABLE, _LARGE_ROWS)
         epochs = _MAX_EPOCHS + share * (_FURTHER_EPOCHS - _MAX_EPOCHS)
@@ -88,7 +88,7 @@ def cool_down_length(num_rows: int) -> float:
 
 
 def following_cool_down(num_rows: int) -> float:
-    """The same where held-out rows follow training rows until it begins."""
+    """That length where held-out rows follow training rows until it begins."""
     return _COOL_DOWN if num_rows >= _WHOLLY_ROWS else cool_down_length(num_rows)
 
 

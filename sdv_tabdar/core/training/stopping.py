@@ -3,9 +3,9 @@
 The rate follows a cosine to the longest that training may take. If the held-out loss of the
 averaged weights no longer falls by more than chance before, the rate goes to its end in a
 cool-down that is the longer the more was done before (Hägele et al. 2024,
-doi:10.48550/arXiv.2405.18392). Halfway a training may turn out to be one that may take longer: if
-held-out rows gain nearly as much as those that are trained on, little is memorised. Nothing here
-knows what a network is.
+doi:10.48550/arXiv.2405.18392), and the longer where nothing is memorised. Halfway a training may
+turn out to be one that may take longer: if held-out rows gain nearly as much as those that are
+trained on, little is memorised. Nothing here knows what a network is.
 """
 
 from __future__ import annotations
