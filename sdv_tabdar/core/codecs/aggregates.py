@@ -53,7 +53,7 @@ class Aggregate:
         sources: Positions of the others, one of a curve and of an extreme two at least; of a span
             the first date and the last.
         kind: One of :data:`KINDS`.
-        weights: Of the sources, all above 0, or 1 and -1; none if the kind is not ``'weighted'``.
+        weights: Of the sources; none if the kind is not ``'weighted'``.
         constant: What is added to the weighted sum.
         digits: Behind the point, of the result and then of the sources; None where numbers are
             not rounded.
@@ -132,17 +132,11 @@ class Aggregate:
         listed = f'{", ".join(firsts)} and {last}' if firsts else last
         if self.constant == 0 and np.allclose(self.weights, 1 / len(sources), rtol=SINGLE):
             return f'the mean of {listed}' if firsts else last
-        if not self.is_loose and -1.0 in self.weights:
-            return _written_balance(sources, self.weights)
         if self.is_loose and {*self.weights} == {-1.0}:
             return f'{self.constant:.6g} less {listed}'
         if self.is_loose and {*self.weights} == {1.0} and self.constant == 0:
             return f'the sum of {listed}'
-        terms = [
-            f'{weight:.6g} times {name}' for weight, name in zip(self.weights, sources, strict=True)
-        ]
-        terms += [f'{self.constant:.6g}'] if self.constant else []
-        return ' + '.join(terms)
+        return _written_terms(sources, self.weights, self.constant)
 
     def to_state(self) -> dict[str, Any]:
         """The fields as plain values."""
@@ -329,10 +323,15 @@ def _balances(
         yield own, sources, 'weighted', weights, 0.0, False
 
 
-def _written_balance(sources: Sequence[str], weights: Sequence[float]) -> str:
-    """Sources that make a result, those that it is less behind the others."""
-    signed = sorted(zip(weights, sources, strict=True), key=lambda one: -one[0])
-    words = ''.join(f' {"+" if weight > 0 else "-"} {source}' for weight, source in signed)
+def _written_terms(sources: Sequence[str], weights: Sequence[float], constant: float) -> str:
+    """A weighted sum, what is taken from it behind what it is made of."""
+    signed = sorted(zip(weights, sources, strict=True), key=lambda one: one[0] < 0)
+    terms = [
+        (weight < 0, name if abs(weight) == 1 else f'{abs(weight):.6g} times {name}')
+        for weight, name in signed
+    ]
+    terms += [(constant < 0, f'{abs(constant):.6g}')] if constant else []
+    words = ''.join(f' {"-" if is_less else "+"} {term}' for is_less, term in terms)
     return words.removeprefix(' + ')
 
 

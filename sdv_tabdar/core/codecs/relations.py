@@ -312,17 +312,27 @@ def _arithmetic(
 def _without_seeming(
     rates: Sequence[Rate], frame: Table, codecs: Sequence[Codec], told: Collection[int]
 ) -> tuple[Rate, ...]:
-    """Rates but those of three columns of numbers, one of which is a weighted sum of the others.
+    """Rates but those of columns of numbers that weighted sums say.
 
-    Of a time that is written 1735 the hour seems a hundredth, less what the minute says.
+    Of a time that is written 1735 the hour seems a hundredth, less what the minute says; and where
+    a pressure is another one and the pulse's, and their mean the other one and a third of it, the
+    former seems to be the mean and what the pulse's says.
     """
     doubtful = [one for one in rates if isinstance(codecs[one.level], NumericalCodec)]
     if not doubtful:
         return tuple(rates)
     told = {*told, *(one.result for one in rates if one not in doubtful)}
-    sums = [one for one in find_aggregates(frame, codecs, told) if one.kind == 'weighted']
-    columns = [{*one.columns} for one in sums]
-    return tuple(one for one in rates if one not in doubtful or {*one.columns} not in columns)
+    summed = [
+        {*one.columns} for one in find_aggregates(frame, codecs, told) if one.kind == 'weighted'
+    ]
+    seeming = [
+        one
+        for one in doubtful
+        if any(
+            {own, one.level} <= columns for own in (one.result, one.source) for columns in summed
+        )
+    ]
+    return tuple(one for one in rates if one not in seeming)
 
 
 def _is_told(product: Product, rates: Sequence[Rate]) -> bool:

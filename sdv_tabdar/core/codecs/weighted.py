@@ -2,8 +2,11 @@
 
 A grade is two fifths of one exam and three of another. Correlations say which columns others
 nearly tell; weights then are taken as somebody wrote them, .4 or a third. One source may be enough,
-where rounding hides the straight line (:mod:`.lines`). Often a result was made before its sources
-were rounded: totals and percentages of statistics add up but for the last digit.
+where rounding hides the straight line (:mod:`.lines`). Columns of fewer digits come first, as a
+rounded mean tells a mark as well as marks tell the mean, by weights that nobody wrote; of an
+equation that is exact the result is the number of the smallest steps, which whatever the others are
+can be met. Often a result was made before its sources were rounded: totals and percentages of
+statistics add up but for the last digit.
 """
 
 from __future__ import annotations
@@ -28,7 +31,7 @@ _FEWEST_UNITS = 10  # times what they may be off, a result's numbers must be apa
 _MOST_LEFT = 0.02  # of a column's variance: what others may leave of a rounded one
 _NEGLIGIBLE = 0.05  # of a unit of a result: what a source changes that is none
 _MOST_DENOMINATOR = 12  # of weights that are fractions
-_MOST_WEIGHT_DIGITS = 4
+_FEW_WEIGHT_DIGITS, _MOST_WEIGHT_DIGITS = 2, 4  # of weights before fractions, and behind them
 _NO_DATE = 1e15  # numbers of which a weighted sum is looked for are smaller
 
 Weights: TypeAlias = 'tuple[list[int], tuple[float, ...], float, bool]'
@@ -51,7 +54,8 @@ def weighted_sums(numbers: Floats) -> Iterator[tuple[int, Weights]]:
     for place, first in found.items():
         one = first and (_sources_of(whole, place, plain) or first)  # sooner not of each other
         if one is not None:
-            yield columns[place], ([columns[at] for at in one[0]], *one[1:])
+            own, (sources, weights, constant, is_loose) = _of_smallest_steps(whole, place, one)
+            yield columns[own], ([columns[at] for at in sources], weights, constant, is_loose)
 
 
 def _whole_rows(numbers: Floats, columns: Sequence[int]) -> Marks:
@@ -93,12 +97,47 @@ def _units(columns: Floats) -> Floats:
 
 
 def _sources_of(whole: Floats, place: int, among: Sequence[int]) -> Weights | None:
-    """What makes one of the columns, if need be before its sources were rounded."""
-    exact = _sources(whole, place, among, np.zeros(len(whole)))
-    return exact or _sources(whole, place, among, _units(whole))
+    """What makes one of the columns, if need be before its sources were rounded.
+
+    Sooner columns that are coarser than it; these alone may also be taken from each other.
+    """
+    units, exactly = _units(whole), np.zeros(len(whole))
+    coarser = [at for at in among if units[at] > units[place]]
+    return (
+        _sources(whole, place, coarser, exactly, signed=True)
+        or _sources(whole, place, among, exactly)
+        or _sources(whole, place, among, units)
+    )
 
 
-def _sources(whole: Floats, place: int, among: Sequence[int], units: Floats) -> Weights | None:
+def _of_smallest_steps(whole: Floats, place: int, one: Weights) -> tuple[int, Weights]:
+    """An equation of columns ``(columns, rows)``, solved for the one of the smallest steps.
+
+    As it is if it holds but for rounding, if a column is not rounded, or if that one has no more
+    different numbers: of a mean of few marks any other mean would do, and not any mark.
+    """
+    sources, weights, constant, is_loose = one
+    units = _units(whole)
+    rest = whole[place] - np.array(weights) @ whole[sources] - constant
+    size = np.abs(whole[place]).max() + np.abs(weights) @ np.abs(whole[sources]).max(axis=1)
+    steps = np.abs(weights) * units[sources]
+    is_exact = not is_loose and units[[place, *sources]].all() and np.abs(rest).max() <= REST * size
+    if not is_exact or steps.min() >= units[place] * (1 - REST):
+        return place, one
+    different = np.array([len(np.unique(whole[at])) for at in sources])
+    finest = int(np.lexsort((-different, (steps / steps.min()).round(_MOST_WEIGHT_DIGITS)))[0])
+    if different[finest] <= len(np.unique(whole[place])):
+        return place, one
+    others = [at for at in range(len(sources)) if at != finest]
+    signed = (1.0, *(-weights[at] for at in others))
+    found = tuple(weight / weights[finest] + 0.0 for weight in signed)
+    columns = [place, *(sources[at] for at in others)]
+    return sources[finest], (columns, found, -constant / weights[finest] + 0.0, False)
+
+
+def _sources(
+    whole: Floats, place: int, among: Sequence[int], units: Floats, *, signed: bool = False
+) -> Weights | None:
     """What makes one of the columns ``(columns, rows)``, of sources among some, as few as can be.
 
     Each is taken for what is left of the column by those before it; what only stood for others is
@@ -110,6 +149,7 @@ def _sources(whole: Floats, place: int, among: Sequence[int], units: Floats) -> 
         among: Where sources may be.
         units: ``(columns,)``, to which sources were rounded after the column was made of them; 0
             for those that were not.
+        signed: Whether weights below 0 count as well.
     """
     own, digits = whole[place], digits_of(whole[place])
     unit = 0.0 if digits is None else 10.0**-digits
@@ -131,7 +171,7 @@ def _sources(whole: Floats, place: int, among: Sequence[int], units: Floats) -> 
         if fewer and is_enough(fewer, _left_by(scaled[fewer], own)):
             chosen = fewer
     chosen.sort()
-    found = _weights(whole[chosen], own, digits, units[chosen])
+    found = _weights(whole[chosen], own, digits, units[chosen], signed=signed)
     return None if found is None else (chosen, *found, bool(units[chosen].any()))
 
 
@@ -143,9 +183,9 @@ def _left_by(scaled: Floats, own: Floats) -> Floats:
 
 
 def _weights(
-    sources: Floats, own: Floats, digits: int | None, units: Floats
+    sources: Floats, own: Floats, digits: int | None, units: Floats, *, signed: bool
 ) -> tuple[tuple[float, ...], float] | None:
-    """The weights, all above 0, by which sources ``(sources, rows)`` make a number, and a constant.
+    """The weights by which sources ``(sources, rows)`` make a number, and a constant.
 
     Of sources that were rounded since they are all 1, those of a mean, or all -1: with the number
     these make the constant.
@@ -155,13 +195,22 @@ def _weights(
         own: The number ``(rows,)``.
         digits: Behind its point; None if it is not rounded.
         units: ``(sources,)``, as in :func:`_sources`.
+        signed: Whether weights may be below 0, if they are simple.
     """
-    exact = _weights_within(REST, sources, own, digits, units) if digits is None else None
-    return exact or _weights_within(SINGLE, sources, own, digits, units)
+    exact = None
+    if digits is None:
+        exact = _weights_within(REST, sources, own, digits, units, signed=signed)
+    return exact or _weights_within(SINGLE, sources, own, digits, units, signed=signed)
 
 
 def _weights_within(
-    share: float, sources: Floats, own: Floats, digits: int | None, units: Floats
+    share: float,
+    sources: Floats,
+    own: Floats,
+    digits: int | None,
+    units: Floats,
+    *,
+    signed: bool,
 ) -> tuple[tuple[float, ...], float] | None:
     """The same, of a number that is off by a share of its size if it is not rounded."""
     unit = 0.0 if digits is None else 10.0**-digits
@@ -172,18 +221,20 @@ def _weights_within(
     found = np.linalg.lstsq(scaled.T, own - own.mean(), rcond=1e-10)[0]
     is_loose = bool(units.any())
     is_rest = is_loose and len(found) > 1 and bool((np.abs(found / spread + 1) <= _UNSURE).all())
-    if not is_rest and (found <= _NEGLIGIBLE * unit).any():
+    effect = np.abs(found) if signed or is_rest else found
+    if (effect <= _NEGLIGIBLE * unit).any():
         return None
     noise = share * size if digits is None else unit / np.sqrt(3)
-    unsure = 2 * noise / np.sqrt(sources.shape[1]) / spread + REST * found / spread
+    unsure = 2 * noise / np.sqrt(sources.shape[1]) / spread + REST * effect / spread
     if is_loose:
         unsure = np.maximum(unsure, _UNSURE)
-    for simple in (_decimal, _fraction) if is_loose else (_decimal, _fraction, _as_it_is):
-        weights = [simple(*pair) for pair in zip((found / spread).tolist(), unsure, strict=True)]
+    simple = _simple, _decimal, _fraction
+    for written in simple if is_loose else (*simple, _as_it_is):
+        weights = [written(*pair) for pair in zip((found / spread).tolist(), unsure, strict=True)]
         rest = own - np.array(weights) @ sources
         slack = own_slack + HALF * float(np.abs(weights) @ units)
         middle, room = float(rest.min() + rest.max()) / 2, slack - float(np.ptp(rest)) / 2
-        fits = all(weight > 0 for weight in weights)
+        fits = all(weight > 0 for weight in weights) or (signed and written is not _as_it_is)
         if is_loose:
             fits = _is_plain(weights) and own.std() >= _FEWEST_UNITS * slack
         if room >= 0 and fits:
@@ -198,9 +249,16 @@ def _is_plain(weights: Sequence[float]) -> bool:
     return of_mean or {*weights} in ({1.0}, {-1.0})
 
 
-def _decimal(number: float, unsure: float) -> float:
+def _simple(number: float, unsure: float) -> float:
+    """The number as somebody may have written it, within what is unsure; NaN if there is none."""
+    few = _decimal(number, unsure, _FEW_WEIGHT_DIGITS)
+    fraction = _fraction(number, unsure) if np.isnan(few) else few
+    return _decimal(number, unsure) if np.isnan(fraction) else fraction
+
+
+def _decimal(number: float, unsure: float, most: int = _MOST_WEIGHT_DIGITS) -> float:
     """The number of fewest digits within what is unsure; NaN if all have many."""
-    rounds = (round(number, digits) + 0.0 for digits in range(_MOST_WEIGHT_DIGITS + 1))
+    rounds = (round(number, digits) + 0.0 for digits in range(most + 1))
     return next((found for found in rounds if abs(found - number) <= unsure), np.nan)
 
 

@@ -71,6 +71,41 @@ def test_they_are_found_as_somebody_wrote_them() -> None:
     )
 
 
+def test_weights_are_those_of_the_coarser_columns_not_of_each_other() -> None:
+    random = np.random.default_rng(3)
+    level = random.normal(65, 12, N)[:, None]
+    marks = np.clip(level + random.normal(0, 8, (N, 3)), 0, 100).round()
+    frame = pd.DataFrame(marks, columns=EXAMS)
+    frame['mean'] = frame[EXAMS].mean(axis=1).round(2)
+    frame['grade'] = (0.5 * frame['first'] + 0.3 * frame['second'] + 0.2 * frame['third']).round(1)
+    assert named(frame) == {
+        'mean': "the mean of 'first', 'second' and 'third'",
+        'grade': "0.5 times 'first' + 0.3 times 'second' + 0.2 times 'third'",
+    }
+
+
+def test_the_result_of_an_exact_equation_is_the_number_of_the_smallest_steps() -> None:
+    random = np.random.default_rng(4)
+    blood = pd.DataFrame(random.normal([200, 55], [35, 12], (N, 2)).round(), columns=['all', 'hdl'])
+    blood['fats'] = random.lognormal(4.8, 0.4, N).round()
+    blood['ldl'] = (blood['all'] - blood['hdl'] - blood['fats'] / 5).round(1)
+    assert named(blood) == {'ldl': "'all' - 'hdl' - 0.2 times 'fats'"}
+    test = pd.DataFrame({'right': random.integers(0, 60, N), 'wrong': random.integers(0, 40, N)})
+    test['points'] = 2 * test['right'] - test['wrong']
+    assert named(test.astype(float)) == {'points': "2 times 'right' - 'wrong'"}
+
+
+def test_a_third_is_taken_for_a_third_and_no_rate_of_a_number() -> None:
+    random = np.random.default_rng(5)
+    frame = pd.DataFrame({'high': random.normal(125, 15, N).round()})
+    frame['low'] = (0.6 * frame['high'] + random.normal(5, 6, N)).round()
+    frame['pulse'] = frame['high'] - frame['low']
+    frame['middle'] = ((frame['high'] + 2 * frame['low']) / 3).round(1)
+    encoder, _ = found_in(frame)
+    assert not encoder.relations.rates
+    assert named(frame) == {'middle': "'low' + 0.333333 times 'pulse'"}  # beside a sum
+
+
 def test_the_order_of_columns_does_not_matter() -> None:
     frame = grades()
     for seed in range(4):
@@ -141,7 +176,7 @@ def test_of_two_that_tell_each_other_one_follows() -> None:
     assert named(frame) == {'twice': "2 times 'first'"}
     single = pd.DataFrame({'exact': random.normal(500, 90, N).round(1)})
     single['score'] = ((single['exact'] - 500) / 100).astype(np.float32).astype(float)
-    assert named(single) == {'score': "0.01 times 'exact' + -5"}
+    assert named(single) == {'score': "0.01 times 'exact' - 5"}
 
 
 @pytest.mark.parametrize('kind', [*sorted(CURVES.keys() - OF_OTHERS), 'mean', 'weighted'])
