@@ -2,7 +2,8 @@
 
 The network knows nearly which month goes with a date. What was drawn, or given, of a year, a month
 and a weekday is kept, beside which the rest of the row was drawn, and the date moves to the nearest
-one that has all of it. Where there is none, or the date is given, its parts follow.
+one that has all of it. Where there is none, or the date is given, its parts follow. Dates that were
+drawn beside it (``carried.py``) go with it, before they move to parts of their own.
 """
 
 from __future__ import annotations
@@ -24,7 +25,9 @@ from sdv_tabdar.core.codecs.calendars import (
 )
 from sdv_tabdar.core.codecs.lines import Marks, to_steps
 from sdv_tabdar.core.codecs.numerical import NumericalCodec
+from sdv_tabdar.core.codecs.value_places import NO_GRID
 from sdv_tabdar.core.codecs.values import Codes, Floats, as_floats
+from sdv_tabdar.core.inference.carried import carried, carry
 from sdv_tabdar.core.inference.told_levels import ToldLevels
 from sdv_tabdar.core.restrictions import (
     Interval,
@@ -58,7 +61,7 @@ class Calendars:
         Returns:
             ``(B, C)``, dates whose parts were asked for.
         """
-        led = np.zeros(self.levels.known.shape, dtype=bool)
+        led, done = np.zeros(self.levels.known.shape, dtype=bool), set[int]()
         for source in sorted({one.source for one in self.levels.encoder.calendar_parts}):
             parts = [one for one in self.levels.encoder.calendar_parts if one.source == source]
             name, known = self.levels.encoder.schema.names[source], self.levels.known[:, source]
@@ -68,7 +71,26 @@ class Calendars:
             rows = ~np.isnan(found)
             frame[name] = np.where(rows, found, np.where(known, dates, parts[0].rounded(dates)))
             led[:, source] = rows & asked.any(axis=1)
+            done.add(source)
+            self._carry(frame, source, np.where(rows, dates, np.nan), found, done)
         return led
+
+    def _carry(
+        self, frame: pd.DataFrame, source: int, before: Floats, after: Floats, done: set[int]
+    ) -> None:
+        """Let dates go with one that has moved beside which they were drawn, but for those done.
+
+        Those on whole days go by as many days as it does.
+        """
+        encoder = self.levels.encoder
+        held = {echo.position for echo in encoder.echoes if echo.always}
+        held = held.union(done - {source}, *(one.columns for one in encoder.choices))
+        steps = dict[int, Floats]()
+        for position in carried(encoder, {source}, held):
+            unit, _ = encoder.grids.get(position, NO_GRID)
+            ends = (np.floor(end / unit) * unit if unit else end for end in (after, before))
+            steps[position] = np.nan_to_num(np.subtract(*ends))
+        carry(encoder, frame, steps, ~self.levels.known, self.levels.restrictions, None)
 
     def _with_parts(
         self, parts: Sequence[CalendarPart], frame: pd.DataFrame, dates: Floats, asked: Marks

@@ -1,8 +1,8 @@
 """Dates that were drawn beside another one, and go with it where that gives way.
 
 Who came on another day than had been drawn has left so many hours after that all the same. So a
-date whose nearest one (:mod:`sdv_tabdar.core.codecs.gaps`) is moved to so many days behind a third
-one moves by as many whole days, its time of day with it.
+date whose nearest one (:mod:`sdv_tabdar.core.codecs.gaps`) is moved, to so many days behind a third
+one or to another weekday, moves by as many days, its time of day with it.
 """
 
 from __future__ import annotations
