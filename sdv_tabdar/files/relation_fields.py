@@ -122,7 +122,7 @@ FIELDS = {
                 'result': _COUNT,
                 'sources': checked.items(_COUNT),
                 'kind': checked.one_of(*AGGREGATES),
-                'weights': checked.items(checked.number(-1.0)),
+                'weights': checked.items(checked.number()),
                 'constant': checked.number(),
                 'digits': checked.items(_DIGITS),
                 'is_loose': checked.flag,

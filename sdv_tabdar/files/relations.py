@@ -141,9 +141,11 @@ def _check_aggregates(encoder: Mapping[str, Any], place: str) -> None:
             raise Unfit(where, 'is not of numbers.')
         if len(one['weights']) != (len(one['sources']) if one['kind'] == 'weighted' else 0):
             raise Unfit(f'{where}.weights', 'are not one for each source.')
-        allowed = [{-1.0, 1.0}] + [{-1.0}] * one.get('is_loose', False)
-        if {*one['weights']} not in allowed and any(weight <= 0 for weight in one['weights']):
-            raise Unfit(f'{where}.weights', 'are not above 0, nor 1 and -1.')
+        if 0.0 in one['weights']:
+            raise Unfit(f'{where}.weights', 'are not all other than 0.')
+        is_rest = {*one['weights']} == {-1.0}
+        if one.get('is_loose') and not is_rest and any(weight < 0 for weight in one['weights']):
+            raise Unfit(f'{where}.weights', 'are not above 0, nor all -1, though it is loose.')
         if len(one['digits']) != len(columns):
             raise Unfit(f'{where}.digits', 'are not one for each column.')
         if len(one.get('steps', ())) != (len(one['sources']) if one['kind'] in SPANS else 0):

@@ -21,14 +21,25 @@ EXAMS = ['first', 'second', 'third']
 COLUMNS: dict[str, dict[str, Any]] = {
     **{
         name: {'sdtype': 'numerical'}
-        for name in ('mean', *EXAMS, 'grade', 'high', 'low', 'top', 'log')
+        for name in (
+            'mean',
+            *EXAMS,
+            'grade',
+            'high',
+            'low',
+            'top',
+            'log',
+            'right',
+            'wrong',
+            'points',
+        )
     },
     'kind': {'sdtype': 'categorical'},
 }
 
 
 def table(num_rows: int = N) -> pd.DataFrame:
-    """A mean and a grade of three exams, the greatest of two prices, the logarithm of one."""
+    """A mean and a grade of three exams, points, the greatest of two prices and a logarithm."""
     random = np.random.default_rng(0)
     frame = pd.DataFrame(random.integers(0, 101, (num_rows, 3)), columns=EXAMS)
     frame.insert(0, 'mean', frame.mean(axis=1).round(2))
@@ -36,6 +47,8 @@ def table(num_rows: int = N) -> pd.DataFrame:
     frame[['high', 'low']] = random.gamma(3, 20, (num_rows, 2)).round(2)
     frame['top'] = frame[['high', 'low']].max(axis=1)
     frame['log'] = np.log(frame['low']).round(4)
+    frame[['right', 'wrong']] = random.integers(0, [60, 40], (num_rows, 2))
+    frame['points'] = 2 * frame['right'] - frame['wrong'] / 4
     frame['kind'] = random.choice(['a', 'b'], num_rows)
     frame['third'] = frame['third'].astype('Int64').mask(random.random(num_rows) < 0.1)
     return frame
@@ -49,6 +62,7 @@ def broken(rows: pd.DataFrame) -> int:
     found |= (grade - numbers['grade']).abs() > 0.0501
     found |= (numbers[['high', 'low']].max(axis=1) - numbers['top']).abs() > 0
     found |= (np.log(numbers['low']) - numbers['log']).abs() > 0.0000501
+    found |= (2 * numbers['right'] - numbers['wrong'] / 4 - numbers['points']).abs() > 0
     return int(found.sum())
 
 
@@ -80,6 +94,8 @@ def test_drawn_rows_keep_them(synthesizer: TabDARSynthesizer) -> None:
         {'top': 80.25, 'low': 12.5},
         {'log': Between(3.0, 4.0)},
         {'high': Between(30, 50), 'top': Between(40, 60)},
+        {'points': 40.25},
+        {'points': 30.5, 'right': 20},
     ],
 )
 def test_conditions(synthesizer: TabDARSynthesizer, given: dict[str, Any]) -> None:
@@ -110,7 +126,7 @@ def test_remaining_columns(synthesizer: TabDARSynthesizer) -> None:
 
 @pytest.mark.parametrize('num_samples', [1, 5])
 @pytest.mark.parametrize(
-    'hidden', [['mean', 'top'], ['first'], ['high', 'grade'], ['second', 'third']]
+    'hidden', [['mean', 'top'], ['first'], ['high', 'grade'], ['second', 'third'], ['right', 'top']]
 )
 def test_gaps(synthesizer: TabDARSynthesizer, hidden: list[str], num_samples: int) -> None:
     KEPT.check_gaps(synthesizer, hidden, num_samples)
@@ -120,6 +136,7 @@ def test_a_file_keeps_and_tells_it(synthesizer: TabDARSynthesizer, tmp_path: Pat
     found = KEPT.check_file(synthesizer, tmp_path)
     assert ('mean', "the mean of 'first', 'second' and 'third'") in found.aggregates
     assert ('log', "the natural logarithm of 'low'") in found.aggregates
+    assert ('points', "2 times 'right' - 0.25 times 'wrong'") in found.aggregates
     assert "that 'top' is the greatest of 'high' and 'low'" in str(found)
 
 

@@ -261,10 +261,9 @@ MEAN = {
         ('kind', {'kind': 'median'}),
         ('one for each source', {'weights': [0.5]}),
         ('one for each source', {'kind': 'least'}),
-        ('above 0', {'weights': [0.5, 0.0]}),
-        ('above 0', {'weights': [-1.0, -1.0]}),
+        ('other than 0', {'weights': [0.5, 0.0]}),
         ('is_loose', {'is_loose': 1}),
-        ('weights', {'weights': [0.5, -1.0]}),
+        ('above 0, nor all -1', {'weights': [0.5, -1.0], 'is_loose': True}),
         ('weights', {'weights': [0.5, float('inf')]}),
         ('constant', {'constant': float('nan')}),
         ('one for each column', {'digits': [1, 0]}),
@@ -277,8 +276,9 @@ def test_aggregates_that_do_not_fit_the_columns_are_refused(
 ) -> None:
     later = MEAN | {'result': 3, 'kind': 'greatest', 'weights': []}
     rest = MEAN | {'weights': [-1.0, -1.0], 'is_loose': True}
+    signed = MEAN | {'weights': [2.0, -0.25]}
     age = MEAN | {'kind': 'years', 'weights': [], 'steps': [8.64e13, 1e9]}
-    for first in (MEAN, rest, age):
+    for first in (MEAN, rest, signed, age):
         fits = state_with(model, aggregates=[first, later])
         assert model_state.checked_description(fits, 'model')
     assert model_state.checked_description(fits, 'model')['encoder']['aggregates']
