@@ -128,7 +128,8 @@ def _check_aggregates(encoder: Mapping[str, Any], place: str) -> None:
     codecs, aggregates = encoder['codecs'], encoder.get('aggregates', ())
     for number, one in enumerate(aggregates):
         where, columns = f'{place}.aggregates[{number}]', [one['result'], *one['sources']]
-        fewest, most = 2 + (one['kind'] in EXTREMES or one['kind'] in SPANS), 2**31
+        is_between = one['kind'] in SPANS and SPANS[one['kind']].fixed is None
+        fewest, most = 2 + (one['kind'] in EXTREMES or is_between), 2**31
         if one['kind'] in CURVES or one['kind'] in SPANS:
             most = fewest
         if (

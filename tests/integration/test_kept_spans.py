@@ -1,4 +1,4 @@
-"""Ages in whole years, and months of service, between two dates are so in what comes out."""
+"""Ages in whole years, and months, between two dates or to a fixed day are so in what comes out."""
 
 from __future__ import annotations
 
@@ -17,10 +17,11 @@ from .kept_relations import Kept
 pytestmark = pytest.mark.changes_random_state('SDV itself draws from the global generators')
 
 N = 500
+TODAY = pd.Timestamp('2024-05-17')
 GROUPS = [0, 30, 60, 200], ['young', 'middle', 'old']
 COLUMNS: dict[str, dict[str, Any]] = {
-    **{name: {'sdtype': 'datetime'} for name in ('birth', 'hired', 'visit')},
-    **{name: {'sdtype': 'numerical'} for name in ('age', 'service', 'cost')},
+    **{name: {'sdtype': 'datetime'} for name in ('birth', 'hired', 'visit', 'joined')},
+    **{name: {'sdtype': 'numerical'} for name in ('age', 'service', 'member', 'cost')},
     'group': {'sdtype': 'categorical'},
 }
 
@@ -43,6 +44,8 @@ def table(num_rows: int = N, seed: int = 0) -> pd.DataFrame:
     frame['service'] = months(frame['hired'], frame['visit'])
     frame['group'] = pd.cut(frame['age'], GROUPS[0], labels=GROUPS[1], right=False).astype(str)
     frame['cost'] = (frame['age'] * random.gamma(2, 1, num_rows)).round(1)
+    frame['joined'] = TODAY - pd.to_timedelta(random.integers(0, 4_000, num_rows), 'D')
+    frame['member'] = months(frame['joined'], pd.Series(TODAY, frame.index))
     return frame
 
 
@@ -52,6 +55,7 @@ def broken(rows: pd.DataFrame) -> int:
     found |= months(rows['hired'], rows['visit']) != rows['service']
     groups = pd.cut(rows['age'], GROUPS[0], labels=GROUPS[1], right=False).astype(str)
     found |= (groups != rows['group']) | (rows['hired'] > rows['visit'])
+    found |= months(rows['joined'], pd.Series(TODAY, rows.index)) != rows['member']
     return int(found.sum())
 
 
@@ -94,7 +98,7 @@ def test_conditions(synthesizer: TabDARSynthesizer, given: dict[str, Any]) -> No
 
 def test_what_lies_between_known_dates_is_known(synthesizer: TabDARSynthesizer) -> None:
     known = table().head(40)
-    for name in ('age', 'service'):
+    for name in ('age', 'service', 'member'):
         found = synthesizer.predict_quantiles(known.drop(columns=name), name)
         assert (found.to_numpy() == known[[name]].to_numpy()).all()
 
@@ -135,6 +139,7 @@ def test_a_file_keeps_and_tells_it(synthesizer: TabDARSynthesizer, tmp_path: Pat
     assert found.aggregates == [
         ('age', "the whole years from 'birth' to 'visit'"),
         ('service', "the whole months from 'hired' to 'visit'"),
+        ('member', "the whole months from 'joined' to 2024-05-17"),
     ]
 
 
@@ -170,7 +175,7 @@ def test_no_visit_falls_on_a_weekend_because_a_person_has_an_age() -> None:
     data = table()
     data['visit'] -= pd.to_timedelta((data['visit'].dt.weekday - 4).clip(lower=0), 'D')
     data['age'] = months(data['birth'], data['visit']) // 12
-    data = data.drop(columns=['hired', 'service', 'group'])
+    data = data.drop(columns=['hired', 'service', 'group', 'joined', 'member'])
     columns = {name: COLUMNS[name] for name in data}
     synthesizer = Kept(columns, lambda: data, broken).fitted()
     given = {'age': 44, 'birth': pd.Timestamp('1974-05-05')}

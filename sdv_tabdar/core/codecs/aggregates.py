@@ -22,10 +22,11 @@ from sdv_tabdar.core.codecs.codec import Codec
 from sdv_tabdar.core.codecs.curves import CURVES, curve_slack, curves_among, value
 from sdv_tabdar.core.codecs.echoes import Echo
 from sdv_tabdar.core.codecs.evidence import FEWEST_ROWS, varies
+from sdv_tabdar.core.codecs.fixed_spans import fixed_spans_among
 from sdv_tabdar.core.codecs.lines import HALF, REST, SINGLE, Marks, rounded, slack_of, to_steps
 from sdv_tabdar.core.codecs.numerical import NumericalCodec
 from sdv_tabdar.core.codecs.rests import Rest
-from sdv_tabdar.core.codecs.spans import SPANS, span, spans_among
+from sdv_tabdar.core.codecs.spans import SPANS, span_of, spans_among, written_span
 from sdv_tabdar.core.codecs.sums import Digits, Sum
 from sdv_tabdar.core.codecs.table_parts import Table, digits_in, parts_of, some_numbers
 from sdv_tabdar.core.codecs.values import Floats
@@ -51,10 +52,10 @@ class Aggregate:
     Attributes:
         result: Its position.
         sources: Positions of the others, one of a curve and of an extreme two at least; of a span
-            the first date and the last.
+            the first date and the last, or one of them if the other is a fixed day.
         kind: One of :data:`KINDS`.
         weights: Of the sources; none if the kind is not ``'weighted'``.
-        constant: What is added to the weighted sum.
+        constant: What is added to the weighted sum; of a span the fixed day, in nanoseconds.
         digits: Behind the point, of the result and then of the sources; None where numbers are
             not rounded.
         is_loose: Whether the sources of a weighted sum were rounded after it was made of them, so
@@ -84,7 +85,7 @@ class Aggregate:
         if self.kind in CURVES:
             return value(self.kind, numbers[:, 0])
         if self.kind in SPANS:
-            return span(self.kind, numbers[:, 0], numbers[:, 1])
+            return span_of(self.kind, numbers, self.constant)
         found: Floats = numbers.max(axis=1) if self.kind == 'greatest' else numbers.min(axis=1)
         return found
 
@@ -126,7 +127,7 @@ class Aggregate:
         if self.kind in CURVES:
             return f'{CURVES[self.kind].words} {last}'
         if self.kind in SPANS:
-            return f'{SPANS[self.kind].words} from {firsts[0]} to {last}'
+            return written_span(self.kind, sources, self.constant)
         if self.kind in EXTREMES:
             return f'the {self.kind} of {", ".join(firsts)} and {last}'
         listed = f'{", ".join(firsts)} and {last}' if firsts else last
@@ -285,9 +286,14 @@ def _spans(
     names: Sequence[str], numbers: Floats, free: Sequence[int], dates: Sequence[int]
 ) -> Iterator[_Named]:
     """Free ones of columns ``(columns, rows)`` that are years or months between dates of them."""
+    found = set[int]()
     for own, first, last, name in spans_among(numbers[[*free]], numbers[[*dates]]):
         sources = names[dates[first]], names[dates[last]]
+        found.add(free[own])
         yield names[free[own]], sources, name, (), 0.0, False
+    left = [own for own in free if own not in found]
+    for own, at, name, day in fixed_spans_among(numbers[left], numbers[[*dates]]):
+        yield names[left[own]], (names[dates[at]],), name, (), day, False
 
 
 def _weighted(names: Sequence[str], numbers: Floats) -> Iterator[_Named]:

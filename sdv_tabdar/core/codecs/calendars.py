@@ -85,6 +85,11 @@ class CalendarPart:
         """The date's position, as of other levels that numbers tell."""
         return (self.source,)
 
+    @property
+    def columns(self) -> tuple[int, int]:
+        """Its position and that of the date."""
+        return self.position, self.source
+
     def numbers(self, column: Callable[[int], Floats]) -> Floats:
         """The dates ``(B,)``, from the numbers of columns by their positions."""
         return column(self.source)

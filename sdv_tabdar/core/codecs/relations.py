@@ -123,8 +123,9 @@ class Relations:
         aggregates: tuple[Aggregate, ...] = ()
         if 'sums' in kept:
             aggregates = find_aggregates(seen, codecs, told | lines, sums, echoes, rests)
-        summed = [{*one.columns} for one in sums]
-        aggregates = tuple(one for one in aggregates if {*one.columns} not in summed)
+        otherwise = [{*one.columns} for one in sums]
+        otherwise += [{*one.columns} for one in dated]  # years since 0 are the year
+        aggregates = tuple(one for one in aggregates if {*one.columns} not in otherwise)
         told |= {one.result for one in aggregates}
         choices: tuple[Choice, ...] = ()
         if 'products' in kept:

@@ -223,7 +223,7 @@ class Aggregating:
     def _shift(
         self, one: Aggregate, rows: Rows, numbers: Floats, free: Marks, frame: pd.DataFrame
     ) -> None:
-        """Move free dates ``(N, 2)`` by the years that lack of a span, the first one sooner.
+        """Move free dates ``(N, sources)`` by the years that lack of a span, the first one sooner.
 
         They stay on their day of the month, as far as there is one, and in order with others; in
         the end they may be the first ones or the last ones that there are.
@@ -243,17 +243,24 @@ class Aggregating:
             numbers[np.flatnonzero(left)[done]] = found[done]
 
     def _shifted(self, one: Aggregate, rows: Rows, numbers: Floats, ways: Floats) -> Floats:
-        """Dates ``(N, 2)`` that are moved by what lacks of a span, each row in its way ``(N, 3)``.
+        """Dates ``(N, sources)`` moved by what lacks of a span, each row in its way ``(N, 3)``.
 
         Those beyond training, or a range asked for, become NaN, or its ends.
         """
         to_ends, shares, days = ways.T
         lacks = numbers[:, 0] - one.exactly(numbers[:, 1:])
+        fixed = SPANS[one.kind].fixed
+        if fixed is not None:
+            shares = np.full_like(shares, fixed)  # the date that is a column moves alone
         back = np.rint(shares * lacks)
+        months = np.column_stack([-back, lacks - back])
+        beside = days[:, None] * DAY * np.column_stack([shares > 0, shares == 0])
+        if fixed is not None:
+            months, beside = (np.delete(both, fixed, axis=1) for both in (months, beside))
         found = np.column_stack(
-            [moved(one.kind, numbers[:, 1], -back), moved(one.kind, numbers[:, 2], lacks - back)]
+            [moved(one.kind, *pair) for pair in zip(numbers[:, 1:].T, months.T, strict=True)]
         )
-        found += days[:, None] * DAY * np.column_stack([shares > 0, shares == 0])
+        found += beside
         for place, position in enumerate(one.sources):
             codec = self.encoder.codecs[position]
             assert isinstance(codec, NumericalCodec)
