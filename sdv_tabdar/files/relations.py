@@ -14,14 +14,15 @@ from typing import Any
 import numpy as np
 
 from sdv_tabdar.adapter.checked import Unfit
-from sdv_tabdar.core.codecs.aggregates import EXTREMES
 from sdv_tabdar.core.codecs.copulas import MOST_COLUMNS
 from sdv_tabdar.core.codecs.curves import CURVES
+from sdv_tabdar.core.codecs.extremes import EXTREMES
 from sdv_tabdar.core.codecs.gap_levels import MOST_LEVELS
 from sdv_tabdar.core.codecs.gaps import MOST_PAIRS, MOST_PIECES
 from sdv_tabdar.core.codecs.joints import ALL_CODES, MOST_CODES
 from sdv_tabdar.core.codecs.rates import behind_factors
 from sdv_tabdar.core.codecs.spans import SPANS
+from sdv_tabdar.core.codecs.terms import TERMS
 from sdv_tabdar.core.codecs.zeros import LARGEST
 from sdv_tabdar.core.schema import ColumnKind
 from sdv_tabdar.files import sums_and_products
@@ -132,6 +133,8 @@ def _check_aggregates(encoder: Mapping[str, Any], place: str) -> None:
         fewest, most = 2 + (one['kind'] in EXTREMES or is_between), 2**31
         if one['kind'] in CURVES or one['kind'] in SPANS:
             most = fewest
+        if one['kind'] in TERMS:
+            most = 3
         if (
             not fewest <= len(columns) <= most
             or len({*columns}) < len(columns)
@@ -140,7 +143,8 @@ def _check_aggregates(encoder: Mapping[str, Any], place: str) -> None:
             raise Unfit(where, 'is not of one other column, or of two or more.')
         if any(codecs[at]['column']['kind'] != ColumnKind.NUMERICAL.value for at in columns):
             raise Unfit(where, 'is not of numbers.')
-        if len(one['weights']) != (len(one['sources']) if one['kind'] == 'weighted' else 0):
+        is_fixed = one['kind'] in TERMS and len(one['sources']) == 1
+        if len(one['weights']) != (len(one['sources']) if one['kind'] == 'weighted' else is_fixed):
             raise Unfit(f'{where}.weights', 'are not one for each source.')
         if 0.0 in one['weights']:
             raise Unfit(f'{where}.weights', 'are not all other than 0.')
@@ -149,7 +153,8 @@ def _check_aggregates(encoder: Mapping[str, Any], place: str) -> None:
             raise Unfit(f'{where}.weights', 'are not above 0, nor all -1, though it is loose.')
         if len(one['digits']) != len(columns):
             raise Unfit(f'{where}.digits', 'are not one for each column.')
-        if len(one.get('steps', ())) != (len(one['sources']) if one['kind'] in SPANS else 0):
+        num_dates = len(one['sources']) if one['kind'] in SPANS else one['kind'] in TERMS
+        if len(one.get('steps', ())) != num_dates:
             raise Unfit(f'{where}.steps', 'are not one for each date.')
         if {*one['sources']} & {later['result'] for later in aggregates[number:]}:
             raise Unfit(where, 'is not behind those of its sources.')

@@ -1,8 +1,10 @@
 """Numbers that are a mean, a weighted sum or an extreme of others, or a curve of one, in all rows.
 
 A grade is two fifths of one exam and three of another (:mod:`.weighted`), a best result is the
-greatest of three, and beside a price stands its logarithm (:mod:`.curves`), mostly rounded. So is
-an age the years between two dates (:mod:`.spans`).
+greatest of three (:mod:`.extremes`), and beside a price stands its logarithm (:mod:`.curves`),
+mostly rounded. So is
+an age the years between two dates (:mod:`.spans`), and the end of a contract so many months after
+it began (:mod:`.terms`).
 Columns that are drawn one given the others keep that nearly. Such columns are found in the
 training table; drawn rows are made to keep to it (``core/inference/aggregates.py``). Plain sums
 are :mod:`.sums`, straight lines :mod:`.lines`.
@@ -21,7 +23,8 @@ from sdv_tabdar.core.codecs.calendars import are_dates, steps_in
 from sdv_tabdar.core.codecs.codec import Codec
 from sdv_tabdar.core.codecs.curves import CURVES, curve_slack, curves_among, value
 from sdv_tabdar.core.codecs.echoes import Echo
-from sdv_tabdar.core.codecs.evidence import FEWEST_ROWS, varies
+from sdv_tabdar.core.codecs.evidence import varies
+from sdv_tabdar.core.codecs.extremes import EXTREMES, extremes_among
 from sdv_tabdar.core.codecs.fixed_spans import fixed_spans_among
 from sdv_tabdar.core.codecs.lines import HALF, REST, SINGLE, Marks, rounded, slack_of, to_steps
 from sdv_tabdar.core.codecs.numerical import NumericalCodec
@@ -29,17 +32,15 @@ from sdv_tabdar.core.codecs.rests import Rest
 from sdv_tabdar.core.codecs.spans import SPANS, span_of, spans_among, written_span
 from sdv_tabdar.core.codecs.sums import Digits, Sum
 from sdv_tabdar.core.codecs.table_parts import Table, digits_in, parts_of, some_numbers
+from sdv_tabdar.core.codecs.terms import TERMS, later, terms_among, written_term
 from sdv_tabdar.core.codecs.values import Floats
-from sdv_tabdar.core.codecs.weighted import MOST_SOURCES, weighted_sums
+from sdv_tabdar.core.codecs.weighted import weighted_sums
 
 _LOOKED_AT = 2_500  # rows, at least if there are so many, before all
 _MOST_COLUMNS = 200  # among which they are looked for
-_BY_CHANCE = 20  # rows that say so of each source
 
-EXTREMES = 'greatest', 'least'
-
-KINDS = 'weighted', *EXTREMES, *CURVES, *SPANS
-"""What a column is of others; curves of one, and spans of two dates."""
+KINDS = 'weighted', *EXTREMES, *CURVES, *SPANS, *TERMS
+"""What a column is of others; curves of one, spans of two dates, terms of one."""
 
 _Named: TypeAlias = 'tuple[str, tuple[str, ...], str, tuple[float, ...], float, bool]'
 """Names of the result and of the sources, the kind, weights, the constant, and ``is_loose``."""
@@ -52,16 +53,19 @@ class Aggregate:
     Attributes:
         result: Its position.
         sources: Positions of the others, one of a curve and of an extreme two at least; of a span
-            the first date and the last, or one of them if the other is a fixed day.
+            the first date and the last, or one of them if the other is a fixed day; of a term the
+            date before it, and the months or years if a column says these.
         kind: One of :data:`KINDS`.
-        weights: Of the sources; none if the kind is not ``'weighted'``.
-        constant: What is added to the weighted sum; of a span the fixed day, in nanoseconds.
+        weights: Of the sources, if the kind is ``'weighted'``; of a term the months or years, if no
+            column says these; else none.
+        constant: What is added to the weighted sum; of a span the fixed day, and of a term what is
+            added to the date, in nanoseconds.
         digits: Behind the point, of the result and then of the sources; None where numbers are
             not rounded.
         is_loose: Whether the sources of a weighted sum were rounded after it was made of them, so
             that it is nearly so in the last digit.
-        steps: What the dates of a span are multiples of, in nanoseconds; drawn ones are rounded to
-            it. None for other kinds.
+        steps: What the dates of a span, or of a term, are multiples of, in nanoseconds; drawn ones
+            are rounded to it. None for other kinds.
     """
 
     result: int
@@ -86,8 +90,14 @@ class Aggregate:
             return value(self.kind, numbers[:, 0])
         if self.kind in SPANS:
             return span_of(self.kind, numbers, self.constant)
+        if self.kind in TERMS:
+            return later(self.kind, numbers[:, 0], self.many(numbers), self.constant)
         found: Floats = numbers.max(axis=1) if self.kind == 'greatest' else numbers.min(axis=1)
         return found
+
+    def many(self, numbers: Floats) -> Floats:
+        """How many months or years a term has by its sources ``(B, sources)``."""
+        return numbers[:, 1] if len(self.sources) > 1 else np.full(len(numbers), self.weights[0])
 
     def of(self, numbers: Floats) -> Floats:
         """What sources ``(B, sources)`` make; NaN where one is missing."""
@@ -96,7 +106,7 @@ class Aggregate:
     def holds(self, result: Floats, numbers: Floats) -> Marks:
         """Where a result ``(B,)`` is what its sources make, or one of the cells is missing."""
         made = self.exactly(numbers)
-        if self.kind in EXTREMES or self.kind in SPANS:
+        if self.kind in EXTREMES or self.kind in SPANS or self.kind in TERMS:
             return ~(np.abs(result - made) > 0)
         digits, size = self.digits[0], np.abs(np.nan_to_num(made, posinf=0.0, neginf=0.0))
         if self.kind == 'weighted':
@@ -109,7 +119,7 @@ class Aggregate:
 
     def rounded(self, place: int, numbers: Floats) -> Floats:
         """Numbers ``(B,)`` as those of the result (place 0) or of a source (1, 2, ...) are."""
-        if place and self.steps:
+        if 0 < place <= len(self.steps):
             return to_steps(numbers, self.steps[place - 1])
         return rounded(numbers, self.digits[place])
 
@@ -128,6 +138,8 @@ class Aggregate:
             return f'{CURVES[self.kind].words} {last}'
         if self.kind in SPANS:
             return written_span(self.kind, sources, self.constant)
+        if self.kind in TERMS:
+            return written_term(self.kind, sources, self.weights, self.constant)
         if self.kind in EXTREMES:
             return f'the {self.kind} of {", ".join(firsts)} and {last}'
         listed = f'{", ".join(firsts)} and {last}' if firsts else last
@@ -185,12 +197,17 @@ def find_aggregates(
         return ()
     told = {*told, *(one.own for one in rests)}
     free = [index for index in chosen if places[index] not in told]
-    of_curves = [*free, *(index for index in chosen if places[index] in told)]
     dates = [index for index in chosen if are_dates(codecs[places[index]])]
-    named = list(_spans(names, numbers, [index for index in free if index not in dates], dates))
+    of_curves = [*free, *(index for index in chosen if places[index] in told)]
+    counts = [index for index in free if index not in dates]
+    named = list(_terms(names, numbers, counts, dates, free))
+    said = {name for one in named for name in one[1][1:]}
+    named += _spans(names, numbers, [at for at in counts if names[at] not in said], dates)
     named += _curves([names[index] for index in of_curves], numbers[of_curves], len(free))
     names, numbers = [names[index] for index in free], numbers[free]
-    named += [*_extremes(names, numbers), *_weighted(names, numbers)]
+    for own, extremes, kind in extremes_among(numbers):
+        named.append((names[own], tuple(names[at] for at in extremes), kind, (), 0.0, False))
+    named += _weighted(names, numbers)
     balances = _balances(frame, codecs, told, [*sums, *(one.summed for one in rests)], echoes)
     named = [*_rests(codecs, rests), *named, *balances]
     return _in_order(_with_digits(frame, codecs, _holding(frame, named)))
@@ -225,7 +242,7 @@ def _placed(
     result, sources, kind, weights, constant, is_loose = one
     places = tuple(names.index(source) for source in sources)
     own = tuple(digits[name] for name in (result, *sources))
-    of_dates = tuple(steps[name] for name in sources if kind in SPANS) if steps else ()
+    of_dates = tuple(steps[name] for name in _dates_of(kind, sources)) if steps else ()
     return Aggregate(names.index(result), places, kind, weights, constant, own, is_loose, of_dates)
 
 
@@ -234,8 +251,13 @@ def _with_digits(
 ) -> tuple[Aggregate, ...]:
     names = [codec.column.name for codec in codecs]
     digits = digits_in(frame, sorted({name for one in named for name in (one[0], *one[1])}))
-    steps = steps_in(frame, sorted({name for one in named if one[2] in SPANS for name in one[1]}))
+    steps = steps_in(frame, sorted({name for one in named for name in _dates_of(one[2], one[1])}))
     return tuple(_placed(one, names, digits, steps) for one in named)
+
+
+def _dates_of(kind: str, sources: Sequence[str]) -> Sequence[str]:
+    """Those of the sources that are dates."""
+    return sources if kind in SPANS else sources[: kind in TERMS]
 
 
 def _holding(frame: Table, named: Sequence[_Named]) -> list[_Named]:
@@ -296,6 +318,25 @@ def _spans(
         yield names[left[own]], (names[dates[at]],), name, (), day, False
 
 
+def _terms(
+    names: Sequence[str],
+    numbers: Floats,
+    counts: Sequence[int],
+    dates: Sequence[int],
+    free: Sequence[int],
+) -> Iterator[_Named]:
+    """Free dates of columns ``(columns, rows)`` that are months or years after others of them."""
+    results = [place for place, at in enumerate(dates) if at in free]
+    for one in terms_among(numbers[[*dates]], numbers[[*counts]], results):
+        last, first, many, kind, fixed, beside = one
+        own = names[dates[last]]
+        before = names[dates[first]]
+        if many is None:
+            yield own, (before,), kind, (fixed,), beside, False
+        else:
+            yield own, (before, names[counts[many]]), kind, (), beside, False
+
+
 def _weighted(names: Sequence[str], numbers: Floats) -> Iterator[_Named]:
     """Columns ``(columns, rows)`` that are a weighted sum of others."""
     for own, (sources, weights, constant, is_loose) in weighted_sums(numbers):
@@ -339,45 +380,3 @@ def _written_terms(sources: Sequence[str], weights: Sequence[float], constant: f
     terms += [(constant < 0, f'{abs(constant):.6g}')] if constant else []
     words = ''.join(f' {"-" if is_less else "+"} {term}' for is_less, term in terms)
     return words.removeprefix(' + ')
-
-
-def _extremes(names: Sequence[str], numbers: Floats) -> Iterator[_Named]:
-    """Columns ``(columns, rows)`` that are the greatest or the least of others."""
-    for kind, signed in (('greatest', numbers), ('least', -numbers)):
-        for place, own in enumerate(signed):
-            below = [
-                other
-                for other in range(len(names))
-                if other != place and not (signed[other] > own).any()
-            ]
-            below = [other for other in below if _is_below_by_itself(signed[other], own)]
-            sources = _covering(own, signed[below])
-            if sources:
-                chosen = tuple(names[below[at]] for at in sources)
-                yield names[place], chosen, kind, (), 0.0, False
-
-
-def _is_below_by_itself(low: Floats, high: Floats) -> bool:
-    """Whether numbers are not above those of their row that are above those of another."""
-    return bool((low > np.roll(high, len(high) // 2)).sum() >= _BY_CHANCE)
-
-
-def _covering(own: Floats, sources: Floats) -> list[int]:
-    """Which sources ``(sources, rows)`` are equal to a number in all rows together.
-
-    None of them if a row has none, or if one is hardly needed.
-    """
-    if len(sources) < 2:
-        return []
-    with_all = ~(np.isnan(own) | np.isnan(sources).any(axis=0))
-    equal, chosen = sources[:, with_all] == own[with_all], list[int]()
-    left = np.ones(int(with_all.sum()), dtype=bool)
-    while left.any() and len(left) >= FEWEST_ROWS:
-        best = int(equal[:, left].sum(axis=1).argmax())
-        if not equal[best, left].any() or len(chosen) == MOST_SOURCES:
-            return []
-        chosen.append(best)
-        left[equal[best]] = False
-    alone = equal[chosen].sum(axis=0) == 1
-    is_needed = all((equal[at] & alone).sum() >= _BY_CHANCE for at in chosen)
-    return sorted(chosen) if len(chosen) > 1 and is_needed else []

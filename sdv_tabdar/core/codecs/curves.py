@@ -120,7 +120,9 @@ def curves_among(numbers: Floats, num_results: int) -> Iterator[tuple[int, int, 
                 gap = np.abs(made[other, both] - numbers[own, both])
                 if name == 'sqrt' and _is_exact_square(numbers[other, both], numbers[own, both]):
                     continue
-                if both.sum() >= FEWEST_ROWS and (gap <= slack[own]).all():
+                if both.sum() < FEWEST_ROWS or not np.ptp(numbers[own, both]):
+                    continue  # a constant is one of anything
+                if (gap <= slack[own]).all():
                     told.add((own, other))
                     yield own, other, name
 

@@ -24,7 +24,9 @@ from sdv_tabdar.core.codecs.spans import (
 )
 from sdv_tabdar.core.codecs.values import Floats
 
-_MONTH = 30.436875 * DAY
+MONTH = 30.436875 * DAY
+"""The mean one, in nanoseconds."""
+
 _ROOM = 1.5  # units by which rows may say the day otherwise, as months have different lengths
 
 
@@ -62,8 +64,8 @@ def _day(one: Span, own: Floats, dates: Floats) -> float | None:
         return None
     own, dates = own[rows], dates[rows]
     sign = 1.0 if one.fixed == 1 else -1.0
-    said = dates + sign * own * one.months * _MONTH
-    room = _ROOM * one.months * _MONTH
+    said = dates + sign * own * one.months * MONTH
+    room = _ROOM * one.months * MONTH
     low, high = said.min() - room, said.max() + room
     if high - low > 4 * room or max(abs(low), abs(high)) >= FARTHEST:
         return None

@@ -44,6 +44,7 @@ from sdv_tabdar.core.codecs.rests import Rest, find_rests
 from sdv_tabdar.core.codecs.spans import SPANS
 from sdv_tabdar.core.codecs.sums import Sum, find_sums, kept_sums
 from sdv_tabdar.core.codecs.table_parts import Table
+from sdv_tabdar.core.codecs.terms import TERMS
 from sdv_tabdar.core.config import ModelConfig
 from sdv_tabdar.core.schema import Cross, Dependency, Joint, Zeros
 from sdv_tabdar.core.tied_columns import Copula, Gap
@@ -139,14 +140,21 @@ class Relations:
             bands = find_bands(frame, codecs, pairs, told, replaced)
             known = {place for place, _ in pairs} | {one.position for one in bands}
             known |= {one.level for one in rates}
+            known = known.union(*(one.sources for one in aggregates if one.kind in TERMS))
             bands += find_comparisons(frame, codecs, known, replaced)
         mostly: tuple[Mostly, ...] = ()
         if replaced is None:
             mostly = find_mostly(frame, codecs, kept, (*sums, *products), told | lines)
         levels = {one.position for one in dated} | {one.position for one in bands}
         levels |= {one.level for one in rates}
+        terms = [{*one.columns} for one in aggregates if one.kind in TERMS]
         return cls(
-            echoes=tuple(one for one in echoes if one.position not in levels),
+            echoes=tuple(
+                one
+                for one in echoes
+                if one.position not in levels
+                and not any({one.position, one.source} <= columns for columns in terms)
+            ),
             inequalities=find_inequalities(seen, codecs) if 'inequalities' in kept else (),
             sums=sums,
             products=products,
@@ -203,6 +211,7 @@ class Relations:
     def times_between(self) -> frozenset[int]:
         """The columns of times of which others say what is between them: days, or whole years."""
         found = [one.sources for one in self.aggregates if one.kind in SPANS]
+        found += [(one.result, one.sources[0]) for one in self.aggregates if one.kind in TERMS]
         found += [one.factors for one in self.products if one.formula.name in OF_TIME]
         return frozenset().union(*found)
 

@@ -3,7 +3,8 @@
 A result that was drawn becomes what its sources make (``codecs/aggregates.py``). Where it was
 given, or may not be that, sources that were drawn give way: of a weighted sum all of them, by so
 much that it is met; of a greatest number those that are above it, and the one that is next to it
-rises; of a curve the one there is; of the years between two dates one of them, by as many years.
+rises; of a curve the one there is; of the years between two dates one of them, by as many years; of
+a date so many months after another one that one, or else the months.
 Cells that were given stay, and what is asked of a cell stays asked.
 """
 
@@ -24,6 +25,7 @@ from sdv_tabdar.core.codecs.lines import SINGLE, Marks
 from sdv_tabdar.core.codecs.number_pieces import ends_of
 from sdv_tabdar.core.codecs.numerical import NumericalCodec
 from sdv_tabdar.core.codecs.spans import SPANS, moved
+from sdv_tabdar.core.codecs.terms import TERMS, between, earlier
 from sdv_tabdar.core.codecs.values import Floats, as_floats
 from sdv_tabdar.core.inference.echoes.cells import Rows
 from sdv_tabdar.core.restrictions import Restriction, met_by
@@ -155,7 +157,8 @@ class Aggregating:
         held = self._elsewhere(one)
         others = [{*other.sources} for other in self.encoder.aggregates if other != one]
         told = {part.position for part in self.encoder.relations.told_by_numbers}
-        lines = {echo.source for echo in self.encoder.echoes if one.kind in SPANS}
+        is_dated = one.kind in SPANS or one.kind in TERMS
+        lines = {echo.source for echo in self.encoder.echoes if is_dated}
         fixed = held - (lines - self.encoder.relations.results)
         may = np.zeros_like(free)
         for stays in (held.union(told, *others), held | told, held, fixed):
@@ -185,6 +188,8 @@ class Aggregating:
             self._write(one, rows, found, wanted, free)
         elif one.kind in SPANS:
             self._shift(one, rows, found, free, frame)
+        elif one.kind in TERMS:
+            self._date_back(one, rows, found, free)
         else:
             self._cut(one, rows, found, free)
         return found
@@ -271,6 +276,21 @@ class Aggregating:
             inside = np.minimum(np.maximum(near, low), high)
             found[:, place] = np.where((inside == near) | (to_ends > 0), inside, np.nan)
         return found
+
+    def _date_back(self, one: Aggregate, rows: Rows, numbers: Floats, free: Marks) -> None:
+        """Move the free date before one ``(N, sources)``, or else the months between them."""
+        last, beside = numbers[:, 0], one.constant
+        first = earlier(one.kind, last, one.many(numbers[:, 1:]), beside)
+        wanted = np.column_stack([first, numbers[:, 2:]])
+        self._write(one, rows, numbers, wanted, free & (np.arange(len(one.sources)) == 0))
+        if len(one.sources) > 1:
+            many = between(one.kind, numbers[:, 1], last, beside)
+            left = ~one.holds(last, numbers[:, 1:])[:, None] & free
+            left &= np.arange(2) == 1
+            self._write(one, rows, numbers, np.column_stack([numbers[:, 1], many]), left)
+            first = earlier(one.kind, last, numbers[:, 2], beside)
+            left = ~one.holds(last, numbers[:, 1:])[:, None] & free & (np.arange(2) == 0)
+            self._write(one, rows, numbers, np.column_stack([first, numbers[:, 2]]), left)
 
     def _in_order(self, one: Aggregate, rows: Rows, numbers: Floats, frame: pd.DataFrame) -> Marks:
         """In which of N rows the sources ``(N, columns)`` are in order with all other columns.

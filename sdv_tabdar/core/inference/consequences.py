@@ -18,7 +18,7 @@ import numpy as np
 import numpy.typing as npt
 import pandas as pd
 
-from sdv_tabdar.core.codecs.aggregates import EXTREMES, Aggregate
+from sdv_tabdar.core.codecs.aggregates import Aggregate
 from sdv_tabdar.core.codecs.calendars import part_cells
 from sdv_tabdar.core.codecs.curves import CURVES, source
 from sdv_tabdar.core.codecs.encoder import TableEncoder
@@ -26,7 +26,6 @@ from sdv_tabdar.core.codecs.lines import SINGLE, Marks, rounded
 from sdv_tabdar.core.codecs.numerical import NumericalCodec
 from sdv_tabdar.core.codecs.products import Product
 from sdv_tabdar.core.codecs.rates import Rate, rates_of
-from sdv_tabdar.core.codecs.spans import SPANS
 from sdv_tabdar.core.codecs.values import Floats, as_floats, with_columns
 from sdv_tabdar.core.inference.choices import agreeing_levels, said_by_choices
 from sdv_tabdar.core.inference.summed import SummedColumns
@@ -245,7 +244,7 @@ class Consequences:
             found = one.of(sources)
             yield one.result, found, ~np.isnan(found)
             result = self._of(one.result)
-            tells = one.kind not in EXTREMES and one.kind not in SPANS
+            tells = one.kind == 'weighted' or one.kind in CURVES
             for place, position in enumerate(one.sources if tells else ()):
                 found, rows = _missing_source(one, place, result, sources)
                 if one.digits[1 + place] is None:

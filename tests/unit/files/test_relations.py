@@ -257,6 +257,9 @@ MEAN = {
         ('one for each date', {'kind': 'years', 'weights': []}),
         ('one for each date', {'steps': [1.0, 1.0]}),
         ('steps', {'kind': 'years', 'weights': [], 'steps': [1.0, 0.0]}),
+        ('two or more', {'kind': 'years since', 'weights': [], 'steps': [1.0, 1.0]}),
+        ('one for each source', {'kind': 'months later', 'steps': [1.0]}),
+        ('one for each date', {'kind': 'months later', 'weights': [], 'steps': [1.0, 1.0]}),
         ('not of numbers', {'sources': [1, 4]}),
         ('kind', {'kind': 'median'}),
         ('one for each source', {'weights': [0.5]}),
@@ -278,7 +281,9 @@ def test_aggregates_that_do_not_fit_the_columns_are_refused(
     rest = MEAN | {'weights': [-1.0, -1.0], 'is_loose': True}
     signed = MEAN | {'weights': [2.0, -0.25]}
     age = MEAN | {'kind': 'years', 'weights': [], 'steps': [8.64e13, 1e9]}
-    for first in (MEAN, rest, signed, age):
+    term = MEAN | {'kind': 'months later', 'weights': [], 'steps': [8.64e13]}
+    fixed = term | {'sources': [1], 'weights': [12.0], 'digits': [0, 0]}
+    for first in (MEAN, rest, signed, age, term, fixed):
         fits = state_with(model, aggregates=[first, later])
         assert model_state.checked_description(fits, 'model')
     assert model_state.checked_description(fits, 'model')['encoder']['aggregates']

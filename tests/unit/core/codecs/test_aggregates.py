@@ -350,6 +350,15 @@ def test_what_is_alike_but_for_a_few_units_is_none() -> None:
     assert named(alike) == {}
 
 
+def test_a_constant_is_no_curve_of_what_is_there_beside_it() -> None:
+    random = np.random.default_rng(7)
+    frame = pd.DataFrame({'closed': random.uniform(1e17, 2e17, N), 'left': 0.0})
+    is_open = random.random(N) < 0.3
+    frame.loc[is_open, 'closed'] = np.nan
+    frame.loc[is_open, 'left'] = random.gamma(2, 50, int(is_open.sum())).round(2)
+    assert named(frame) == {}
+
+
 @pytest.mark.parametrize('significant', [7, None])
 def test_curves_of_numbers_written_to_seven_digits_are_seen(significant: int | None) -> None:
     """As by software that computes in float32; a root that is rounded is no root."""
