@@ -41,7 +41,7 @@ _PRODUCT = checked.record(
         'factors': checked.items(_COUNT),
         'exponent': checked.whole(-1, 1),
         'formula': checked.one_of(*FORMULAS),
-        'scale': checked.number(1e-9, 1e15),
+        'scale': checked.number(1e-9, 1e17),
         'digits': checked.items(_DIGITS),
     },
     absent=('exponent', 'formula', 'scale'),  # former files have the first one

@@ -112,6 +112,18 @@ OF_TIME = tuple(name for name, kind in _KINDS.items() if kind.is_of_time)
 UNITS = {'days': 8.64e13, 'hours': 3.6e12, 'weeks': 6.048e14, 'minutes': 6e10, 'seconds': 1e9}
 """Nanoseconds of what times are counted in, the most frequent first."""
 
+LONG_UNITS = {
+    f'{name} of {days:g} days': days * UNITS['days']
+    for name, days in (
+        ('years', 365.25),
+        ('years', 365.0),
+        ('months', 30.4375),
+        ('months', 30.0),
+        ('months', 30.44),
+    )
+}
+"""The same of what times are divided by, rounded or not: whole ones are those of the calendar."""
+
 
 @dataclasses.dataclass(frozen=True)
 class Formula:
@@ -199,7 +211,7 @@ class Formula:
         """The formula with the names of two columns, for a person to read."""
         x, y = repr(x), repr(y)
         if self._kind.is_of_time:
-            units = {size: unit for unit, size in UNITS.items()}
+            units = {size: unit for unit, size in (*UNITS.items(), *LONG_UNITS.items())}
             unit = units.get(self.scale, f'parts of {self.scale:g} ns')
             return f'{self._kind.text.format(x=x, y=y)} {unit}'
         scaled = '{}'

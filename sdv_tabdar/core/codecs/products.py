@@ -12,7 +12,7 @@ from __future__ import annotations
 import dataclasses
 import itertools
 import math
-from collections.abc import Hashable, Iterator, Mapping, Sequence
+from collections.abc import Callable, Hashable, Iterator, Mapping, Sequence
 from typing import Any
 
 import numpy as np
@@ -21,7 +21,7 @@ import numpy.typing as npt
 from sdv_tabdar.core.codecs.categorical import CategoricalCodec
 from sdv_tabdar.core.codecs.codec import Codec
 from sdv_tabdar.core.codecs.evidence import FEWEST_ROWS, varies
-from sdv_tabdar.core.codecs.formulas import OF_TIME, UNITS, Formula
+from sdv_tabdar.core.codecs.formulas import LONG_UNITS, OF_TIME, UNITS, Formula
 from sdv_tabdar.core.codecs.lines import Marks, digits_of, rounded, slack_of
 from sdv_tabdar.core.codecs.made_of import all_below
 from sdv_tabdar.core.codecs.numerical import NumericalCodec
@@ -54,6 +54,7 @@ _RARE = (
     ),
     Formula('excess'),
     *(Formula(name, unit) for name in OF_TIME for unit in UNITS.values()),
+    *(Formula('about_between', unit) for unit in LONG_UNITS.values()),
 )
 
 BEFORE_RATES = (*_PLAIN, *_SQUARES)
@@ -98,11 +99,25 @@ class Product:
             before: First factors with any result, whose time of day and such the new ones have;
                 None for the middle.
         """
-        return rounded(self.formula.x(result, second) + self._rest(before, second), self.digits[1])
+        found = rounded(self.formula.x(result, second) + self._rest(before, second), self.digits[1])
+        return self._by_days(found, before, lambda dates: self.holds(result, dates, second))
 
     def second(self, result: Floats, first: Floats, before: Floats | None = None) -> Floats:
         """Second factors, rounded, that make nearly a result with the first; likewise."""
-        return rounded(self.formula.y(result, first) - self._rest(first, before), self.digits[2])
+        found = rounded(self.formula.y(result, first) - self._rest(first, before), self.digits[2])
+        return self._by_days(found, before, lambda dates: self.holds(result, first, dates))
+
+    def _by_days(
+        self, dates: Floats, before: Floats | None, holds: Callable[[Floats], Marks]
+    ) -> Floats:
+        """Dates that whole days lead to from others, though years do not have whole days."""
+        if before is None or self.formula.scale not in LONG_UNITS.values():
+            return dates
+        day = UNITS['days']
+        near = before + day * np.round((dates - before) / day)
+        for step in (-day, day):
+            near = np.where(~holds(near) & holds(near + step), near + step, near)
+        return near
 
     def _rest(self, first: Floats | None, second: Floats | None) -> Floats | float:
         """What is between two dates beside what is counted of it; 0 where one is not known."""

@@ -13,7 +13,7 @@ import numpy as np
 
 from sdv_tabdar.core.codecs.echoes import Echo
 from sdv_tabdar.core.codecs.encoder import TableEncoder
-from sdv_tabdar.core.codecs.formulas import OF_TIME
+from sdv_tabdar.core.codecs.formulas import LONG_UNITS, OF_TIME
 from sdv_tabdar.core.codecs.numerical import NumericalCodec
 from sdv_tabdar.core.codecs.products import Product
 from sdv_tabdar.core.codecs.rates import behind_factors
@@ -44,13 +44,19 @@ def giving_way(encoder: TableEncoder) -> list[tuple[Product, int]]:
             stay, is_left = held[is_time], made.get(one.result) == (one, RESULT)
             if place == SECOND and not is_time and one.columns[FIRST] in stay:
                 continue
-            if not is_left or not one.formula.moves_x or column in stay or column in made:
+            if not is_left or not _moves_factors(one) or column in stay or column in made:
                 continue
             others = {own: entry for own, entry in made.items() if own != one.result}
             others[column] = one, place
             if len(_in_turn(others)) == len(others):  # none follows from itself
                 made = others
     return [made[own] for own in _in_turn(made)]
+
+
+def _moves_factors(one: Product) -> bool:
+    """Whether a factor gives way to the result; a date, which is on some day, not to a fraction."""
+    is_fraction = one.digits[0] is None and one.formula.scale in LONG_UNITS.values()
+    return one.formula.moves_x and not is_fraction
 
 
 def level_or(encoder: TableEncoder, position: int) -> int:

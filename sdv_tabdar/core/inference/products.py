@@ -20,7 +20,7 @@ import pandas as pd
 
 from sdv_tabdar.core.codecs.categorical import CategoricalCodec
 from sdv_tabdar.core.codecs.encoder import TableEncoder
-from sdv_tabdar.core.codecs.formulas import OF_TIME
+from sdv_tabdar.core.codecs.formulas import LONG_UNITS, OF_TIME, UNITS
 from sdv_tabdar.core.codecs.lines import Marks, rounded
 from sdv_tabdar.core.codecs.numerical import NumericalCodec
 from sdv_tabdar.core.codecs.products import Product
@@ -95,9 +95,14 @@ class Multiplying:
 
     @functools.cached_property
     def _units(self) -> dict[int, float]:
-        """The units of the times between two dates, by the positions of these."""
+        """The units of times between two dates, by the positions of these; days for years."""
         times = [one for one in self.encoder.multiplied if one.formula.name in OF_TIME]
-        return {position: one.formula.scale for one in times for position in one.factors}
+        long = LONG_UNITS.values()
+        return {
+            position: UNITS['days'] if one.formula.scale in long else one.formula.scale
+            for one in times
+            for position in one.factors
+        }
 
     @functools.cached_property
     def _carried(self) -> dict[int, int]:

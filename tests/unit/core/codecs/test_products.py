@@ -5,7 +5,7 @@ import pandas as pd
 import pytest
 
 from sdv_tabdar.core.codecs.encoder import TableEncoder
-from sdv_tabdar.core.codecs.formulas import UNITS, Formula
+from sdv_tabdar.core.codecs.formulas import LONG_UNITS, UNITS, Formula
 from sdv_tabdar.core.codecs.products import Product, has_numbers
 from sdv_tabdar.core.codecs.stored import StoredTable
 from sdv_tabdar.core.config import ModelConfig
@@ -224,6 +224,22 @@ def test_times_between_dates_are_found(name: str, unit: str, digits: int | None)
     (product,) = fitted(frame).products
     assert product.formula == Formula(name, size)
     assert [list(frame)[place] for place in product.columns] == ['count', 'end', 'start']
+
+
+@pytest.mark.parametrize('digits', [1, None])
+@pytest.mark.parametrize('unit', ['years of 365.25 days', 'months of 30.4375 days'])
+def test_years_with_decimals_are_found(unit: str, digits: int | None) -> None:
+    random = np.random.default_rng(0)
+    day, size = UNITS['days'], LONG_UNITS[unit]
+    start = 1.2e18 // day * day + day * random.integers(0, 3_000, N)
+    end = start + day * random.integers(1, 4_000, N)
+    count = (end - start) / size
+    frame = pd.DataFrame({'start': start, 'end': end, 'count': count})
+    if digits is not None:
+        frame['count'] = count.round(digits)
+    (product,) = fitted(frame).products
+    assert product.formula == Formula('about_between', size)
+    assert product.formula.written('end', 'start') == f"'end' - 'start' in rounded {unit}"
 
 
 def test_what_is_a_sum_already_is_no_increase() -> None:
