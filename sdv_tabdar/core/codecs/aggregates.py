@@ -34,7 +34,7 @@ from sdv_tabdar.core.codecs.sums import Digits, Sum
 from sdv_tabdar.core.codecs.table_parts import Table, digits_in, parts_of, some_numbers
 from sdv_tabdar.core.codecs.terms import TERMS, later, terms_among, written_term
 from sdv_tabdar.core.codecs.values import Floats
-from sdv_tabdar.core.codecs.weighted import weighted_sums
+from sdv_tabdar.core.codecs.weighted import shares_among, weighted_sums
 
 _LOOKED_AT = 2_500  # rows, at least if there are so many, before all
 _MOST_COLUMNS = 200  # among which they are looked for
@@ -204,10 +204,12 @@ def find_aggregates(
     said = {name for one in named for name in one[1][1:]}
     named += _spans(names, numbers, [at for at in counts if names[at] not in said], dates)
     named += _curves([names[index] for index in of_curves], numbers[of_curves], len(free))
+    every = {names[index]: numbers[index] for index in chosen if index not in free}
     names, numbers = [names[index] for index in free], numbers[free]
     for own, extremes, kind in extremes_among(numbers):
         named.append((names[own], tuple(names[at] for at in extremes), kind, (), 0.0, False))
     named += _weighted(names, numbers)
+    named += _shares(names, numbers, every, {own for own, *_ in named})
     balances = _balances(frame, codecs, told, [*sums, *(one.summed for one in rests)], echoes)
     named = [*_rests(codecs, rests), *named, *balances]
     return _in_order(_with_digits(frame, codecs, _holding(frame, named)))
@@ -342,6 +344,18 @@ def _weighted(names: Sequence[str], numbers: Floats) -> Iterator[_Named]:
     for own, (sources, weights, constant, is_loose) in weighted_sums(numbers):
         chosen = tuple(names[at] for at in sources)
         yield names[own], chosen, 'weighted', weights, constant, is_loose
+
+
+def _shares(
+    names: Sequence[str], numbers: Floats, told: Mapping[str, Floats], made: Collection[str]
+) -> Iterator[_Named]:
+    """Columns ``(columns, rows)`` that are so much of one that something else tells: a total."""
+    left = [at for at, name in enumerate(names) if name not in made]
+    others = [*told]
+    if left and others:
+        totals = np.stack([told[name] for name in others])
+        for own, at, weight, constant in shares_among(numbers[left], totals):
+            yield names[left[own]], (others[at],), 'weighted', (weight,), constant, False
 
 
 def _rests(codecs: Sequence[Codec], rests: Sequence[Rest]) -> Iterator[_Named]:

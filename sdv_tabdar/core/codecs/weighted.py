@@ -58,6 +58,29 @@ def weighted_sums(numbers: Floats) -> Iterator[tuple[int, Weights]]:
             yield columns[own], ([columns[at] for at in sources], weights, constant, is_loose)
 
 
+def shares_among(numbers: Floats, others: Floats) -> Iterator[tuple[int, int, float, float]]:
+    """Columns ``(columns, rows)`` that are, rounded, so much times a coarser one of some others.
+
+    Yields:
+        The place of the column and of the other one, the weight, and the constant; one for each.
+    """
+    units, other_units = _units(numbers), _units(others)
+    for place, own in enumerate(numbers):
+        for at, other in enumerate(others):
+            rows = ~np.isnan(own + other)
+            if not 0 < units[place] <= other_units[at] or rows.sum() < FEWEST_ROWS:
+                continue
+            pair = np.stack([own[rows], other[rows]])
+            if pair.std(axis=1).all() and np.abs(pair).max() < _NO_DATE:
+                none = np.zeros(1)
+                is_told = 1 - np.corrcoef(pair)[0, 1] ** 2 < _MOST_LEFT
+                digits = digits_of(own) if is_told else None
+                found = _weights(pair[1:], pair[0], digits, none, signed=True) if is_told else None
+                if found is not None:
+                    yield place, at, found[0][0], found[1]
+                    break
+
+
 def _whole_rows(numbers: Floats, columns: Sequence[int]) -> Marks:
     """Which rows have no gap in some columns."""
     return np.asarray(~np.isnan(numbers[[*columns]]).any(axis=0))
