@@ -204,12 +204,14 @@ def find_aggregates(
     said = {name for one in named for name in one[1][1:]}
     named += _spans(names, numbers, [at for at in counts if names[at] not in said], dates)
     named += _curves([names[index] for index in of_curves], numbers[of_curves], len(free))
-    every = {names[index]: numbers[index] for index in chosen if index not in free}
+    lines = {one.position for one in echoes if one.always}
+    left = [index for index in chosen if index not in free and places[index] not in lines]
+    totals = {names[index]: numbers[index] for index in left}
     names, numbers = [names[index] for index in free], numbers[free]
     for own, extremes, kind in extremes_among(numbers):
         named.append((names[own], tuple(names[at] for at in extremes), kind, (), 0.0, False))
     named += _weighted(names, numbers)
-    named += _shares(names, numbers, every, {own for own, *_ in named})
+    named += _shares(names, numbers, totals, {own for own, *_ in named})
     balances = _balances(frame, codecs, told, [*sums, *(one.summed for one in rests)], echoes)
     named = [*_rests(codecs, rests), *named, *balances]
     return _in_order(_with_digits(frame, codecs, _holding(frame, named)))

@@ -106,6 +106,14 @@ def test_a_third_is_taken_for_a_third_and_no_rate_of_a_number() -> None:
     assert named(frame) == {'middle': "'low' + 0.333333 times 'pulse'"}  # beside a sum
 
 
+def test_a_column_is_no_share_of_what_follows_from_it() -> None:
+    random = np.random.default_rng(6)
+    frame = pd.DataFrame({'net': random.gamma(3, 40, N).round(2)})
+    frame['same'] = frame['net']
+    frame['gross'] = (1.25 * frame['net']).round(2)
+    assert named(frame) == {}  # both are on lines
+
+
 def test_the_order_of_columns_does_not_matter() -> None:
     frame = grades()
     for seed in range(4):
