@@ -250,6 +250,8 @@ def _candidates(numbers: Floats) -> Iterator[tuple[int, int, int, Formula, float
                 continue
             if formula not in _PLAIN and are_flags[result]:
                 continue  # 1 is any number by itself and 0
+            if digits[result] == 0 and formula.scale in LONG_UNITS.values():
+                continue  # whole months are those of the calendar
             if formula.is_clipped and _below(numbers[[*places]]) < _CLIPPED_ROWS:
                 continue  # it is a difference, and the three are a sum
             if all(_tells(part[[*places]], formula, digits[result]) for part in (some, numbers)):

@@ -8,6 +8,7 @@ from sdv_tabdar.core.codecs.encoder import TableEncoder
 from sdv_tabdar.core.codecs.formulas import LONG_UNITS, UNITS, Formula
 from sdv_tabdar.core.codecs.products import Product, has_numbers
 from sdv_tabdar.core.codecs.stored import StoredTable
+from sdv_tabdar.core.codecs.terms import later
 from sdv_tabdar.core.config import ModelConfig
 from sdv_tabdar.core.schema import ColumnKind
 
@@ -240,6 +241,15 @@ def test_years_with_decimals_are_found(unit: str, digits: int | None) -> None:
     (product,) = fitted(frame).products
     assert product.formula == Formula('about_between', size)
     assert product.formula.written('end', 'start') == f"'end' - 'start' in rounded {unit}"
+
+
+def test_whole_months_are_none_of_so_many_days() -> None:
+    random = np.random.default_rng(0)
+    day = UNITS['days']
+    start = 1.2e18 // day * day + day * random.integers(0, 3_000, N)
+    frame = pd.DataFrame({'start': start, 'term': random.choice([6.0, 12.0, 24.0, 60.0], N)})
+    frame['end'] = later('months later', start, frame['term'].to_numpy(), 0.0)
+    assert fitted(frame).products == ()
 
 
 def test_what_is_a_sum_already_is_no_increase() -> None:
