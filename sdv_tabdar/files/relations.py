@@ -23,6 +23,7 @@ from sdv_tabdar.core.codecs.joints import ALL_CODES, MOST_CODES
 from sdv_tabdar.core.codecs.rates import behind_factors
 from sdv_tabdar.core.codecs.spans import SPANS
 from sdv_tabdar.core.codecs.terms import TERMS
+from sdv_tabdar.core.codecs.years import YEAR_LESS
 from sdv_tabdar.core.codecs.zeros import LARGEST
 from sdv_tabdar.core.schema import ColumnKind
 from sdv_tabdar.files import sums_and_products
@@ -130,8 +131,9 @@ def _check_aggregates(encoder: Mapping[str, Any], place: str) -> None:
     for number, one in enumerate(aggregates):
         where, columns = f'{place}.aggregates[{number}]', [one['result'], *one['sources']]
         is_between = one['kind'] in SPANS and SPANS[one['kind']].fixed is None
-        fewest, most = 2 + (one['kind'] in EXTREMES or is_between), 2**31
-        if one['kind'] in CURVES or one['kind'] in SPANS:
+        is_pair = is_between or one['kind'] == YEAR_LESS
+        fewest, most = 2 + (one['kind'] in EXTREMES or is_pair), 2**31
+        if one['kind'] in CURVES or one['kind'] in SPANS or is_pair:
             most = fewest
         if one['kind'] in TERMS:
             most = 3
@@ -153,7 +155,8 @@ def _check_aggregates(encoder: Mapping[str, Any], place: str) -> None:
             raise Unfit(f'{where}.weights', 'are not above 0, nor all -1, though it is loose.')
         if len(one['digits']) != len(columns):
             raise Unfit(f'{where}.digits', 'are not one for each column.')
-        num_dates = len(one['sources']) if one['kind'] in SPANS else one['kind'] in TERMS
+        has_date = one['kind'] in TERMS or one['kind'] == YEAR_LESS
+        num_dates = len(one['sources']) if one['kind'] in SPANS else has_date
         if len(one.get('steps', ())) != num_dates:
             raise Unfit(f'{where}.steps', 'are not one for each date.')
         if {*one['sources']} & {later['result'] for later in aggregates[number:]}:

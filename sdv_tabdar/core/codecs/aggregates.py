@@ -14,7 +14,7 @@ from __future__ import annotations
 
 import dataclasses
 from collections.abc import Collection, Iterator, Mapping, Sequence
-from typing import Any, TypeAlias
+from typing import Any
 
 import numpy as np
 
@@ -22,28 +22,26 @@ from sdv_tabdar.core.codecs.balances import balances_in
 from sdv_tabdar.core.codecs.calendars import are_dates, steps_in
 from sdv_tabdar.core.codecs.codec import Codec
 from sdv_tabdar.core.codecs.curves import CURVES, curve_slack, curves_among, value
+from sdv_tabdar.core.codecs.dated import Named, dated_among, dates_of
 from sdv_tabdar.core.codecs.echoes import Echo
 from sdv_tabdar.core.codecs.evidence import varies
 from sdv_tabdar.core.codecs.extremes import EXTREMES, extremes_among
-from sdv_tabdar.core.codecs.fixed_spans import fixed_spans_among
 from sdv_tabdar.core.codecs.lines import HALF, REST, SINGLE, Marks, rounded, slack_of, to_steps
 from sdv_tabdar.core.codecs.numerical import NumericalCodec
 from sdv_tabdar.core.codecs.rests import Rest
-from sdv_tabdar.core.codecs.spans import SPANS, span_of, spans_among, written_span
+from sdv_tabdar.core.codecs.spans import SPANS, span_of, written_span
 from sdv_tabdar.core.codecs.sums import Digits, Sum
 from sdv_tabdar.core.codecs.table_parts import Table, digits_in, parts_of, some_numbers
-from sdv_tabdar.core.codecs.terms import TERMS, later, terms_among, written_term
+from sdv_tabdar.core.codecs.terms import TERMS, later, written_term
 from sdv_tabdar.core.codecs.values import Floats
 from sdv_tabdar.core.codecs.weighted import shares_among, weighted_sums
+from sdv_tabdar.core.codecs.years import YEAR_LESS, year_of
 
 _LOOKED_AT = 2_500  # rows, at least if there are so many, before all
 _MOST_COLUMNS = 200  # among which they are looked for
 
-KINDS = 'weighted', *EXTREMES, *CURVES, *SPANS, *TERMS
+KINDS = 'weighted', YEAR_LESS, *EXTREMES, *CURVES, *SPANS, *TERMS
 """What a column is of others; curves of one, spans of two dates, terms of one."""
-
-_Named: TypeAlias = 'tuple[str, tuple[str, ...], str, tuple[float, ...], float, bool]'
-"""Names of the result and of the sources, the kind, weights, the constant, and ``is_loose``."""
 
 
 @dataclasses.dataclass(frozen=True)
@@ -54,7 +52,8 @@ class Aggregate:
         result: Its position.
         sources: Positions of the others, one of a curve and of an extreme two at least; of a span
             the first date and the last, or one of them if the other is a fixed day; of a term the
-            date before it, and the months or years if a column says these.
+            date before it, and the months or years if a column says these; of a year less another
+            number the date and that one.
         kind: One of :data:`KINDS`.
         weights: Of the sources, if the kind is ``'weighted'``; of a term the months or years, if no
             column says these; else none.
@@ -90,6 +89,8 @@ class Aggregate:
             return value(self.kind, numbers[:, 0])
         if self.kind in SPANS:
             return span_of(self.kind, numbers, self.constant)
+        if self.kind == YEAR_LESS:
+            return year_of(numbers[:, 0]) - numbers[:, 1]
         if self.kind in TERMS:
             return later(self.kind, numbers[:, 0], self.many(numbers), self.constant)
         found: Floats = numbers.max(axis=1) if self.kind == 'greatest' else numbers.min(axis=1)
@@ -106,7 +107,7 @@ class Aggregate:
     def holds(self, result: Floats, numbers: Floats) -> Marks:
         """Where a result ``(B,)`` is what its sources make, or one of the cells is missing."""
         made = self.exactly(numbers)
-        if self.kind in EXTREMES or self.kind in SPANS or self.kind in TERMS:
+        if self.kind != 'weighted' and self.kind not in CURVES:
             return ~(np.abs(result - made) > 0)
         digits, size = self.digits[0], np.abs(np.nan_to_num(made, posinf=0.0, neginf=0.0))
         if self.kind == 'weighted':
@@ -138,6 +139,8 @@ class Aggregate:
             return f'{CURVES[self.kind].words} {last}'
         if self.kind in SPANS:
             return written_span(self.kind, sources, self.constant)
+        if self.kind == YEAR_LESS:
+            return f'the year of {firsts[0]} less {last}'
         if self.kind in TERMS:
             return written_term(self.kind, sources, self.weights, self.constant)
         if self.kind in EXTREMES:
@@ -199,10 +202,7 @@ def find_aggregates(
     free = [index for index in chosen if places[index] not in told]
     dates = [index for index in chosen if are_dates(codecs[places[index]])]
     of_curves = [*free, *(index for index in chosen if places[index] in told)]
-    counts = [index for index in free if index not in dates]
-    named = list(_terms(names, numbers, counts, dates, free))
-    said = {name for one in named for name in one[1][1:]}
-    named += _spans(names, numbers, [at for at in counts if names[at] not in said], dates)
+    named = [*dated_among(names, numbers, free, dates, chosen)]
     named += _curves([names[index] for index in of_curves], numbers[of_curves], len(free))
     lines = {one.position for one in echoes if one.always}
     left = [index for index in chosen if index not in free and places[index] not in lines]
@@ -222,7 +222,7 @@ def kept_aggregates(
 ) -> tuple[Aggregate, ...]:
     """Those that hold in all rows of a table, with its digits."""
     names = [codec.column.name for codec in codecs]
-    named: list[_Named] = [
+    named: list[Named] = [
         (
             names[one.result],
             tuple(names[source] for source in one.sources),
@@ -237,7 +237,7 @@ def kept_aggregates(
 
 
 def _placed(
-    one: _Named,
+    one: Named,
     names: Sequence[str],
     digits: Mapping[str, Digits],
     steps: Mapping[str, float] | None = None,
@@ -246,25 +246,20 @@ def _placed(
     result, sources, kind, weights, constant, is_loose = one
     places = tuple(names.index(source) for source in sources)
     own = tuple(digits[name] for name in (result, *sources))
-    of_dates = tuple(steps[name] for name in _dates_of(kind, sources)) if steps else ()
+    of_dates = tuple(steps[name] for name in dates_of(kind, sources)) if steps else ()
     return Aggregate(names.index(result), places, kind, weights, constant, own, is_loose, of_dates)
 
 
 def _with_digits(
-    frame: Table, codecs: Sequence[Codec], named: Sequence[_Named]
+    frame: Table, codecs: Sequence[Codec], named: Sequence[Named]
 ) -> tuple[Aggregate, ...]:
     names = [codec.column.name for codec in codecs]
     digits = digits_in(frame, sorted({name for one in named for name in (one[0], *one[1])}))
-    steps = steps_in(frame, sorted({name for one in named for name in _dates_of(one[2], one[1])}))
+    steps = steps_in(frame, sorted({name for one in named for name in dates_of(one[2], one[1])}))
     return tuple(_placed(one, names, digits, steps) for one in named)
 
 
-def _dates_of(kind: str, sources: Sequence[str]) -> Sequence[str]:
-    """Those of the sources that are dates."""
-    return sources if kind in SPANS else sources[: kind in TERMS]
-
-
-def _holding(frame: Table, named: Sequence[_Named]) -> list[_Named]:
+def _holding(frame: Table, named: Sequence[Named]) -> list[Named]:
     """Those that hold in all rows of a table that have all of their cells."""
     left = list(named)
     names = sorted({name for one in left for name in (one[0], *one[1])})
@@ -302,46 +297,13 @@ def _fineness(one: Aggregate) -> tuple[float, float]:
     return np.inf if digits is None else digits, sum(one.weights)
 
 
-def _curves(names: Sequence[str], numbers: Floats, num_free: int) -> Iterator[_Named]:
+def _curves(names: Sequence[str], numbers: Floats, num_free: int) -> Iterator[Named]:
     """Columns ``(columns, rows)``, of the first ones, that are a curve of another."""
     for own, other, name in curves_among(numbers, num_free):
         yield names[own], (names[other],), name, (), 0.0, False
 
 
-def _spans(
-    names: Sequence[str], numbers: Floats, free: Sequence[int], dates: Sequence[int]
-) -> Iterator[_Named]:
-    """Free ones of columns ``(columns, rows)`` that are years or months between dates of them."""
-    found = set[int]()
-    for own, first, last, name in spans_among(numbers[[*free]], numbers[[*dates]]):
-        sources = names[dates[first]], names[dates[last]]
-        found.add(free[own])
-        yield names[free[own]], sources, name, (), 0.0, False
-    left = [own for own in free if own not in found]
-    for own, at, name, day in fixed_spans_among(numbers[left], numbers[[*dates]]):
-        yield names[left[own]], (names[dates[at]],), name, (), day, False
-
-
-def _terms(
-    names: Sequence[str],
-    numbers: Floats,
-    counts: Sequence[int],
-    dates: Sequence[int],
-    free: Sequence[int],
-) -> Iterator[_Named]:
-    """Free dates of columns ``(columns, rows)`` that are months or years after others of them."""
-    results = [place for place, at in enumerate(dates) if at in free]
-    for one in terms_among(numbers[[*dates]], numbers[[*counts]], results):
-        last, first, many, kind, fixed, beside = one
-        own = names[dates[last]]
-        before = names[dates[first]]
-        if many is None:
-            yield own, (before,), kind, (fixed,), beside, False
-        else:
-            yield own, (before, names[counts[many]]), kind, (), beside, False
-
-
-def _weighted(names: Sequence[str], numbers: Floats) -> Iterator[_Named]:
+def _weighted(names: Sequence[str], numbers: Floats) -> Iterator[Named]:
     """Columns ``(columns, rows)`` that are a weighted sum of others."""
     for own, (sources, weights, constant, is_loose) in weighted_sums(numbers):
         chosen = tuple(names[at] for at in sources)
@@ -350,7 +312,7 @@ def _weighted(names: Sequence[str], numbers: Floats) -> Iterator[_Named]:
 
 def _shares(
     names: Sequence[str], numbers: Floats, told: Mapping[str, Floats], made: Collection[str]
-) -> Iterator[_Named]:
+) -> Iterator[Named]:
     """Columns ``(columns, rows)`` that are so much of one that something else tells: a total."""
     left = [at for at, name in enumerate(names) if name not in made]
     others = [*told]
@@ -360,7 +322,7 @@ def _shares(
             yield names[left[own]], (others[at],), 'weighted', (weight,), constant, False
 
 
-def _rests(codecs: Sequence[Codec], rests: Sequence[Rest]) -> Iterator[_Named]:
+def _rests(codecs: Sequence[Codec], rests: Sequence[Rest]) -> Iterator[Named]:
     """Columns that are what is left of another one."""
     for one in rests:
         total, other = (codecs[at].column.name for at in one.sources)
@@ -374,7 +336,7 @@ def _balances(
     told: Collection[int],
     sums: Sequence[Sum],
     echoes: Sequence[Echo],
-) -> Iterator[_Named]:
+) -> Iterator[Named]:
     """Columns that others, some of them less, make in all rows."""
     every = [codec.column.name for codec in codecs]
     places = [at for at, codec in enumerate(codecs) if isinstance(codec, NumericalCodec)]

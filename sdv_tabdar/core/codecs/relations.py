@@ -45,6 +45,7 @@ from sdv_tabdar.core.codecs.spans import SPANS
 from sdv_tabdar.core.codecs.sums import Sum, find_sums, kept_sums
 from sdv_tabdar.core.codecs.table_parts import Table
 from sdv_tabdar.core.codecs.terms import TERMS
+from sdv_tabdar.core.codecs.years import YEAR_LESS
 from sdv_tabdar.core.config import ModelConfig
 from sdv_tabdar.core.schema import Cross, Dependency, Joint, Zeros
 from sdv_tabdar.core.tied_columns import Copula, Gap
@@ -212,6 +213,7 @@ class Relations:
         """The columns of times of which others say what is between them: days, or whole years."""
         found = [one.sources for one in self.aggregates if one.kind in SPANS]
         found += [(one.result, one.sources[0]) for one in self.aggregates if one.kind in TERMS]
+        found += [one.sources[:1] for one in self.aggregates if one.kind == YEAR_LESS]
         found += [one.factors for one in self.products if one.formula.name in OF_TIME]
         return frozenset().union(*found)
 

@@ -4,7 +4,8 @@ A result that was drawn becomes what its sources make (``codecs/aggregates.py``)
 given, or may not be that, sources that were drawn give way: of a weighted sum all of them, by so
 much that it is met; of a greatest number those that are above it, and the one that is next to it
 rises; of a curve the one there is; of the years between two dates one of them, by as many years; of
-a date so many months after another one that one, or else the months.
+a date so many months after another one that one, or else the months; of a year less a number this
+one, or else the date.
 Cells that were given stay, and what is asked of a cell stays asked.
 """
 
@@ -27,6 +28,7 @@ from sdv_tabdar.core.codecs.numerical import NumericalCodec
 from sdv_tabdar.core.codecs.spans import SPANS, moved
 from sdv_tabdar.core.codecs.terms import TERMS, between, earlier
 from sdv_tabdar.core.codecs.values import Floats, as_floats
+from sdv_tabdar.core.codecs.years import YEAR_LESS, in_year, year_of
 from sdv_tabdar.core.inference.echoes.cells import Rows
 from sdv_tabdar.core.restrictions import Restriction, met_by
 
@@ -157,7 +159,7 @@ class Aggregating:
         held = self._elsewhere(one)
         others = [{*other.sources} for other in self.encoder.aggregates if other != one]
         told = {part.position for part in self.encoder.relations.told_by_numbers}
-        is_dated = one.kind in SPANS or one.kind in TERMS
+        is_dated = one.kind in SPANS or one.kind in TERMS or one.kind == YEAR_LESS
         lines = {echo.source for echo in self.encoder.echoes if is_dated}
         fixed = held - (lines - self.encoder.relations.results)
         may = np.zeros_like(free)
@@ -190,6 +192,8 @@ class Aggregating:
             self._shift(one, rows, found, free, frame)
         elif one.kind in TERMS:
             self._date_back(one, rows, found, free)
+        elif one.kind == YEAR_LESS:
+            self._year_back(one, rows, found, free)
         else:
             self._cut(one, rows, found, free)
         return found
@@ -291,6 +295,15 @@ class Aggregating:
             first = earlier(one.kind, last, numbers[:, 2], beside)
             left = ~one.holds(last, numbers[:, 1:])[:, None] & free & (np.arange(2) == 0)
             self._write(one, rows, numbers, np.column_stack([first, numbers[:, 2]]), left)
+
+    def _year_back(self, one: Aggregate, rows: Rows, numbers: Floats, free: Marks) -> None:
+        """Move the free number of a year less it ``(N, sources)``, or else the date by years."""
+        number = year_of(numbers[:, 1]) - numbers[:, 0]
+        wanted = np.column_stack([numbers[:, 1], number])
+        self._write(one, rows, numbers, wanted, free & (np.arange(2) == 1))
+        date = in_year(numbers[:, 1], numbers[:, 0] + numbers[:, 2])
+        left = ~one.holds(numbers[:, 0], numbers[:, 1:])[:, None] & free & (np.arange(2) == 0)
+        self._write(one, rows, numbers, np.column_stack([date, numbers[:, 2]]), left)
 
     def _in_order(self, one: Aggregate, rows: Rows, numbers: Floats, frame: pd.DataFrame) -> Marks:
         """In which of N rows the sources ``(N, columns)`` are in order with all other columns.

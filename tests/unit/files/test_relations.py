@@ -259,6 +259,7 @@ MEAN = {
         ('steps', {'kind': 'years', 'weights': [], 'steps': [1.0, 0.0]}),
         ('two or more', {'kind': 'years since', 'weights': [], 'steps': [1.0, 1.0]}),
         ('one for each source', {'kind': 'months later', 'steps': [1.0]}),
+        ('two or more', {'kind': 'year less', 'weights': [], 'sources': [1], 'steps': [1.0]}),
         ('one for each date', {'kind': 'months later', 'weights': [], 'steps': [1.0, 1.0]}),
         ('not of numbers', {'sources': [1, 4]}),
         ('kind', {'kind': 'median'}),
@@ -283,7 +284,8 @@ def test_aggregates_that_do_not_fit_the_columns_are_refused(
     age = MEAN | {'kind': 'years', 'weights': [], 'steps': [8.64e13, 1e9]}
     term = MEAN | {'kind': 'months later', 'weights': [], 'steps': [8.64e13]}
     fixed = term | {'sources': [1], 'weights': [12.0], 'digits': [0, 0]}
-    for first in (MEAN, rest, signed, age, term, fixed):
+    year = term | {'kind': 'year less'}
+    for first in (MEAN, rest, signed, age, term, fixed, year):
         fits = state_with(model, aggregates=[first, later])
         assert model_state.checked_description(fits, 'model')
     assert model_state.checked_description(fits, 'model')['encoder']['aggregates']
