@@ -2,7 +2,9 @@
 
 Of invoices most are right, and in some a discount was left out or a digit mistyped. What a relation
 of all rows is found by fails there. So the same searches look at small samples of rows, of which
-one is likely to have no such row in it, and what they find is counted in the whole table.
+one is likely to have no such row in it, and what they find is counted in the whole table. Others
+hold in all rows of a level, as those who have paid a loan have paid all of its rates, and in none
+else: so samples of single levels are looked at as well.
 """
 
 from __future__ import annotations
@@ -24,25 +26,33 @@ from sdv_tabdar.core.codecs.lines import SINGLE, Marks, digits_of, slack_of
 from sdv_tabdar.core.codecs.made_of import all_below
 from sdv_tabdar.core.codecs.numerical import NumericalCodec
 from sdv_tabdar.core.codecs.products import Product, find_products, has_numbers
+from sdv_tabdar.core.codecs.single_levels import (
+    codes_of,
+    has_few,
+    rows_of_holding_levels,
+    rows_of_levels,
+)
 from sdv_tabdar.core.codecs.sums import EXACT_REST, Digits, Sum, adds_up, find_sums
 from sdv_tabdar.core.codecs.sums import written as written_sum
 from sdv_tabdar.core.codecs.table_parts import (
     Table,
-    code_parts_of,
     digits_in,
     parts_of,
     some_numbers,
+    step_between,
 )
 from sdv_tabdar.core.codecs.values import Codes, Floats
 
-_LEAST_SHARE = 0.8  # of the rows, in which a relation holds
+_LEAST_SHARE = 0.8  # of the rows, or of a level, in which a relation holds
 _FEWEST_ROWS = 100  # with all of its numbers
 _MOST_COLUMNS = 60  # of numbers, among which they are looked for
 _MOST = 4  # of such relations; rows are settled for each set of them that holds
 # Rows of a sample, and how many samples: one has no exception if 98 of 100 rows are none. What is
 # made of two columns is counted in a sample, so that there may be more exceptions.
 _SAMPLE, _SAMPLES = 64, 16
-_BROKEN = 0.5  # of the rows, in which a relation must not hold if one number is another row's
+_LEVEL_SAMPLES = 8  # of single levels, at most
+# Of the rows, in which a relation must not hold if one number is another row's: of all, of a level.
+_BROKEN, _LEVEL_BROKEN = 0.5, 0.2
 _MIXED = 0.8  # ... of a sample, in which it still may, as chance has it
 _MOST_LEVELS = 50  # of a column that says how often a relation holds
 _EVIDENCE = 14.0  # nats by which it has to say it, beside what its levels cost
@@ -55,7 +65,7 @@ Relation = Sum | Product
 
 @dataclasses.dataclass(frozen=True)
 class Mostly:
-    """A sum or a product that holds in most training rows.
+    """A sum or a product that holds in most training rows, or in most of a level.
 
     Attributes:
         relation: Which.
@@ -169,13 +179,13 @@ def _candidates(
     if not (2 < len(places) <= _MOST_COLUMNS and {'sums', 'products'} & {*kept}):
         return
     names = [codecs[place].column.name for place in places]
-    numbers, random = some_numbers(frame, names), np.random.default_rng(0)
-    digits = digits_in(frame, names)
+    numbers, digits = some_numbers(frame, names), digits_in(frame, names)
+    levels = [*rows_of_levels(frame, codecs, step_between(frame, names))]
     for group in comparable_groups(numbers):
         own = [codecs[places[at]] for at in group]
-        whole = np.flatnonzero(np.isfinite(numbers[group]).all(axis=0))
-        for number in range(_SAMPLES if len(whole) >= _FEWEST_ROWS else 0):
-            cells = numbers[group][:, random.choice(whole, _SAMPLE, replace=False)]
+        whole = np.asarray(np.isfinite(numbers[group]).all(axis=0))
+        for number, rows in enumerate(_samples(whole, levels)):
+            cells = numbers[group][:, rows]
             sample = pd.DataFrame(dict(zip(_names(own), cells, strict=True)))
             found = [*_holding_in(sample, own, kept)]
             if not number:
@@ -186,6 +196,19 @@ def _candidates(
                 if frozenset(placed.columns) not in told and kind not in seen:
                     seen.add(kind)
                     yield _with_digits(placed, codecs, digits)
+
+
+def _samples(whole: Marks, levels: Sequence[Marks]) -> Iterator[Codes]:
+    """Places of some rows without gaps, of all rows and then of single levels."""
+    random, chosen = np.random.default_rng(0), np.flatnonzero(whole)
+    if len(chosen) < _FEWEST_ROWS:
+        return
+    for _ in range(_SAMPLES):
+        yield random.choice(chosen, _SAMPLE, replace=False)
+    for rows in levels[:_LEVEL_SAMPLES]:
+        own = np.flatnonzero(whole & rows)
+        if _FEWEST_ROWS <= len(own) < len(chosen):
+            yield random.choice(own, _SAMPLE, replace=False)
 
 
 def _names(codecs: Sequence[Codec]) -> list[str]:
@@ -266,7 +289,10 @@ class _Counted:
 
 
 def _counted(frame: Table, codecs: Sequence[Codec], one: Relation) -> _Counted | None:
-    """In which rows a relation holds; None if in few, or in many of mixed rows as well."""
+    """In which rows a relation holds; None if in few, or in many of mixed rows as well.
+
+    Of a level that it holds in nearly always, mixed rows of the level.
+    """
     names = [codecs[place].column.name for place in one.columns]
     parts = list(parts_of(frame, names))
     cells = np.stack([np.concatenate([part[name] for part in parts]) for name in names])
@@ -274,16 +300,28 @@ def _counted(frame: Table, codecs: Sequence[Codec], one: Relation) -> _Counted |
         known = np.isfinite(cells).all(axis=0)
         if isinstance(one, Product):
             known &= np.isfinite(one.of(cells[1], cells[2]))
-        holds, own = _holds(one, cells), cells[:, known]
-        if own.shape[1] < _FEWEST_ROWS or holds[known].mean() < _LEAST_SHARE:
+        holds = _holds(one, cells)
+        of_level = known & rows_of_holding_levels(frame, codecs, one.columns, holds & known, known)
+        if not (
+            _is_shown(one, cells[:, known], _BROKEN)
+            or _is_shown(one, cells[:, of_level], _LEVEL_BROKEN)
+        ):
             return None
-        for place in range(len(own)):
-            others = own.copy()
-            others[place] = np.roll(own[place], own.shape[1] // 2)
-            if (~_holds(one, others)).mean() < _BROKEN:
-                return None
-        slack = float(np.median(slack_of(own[0], one.digits[0]) / np.abs(own[0])))
+        result = cells[0, known]
+        slack = float(np.median(slack_of(result, one.digits[0]) / np.abs(result)))
     return _Counted(one, np.where(known, holds, np.nan), slack)
+
+
+def _is_shown(one: Relation, cells: Floats, least: float) -> bool:
+    """Whether a relation holds in most of ``(columns, rows)``, and not where rows are mixed."""
+    if cells.shape[1] < _FEWEST_ROWS or _holds(one, cells).mean() < _LEAST_SHARE:
+        return False
+    for place in range(len(cells)):
+        others = cells.copy()
+        others[place] = np.roll(cells[place], cells.shape[1] // 2)
+        if (~_holds(one, others)).mean() < least:
+            return False
+    return True
 
 
 def _holds(one: Relation, cells: Floats) -> Marks:
@@ -300,10 +338,12 @@ def _by_level(frame: Table, codecs: Sequence[Codec], counted: _Counted) -> Mostl
     best, gain = Mostly(one, (share,)), 0.0
     for place, codec in enumerate(codecs):
         size = codec.column.num_codes
-        is_few = isinstance(codec, CategoricalCodec) and 1 < size <= _MOST_LEVELS
+        is_few = has_few(codec) or (
+            isinstance(codec, CategoricalCodec) and 1 < size <= _MOST_LEVELS
+        )
         if not is_few or place in one.columns:
             continue
-        codes = np.concatenate([p[codec.column.name] for p in code_parts_of(frame, [codec])])[known]
+        codes = codes_of(frame, codec)[known]
         counts = np.bincount(codes, minlength=size)
         holding: Floats = np.bincount(codes, held, minlength=size).astype(np.float64)
         shares = (holding + share) / (counts + 1)

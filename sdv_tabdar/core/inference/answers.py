@@ -32,7 +32,7 @@ from sdv_tabdar.core.inference.frames import (
     write_back,
 )
 from sdv_tabdar.core.inference.inequalities import Ordering
-from sdv_tabdar.core.inference.most_rows import MostRows, drawn_to_hold
+from sdv_tabdar.core.inference.most_rows import MostRows, drawn_to_hold, likely_to_hold
 from sdv_tabdar.core.inference.order import check_all_before, check_leading
 from sdv_tabdar.core.inference.particles import restricted_cells
 from sdv_tabdar.core.inference.predict import (
@@ -226,9 +226,12 @@ class Answers(Scoring):
         led = Calendars(levels).lead(rows) | lead_into_ranges(levels, rows)
         if self._settle_votes(rows, free, led):
             rows = followed(self.encoder, rows, free)
-        if self.encoder.mostly:  # of a mean the most likely: that all of these hold
-            every = self.encoder.with_held(range(len(self.encoder.mostly)))
-            Arithmetic.of_finished(every, ~free, ~free | led, {}).settle(rows)
+        if self.encoder.mostly:  # of a mean the most likely
+            MostRows(
+                self.encoder,
+                likely_to_hold(self.encoder, rows),
+                lambda encoder: Arithmetic.of_finished(encoder, ~free, ~free | led, {}),
+            ).settle(rows)
         levels.tell(rows)
         return rows
 

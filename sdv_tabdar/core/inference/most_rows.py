@@ -17,6 +17,8 @@ from sdv_tabdar.core.codecs.lines import Marks
 from sdv_tabdar.core.codecs.values import Floats
 from sdv_tabdar.core.inference.arithmetic import Arithmetic
 
+_EVEN = 0.5  # above which it is more likely that a relation holds
+
 
 class MostRows:
     """What settles rows, each by the relations that hold in it.
@@ -61,11 +63,23 @@ def drawn_to_hold(
         frame: Decoded rows.
         uniforms: Draws so many numbers of [0, 1).
     """
-    holds = np.zeros((len(frame), len(encoder.mostly)), dtype=bool)
+    likely = _probabilities(encoder, frame)
+    draws = [uniforms(len(frame)) for _ in encoder.mostly]
+    return likely > np.array(draws).reshape(likely.T.shape).T
+
+
+def likely_to_hold(encoder: TableEncoder, frame: pd.DataFrame) -> Marks:
+    """Which relations of most rows hold in each row ``(B, M)`` rather than not."""
+    return _probabilities(encoder, frame) > _EVEN
+
+
+def _probabilities(encoder: TableEncoder, frame: pd.DataFrame) -> Floats:
+    """How likely each relation of most rows holds in decoded rows ``(B, M)``."""
+    found = np.zeros((len(frame), len(encoder.mostly)))
     for place, one in enumerate(encoder.mostly):
         codes = np.zeros(len(frame), dtype=np.int64)
         if one.level is not None:
             codec = encoder.codecs[one.level]
             codes = codec.encode(frame[codec.column.name])[0].astype(np.int64)
-        holds[:, place] = uniforms(len(frame)) < one.probabilities(codes)
-    return holds
+        found[:, place] = one.probabilities(codes)
+    return found

@@ -141,3 +141,30 @@ def test_those_that_hold_stand_beside_those_of_all_rows() -> None:
     totals = [one.total for one in both.sums]
     assert all(not {*one.parts} & {*totals[place:]} for place, one in enumerate(both.sums))
     assert encoder.with_held([]).sums == encoder.sums
+
+
+def loans(share: float = 1.0) -> pd.DataFrame:
+    """Loans, of which those that were paid have paid all rates, in a share of the rows at least."""
+    random = np.random.default_rng(0)
+    frame = pd.DataFrame({'rate': random.gamma(9, 30, N).round(2)})
+    frame['term'] = random.choice([36.0, 60.0], N)
+    frame['status'] = random.choice(['paid', 'running', 'lost'], N, p=[0.4, 0.5, 0.1])
+    frame['kind'] = random.choice(['a', 'b', 'c'], N)
+    is_whole = (frame['status'] == 'paid') & (random.random(N) < share)
+    parts = np.where(is_whole, 1.0, random.uniform(0, 0.9, N))
+    frame['paid'] = (frame['term'] * frame['rate'] * parts).round(2)
+    return frame
+
+
+def test_what_holds_in_the_rows_of_a_level_is_found_with_the_level() -> None:
+    (one,) = (encoder := fitted(loans(), CONFIG, 'status', 'kind')).mostly
+    assert found(encoder) == {'paid': {'rate', 'term'}}
+    assert one.level == encoder.schema.position('status')
+    levels = encoder.codec('status').levels
+    shares = dict(zip(levels, one.shares, strict=False))
+    assert shares['paid'] > 0.99
+    assert max(shares['running'], shares['lost']) < 0.02
+
+
+def test_what_often_fails_in_the_level_as_well_is_none() -> None:
+    assert not found(fitted(loans(0.6), CONFIG, 'status', 'kind'))
