@@ -188,6 +188,52 @@ def _patients(name: str, rows: int, random: Random) -> Made:
     return _gaps(made, random), dict(zip(made, [DATE, DATE, NUMBER], strict=True))
 
 
+def _members(name: str, rows: int, random: Random) -> Made:
+    """An age is that of the day on which the table was written, which is no column."""
+    birth = pd.Series(
+        pd.Timestamp('1940-01-01') + pd.to_timedelta(random.integers(0, 24_000, rows), 'D')
+    )
+    today = pd.Timestamp('2024-01-01') + pd.Timedelta(days=int(random.integers(0, 366)))
+    age = _whole_years(birth, pd.Series(today, index=birth.index))
+    made = {f'{name} birth': birth, f'{name} age': age}
+    return _gaps(made, random), dict(zip(made, [DATE, NUMBER], strict=True))
+
+
+def _contracts(name: str, rows: int, random: Random) -> Made:
+    """The end is so many months after the beginning, and the bill comes some days later."""
+    days = pd.to_timedelta(random.integers(0, 2_000, rows), 'D')
+    begin = pd.Series(pd.Timestamp('2015-01-01') + days)
+    term = pd.Series(random.choice([6, 12, 24], rows))
+    end = _months_later(begin, term)
+    billed = end + pd.to_timedelta(random.integers(0, 20, rows), 'D')
+    cells = begin, term, end, billed
+    made = {
+        f'{name} {label}': own
+        for label, own in zip(('begin', 'term', 'end', 'billed'), cells, strict=True)
+    }
+    return _gaps(made, random), dict(zip(made, [DATE, NUMBER, DATE, DATE], strict=True))
+
+
+def _houses(name: str, rows: int, random: Random) -> Made:
+    """An age is the year of a sale less that in which a house was built."""
+    days = pd.to_timedelta(random.integers(0, 3_000, rows), 'D')
+    sold = pd.Series(pd.Timestamp('2012-01-01') + days)
+    built = pd.Series(random.integers(1900, 2012, rows))
+    made = {f'{name} sold': sold, f'{name} built': built, f'{name} age': sold.dt.year - built}
+    return _gaps(made, random), dict(zip(made, [DATE, NUMBER, NUMBER], strict=True))
+
+
+def _slips(name: str, rows: int, random: Random) -> Made:
+    """A gross pay of two parts, a share of it for a fund, and what is left."""
+    base, extra = random.gamma([[20], [2]], [[30], [40]], (2, rows)).round(2)
+    gross = (base + extra).round(2)
+    fund = (0.0765 * gross).round(2)
+    cells = {'base': base, 'extra': extra, 'gross': gross, 'fund': fund}
+    cells['net'] = (gross - fund).round(2)
+    made = {f'{name} {label}': pd.Series(own) for label, own in cells.items()}
+    return _gaps(made, random), dict.fromkeys(made, NUMBER)
+
+
 def _deliveries(name: str, rows: int, random: Random) -> Made:
     """A day is promised as delivery is an express one or not; what is reduced is paid so."""
     ordered = pd.Timestamp('2024-01-01') + pd.to_timedelta(random.integers(0, 700, rows), 'D')
@@ -206,6 +252,13 @@ def _deliveries(name: str, rows: int, random: Random) -> Made:
         f'{name} paid': reduced.fillna(pd.Series(price)),
     }
     return made, dict(zip(made, [LEVEL, DATE, DATE, DATE, NUMBER, NUMBER, NUMBER], strict=True))
+
+
+def _months_later(dates: pd.Series, months: pd.Series) -> pd.Series:
+    """Dates so many months after others, on the same day or the last one; NaT where one lacks."""
+    last = dates.dt.year * 12 + dates.dt.month - 1 + months
+    first = pd.to_datetime({'year': last // 12, 'month': last % 12 + 1, 'day': 1}, errors='coerce')
+    return first + pd.to_timedelta(np.minimum(dates.dt.day, first.dt.days_in_month) - 1, 'D')
 
 
 def _whole_years(first: pd.Series, last: pd.Series) -> pd.Series:
@@ -230,6 +283,10 @@ RELATIONS: dict[str, Callable[[str, int, Random], Made]] = {
     'games': _games,
     'patients': _patients,
     'deliveries': _deliveries,
+    'members': _members,
+    'contracts': _contracts,
+    'houses': _houses,
+    'slips': _slips,
 }
 
 
@@ -263,6 +320,28 @@ def kept(kind: str, rows: pd.DataFrame, training: pd.DataFrame) -> pd.Series:
     if kind == 'patients':
         birth, visit, age = columns
         return ~((_whole_years(birth, visit) - age).abs() > 0)
+    if kind == 'members':
+        known = training.dropna()
+        first, last = (
+            _months_later(known.iloc[:, 0], 12 * known.iloc[:, 1] + more) for more in (0, 12)
+        )
+        own_first, own_last = (
+            _months_later(columns[0], 12 * columns[1] + more) for more in (0, 12)
+        )
+        return ~((own_first > last.min()) | (own_last < first.max()))
+    if kind == 'contracts':
+        begin, term, end, billed = columns
+        return ~(
+            (_months_later(begin, term) != end) & begin.notna() & term.notna() & end.notna()
+        ) & ~(billed < end)
+    if kind == 'houses':
+        sold, built, age = columns
+        return ~((sold.dt.year - built - age).abs() > 0)
+    if kind == 'slips':
+        base, extra, gross, fund, net = columns
+        found = ~((base + extra - gross).abs() > HALF_A_CENT)
+        found &= ~((gross - fund - net).abs() > HALF_A_CENT)
+        return found & ~((0.0765 * gross - fund).abs() > 2 * HALF_A_CENT)
     if kind == 'deliveries':
         express, soon, later, promised, price, reduced, paid = columns
         found = promised == soon.where(express == 'yes', later)
