@@ -21,7 +21,7 @@ TODAY = pd.Timestamp('2024-05-17')
 GROUPS = [0, 30, 60, 200], ['young', 'middle', 'old']
 COLUMNS: dict[str, dict[str, Any]] = {
     **{name: {'sdtype': 'datetime'} for name in ('birth', 'hired', 'visit', 'joined')},
-    **{name: {'sdtype': 'numerical'} for name in ('age', 'service', 'member', 'cost')},
+    **{name: {'sdtype': 'numerical'} for name in ('age', 'service', 'member', 'seniority', 'cost')},
     'group': {'sdtype': 'categorical'},
 }
 
@@ -46,6 +46,7 @@ def table(num_rows: int = N, seed: int = 0) -> pd.DataFrame:
     frame['cost'] = (frame['age'] * random.gamma(2, 1, num_rows)).round(1)
     frame['joined'] = TODAY - pd.to_timedelta(random.integers(0, 4_000, num_rows), 'D')
     frame['member'] = months(frame['joined'], pd.Series(TODAY, frame.index))
+    frame['seniority'] = ((TODAY - frame['hired']).dt.days / 365.25).round(1)
     return frame
 
 
@@ -56,6 +57,9 @@ def broken(rows: pd.DataFrame) -> int:
     groups = pd.cut(rows['age'], GROUPS[0], labels=GROUPS[1], right=False).astype(str)
     found |= (groups != rows['group']) | (rows['hired'] > rows['visit'])
     found |= months(rows['joined'], pd.Series(TODAY, rows.index)) != rows['member']
+    if 'seniority' in rows:
+        years = (TODAY - rows['hired']).dt.days / 365.25
+        found |= (years - rows['seniority']).abs() > 0.0501
     return int(found.sum())
 
 
@@ -140,6 +144,7 @@ def test_a_file_keeps_and_tells_it(synthesizer: TabDARSynthesizer, tmp_path: Pat
         ('age', "the whole years from 'birth' to 'visit'"),
         ('service', "the whole months from 'hired' to 'visit'"),
         ('member', "the whole months from 'joined' to 2024-05-17"),
+        ('seniority', "the years of 365.25 days from 'hired' to 2024-05-17"),
     ]
 
 
@@ -154,7 +159,7 @@ def test_training_goes_on_with_what_still_holds() -> None:
     synthesizer, others = KEPT.fitted(), table(seed=1)
     others.loc[0, 'service'] += 1
     synthesizer.fit(others, warm_start=True)
-    rows = synthesizer.sample(200)
+    rows = synthesizer.sample(200).drop(columns='seniority')  # of dates cut to these rows' range
     assert broken(rows.assign(service=months(rows['hired'], rows['visit']))) == 0
     assert broken(rows) > 0
 
@@ -175,7 +180,7 @@ def test_no_visit_falls_on_a_weekend_because_a_person_has_an_age() -> None:
     data = table()
     data['visit'] -= pd.to_timedelta((data['visit'].dt.weekday - 4).clip(lower=0), 'D')
     data['age'] = months(data['birth'], data['visit']) // 12
-    data = data.drop(columns=['hired', 'service', 'group', 'joined', 'member'])
+    data = data.drop(columns=['hired', 'service', 'group', 'joined', 'member', 'seniority'])
     columns = {name: COLUMNS[name] for name in data}
     synthesizer = Kept(columns, lambda: data, broken).fitted()
     given = {'age': 44, 'birth': pd.Timestamp('1974-05-05')}

@@ -107,12 +107,15 @@ class Aggregate:
     def holds(self, result: Floats, numbers: Floats) -> Marks:
         """Where a result ``(B,)`` is what its sources make, or one of the cells is missing."""
         made = self.exactly(numbers)
-        if self.kind != 'weighted' and self.kind not in CURVES:
+        is_in_part = self.kind in SPANS and SPANS[self.kind].unit is not None
+        if self.kind != 'weighted' and self.kind not in CURVES and not is_in_part:
             return ~(np.abs(result - made) > 0)
         digits, size = self.digits[0], np.abs(np.nan_to_num(made, posinf=0.0, neginf=0.0))
         if self.kind == 'weighted':
             size = np.abs(numbers) @ np.abs(self.weights) + abs(self.constant)
             slack = slack_of(size, digits, noise=REST) + self._by_sources
+        elif is_in_part:
+            slack = slack_of(size, digits, noise=REST)
         else:
             slack = curve_slack(np.maximum(size, CURVES[self.kind].least_size), digits)
         is_off = np.abs(result - made) > slack

@@ -2,7 +2,7 @@
 
 The ages in a table are those of the day on which it was written, which is no column of it. Each row
 says between which two days that one lies, from one anniversary to the next; where all rows leave a
-day, it is found by halving.
+day, it is found by halving. Of years or months with decimals the rounding leaves some days.
 """
 
 from __future__ import annotations
@@ -13,6 +13,7 @@ import numpy as np
 
 from sdv_tabdar.core.codecs.calendars import DAY
 from sdv_tabdar.core.codecs.evidence import FEWEST_ROWS
+from sdv_tabdar.core.codecs.lines import digits_of, slack_of
 from sdv_tabdar.core.codecs.spans import (
     BY_CHANCE,
     FARTHEST,
@@ -42,19 +43,22 @@ def fixed_spans_among(numbers: Floats, dates: Floats) -> Iterator[tuple[int, int
         one for each column.
     """
     fixed = {name: one for name, one in SPANS.items() if one.fixed is not None}
-    for own in counts_among(numbers):
+    whole = {*counts_among(numbers)}
+    for own in range(len(numbers)):
+        digits = digits_of(numbers[own])
         found = (
             (place, name, day)
             for name, one in fixed.items()
+            if (one.unit is None) == (own in whole) and digits is not None
             for place, column in enumerate(dates[:MOST_DATES])
-            if (day := _day(one, numbers[own], column)) is not None
+            if (day := _day(one, numbers[own], column, digits)) is not None
         )
         first = next(found, None)
         if first is not None:
             yield own, *first
 
 
-def _day(one: Span, own: Floats, dates: Floats) -> float | None:
+def _day(one: Span, own: Floats, dates: Floats, digits: int) -> float | None:
     """The day to which, or from which, dates ``(rows,)`` are numbers apart; None if there is none.
 
     Nor if they would nearly as often be with the dates of other rows.
@@ -64,6 +68,8 @@ def _day(one: Span, own: Floats, dates: Floats) -> float | None:
         return None
     own, dates = own[rows], dates[rows]
     sign = 1.0 if one.fixed == 1 else -1.0
+    if one.unit is not None:
+        return _day_of_parts(one, own, sign * dates, digits)
     said = dates + sign * own * one.months * MONTH
     room = _ROOM * one.months * MONTH
     low, high = said.min() - room, said.max() + room
@@ -83,6 +89,20 @@ def _day(one: Span, own: Floats, dates: Floats) -> float | None:
     day = _roundest(first, after - 1)
     others = Calendar.of(np.roll(dates, len(dates) // 2))
     return day * DAY if (made(day, others) != own).sum() >= BY_CHANCE else None
+
+
+def _day_of_parts(one: Span, own: Floats, dates: Floats, digits: int) -> float | None:
+    """The same of numbers with decimals; of dates with their sign."""
+    assert one.unit is not None
+    said, room = dates + own * one.unit, one.unit * slack_of(own, digits)
+    sign = 1 if one.fixed == 1 else -1
+    ends = sorted((sign * (said - room).max() / DAY, sign * (said + room).min() / DAY))
+    first, last = int(np.ceil(ends[0])), int(np.floor(ends[1]))
+    if (said - room).max() > (said + room).min() or first > last or not np.ptp(own):
+        return None
+    day = float(_roundest(first, last)) * DAY
+    others = np.abs(sign * day - np.roll(dates, len(dates) // 2) - own * one.unit) > room
+    return day if others.sum() >= BY_CHANCE else None
 
 
 def _least(holds: Callable[[int], bool], low: int, high: int) -> int:

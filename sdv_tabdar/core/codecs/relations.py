@@ -148,13 +148,17 @@ class Relations:
             mostly = find_mostly(frame, codecs, kept, (*sums, *products), told | lines)
         levels = {one.position for one in dated} | {one.position for one in bands}
         levels |= {one.level for one in rates}
-        terms = [{*one.columns} for one in aggregates if one.kind in TERMS]
+        made = {
+            frozenset({one.result, source})
+            for one in aggregates
+            if one.kind in TERMS or one.kind in SPANS
+            for source in one.sources
+        }
         return cls(
             echoes=tuple(
                 one
                 for one in echoes
-                if one.position not in levels
-                and not any({one.position, one.source} <= columns for columns in terms)
+                if one.position not in levels and frozenset({one.position, one.source}) not in made
             ),
             inequalities=find_inequalities(seen, codecs) if 'inequalities' in kept else (),
             sums=sums,

@@ -14,6 +14,7 @@ import numpy as np
 
 from sdv_tabdar.core.codecs.calendars import DAY
 from sdv_tabdar.core.codecs.evidence import FEWEST_ROWS
+from sdv_tabdar.core.codecs.formulas import LONG_UNITS
 from sdv_tabdar.core.codecs.values import Codes, Floats
 
 _FIRST_ROWS = 100  # that are looked at before all
@@ -33,12 +34,14 @@ class Span:
         of: The number ``(B,)`` between dates ``(B,)`` and others, on two calendars.
         fixed: Which of the two dates is the same day in all rows, and no column: 0 for the first
             one, 1 for the last one; None if both are columns.
+        unit: Of one, in nanoseconds, where parts of one count as well; None for whole ones.
     """
 
     words: str
     months: int
     of: Callable[[Calendar, Calendar], Floats]
     fixed: int | None = None
+    unit: float | None = None
 
 
 @dataclasses.dataclass(frozen=True)
@@ -111,10 +114,21 @@ BETWEEN = {
     ),
 }
 
+
+def _in_part(name: str, unit: float) -> Span:
+    """How years or months are counted of which parts count as well."""
+    months = 12 if name.startswith('years') else 1
+    return Span(
+        f'the {name}', months, lambda first, last: (last.dates - first.dates) / unit, unit=unit
+    )
+
+
+_COUNTED = BETWEEN | {f'{name} in part': _in_part(name, unit) for name, unit in LONG_UNITS.items()}
+
 SPANS: Mapping[str, Span] = {
     **BETWEEN,
-    **{f'{name} until': dataclasses.replace(one, fixed=1) for name, one in BETWEEN.items()},
-    **{f'{name} since': dataclasses.replace(one, fixed=0) for name, one in BETWEEN.items()},
+    **{f'{name} until': dataclasses.replace(one, fixed=1) for name, one in _COUNTED.items()},
+    **{f'{name} since': dataclasses.replace(one, fixed=0) for name, one in _COUNTED.items()},
 }
 """By the names under which they are saved; of two that say the same of a table the first one."""
 
@@ -141,7 +155,13 @@ def written_span(name: str, sources: Sequence[str], day: float) -> str:
 
 
 def moved(name: str, dates: Floats, numbers: Floats) -> Floats:
-    """Dates ``(B,)`` so many later, on the same day of a month, or on its last one."""
+    """Dates ``(B,)`` so many later, on the same day of a month, or on its last one.
+
+    Where parts count, by as many days.
+    """
+    unit = SPANS[name].unit
+    if unit is not None:
+        return dates + DAY * np.rint(numbers * unit / DAY)
     before = Calendar.of(dates)
     months = before.months + SPANS[name].months * numbers
     there = np.abs(months) < FARTHEST / DAY

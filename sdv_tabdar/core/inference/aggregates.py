@@ -257,11 +257,11 @@ class Aggregating:
         Those beyond training, or a range asked for, become NaN, or its ends.
         """
         to_ends, shares, days = ways.T
-        lacks = numbers[:, 0] - one.exactly(numbers[:, 1:])
-        fixed = SPANS[one.kind].fixed
-        if fixed is not None:
-            shares = np.full_like(shares, fixed)  # the date that is a column moves alone
+        lacks, fixed = numbers[:, 0] - one.of(numbers[:, 1:]), SPANS[one.kind].fixed
         back = np.rint(shares * lacks)
+        if fixed is not None:  # the date that is a column moves alone
+            shares = np.full_like(shares, fixed)
+            back = shares * lacks
         months = np.column_stack([-back, lacks - back])
         beside = days[:, None] * DAY * np.column_stack([shares > 0, shares == 0])
         if fixed is not None:

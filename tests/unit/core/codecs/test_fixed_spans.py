@@ -61,6 +61,18 @@ def test_the_day_is_written_and_the_roundest_that_does() -> None:
     assert few.constant == day('2024-07-01')
 
 
+@pytest.mark.parametrize('way', ['until', 'since'])
+@pytest.mark.parametrize('unit', ['years of 365.25 days', 'months of 30.4375 days'])
+def test_years_and_months_with_decimals(unit: str, way: str) -> None:
+    frame = people(f'{unit} in part {way}')
+    frame['count'] = frame['count'].round(1)
+    (found,) = found_in(frame)
+    assert found.kind == f'{unit} in part {way}'
+    assert abs(found.constant - TODAY) <= 3 * DAY
+    assert found.holds(frame['count'].to_numpy(), frame[['date']].to_numpy()).all()
+    assert found.written(['born']).startswith(f'the {unit}')
+
+
 def test_a_time_of_day_says_nothing() -> None:
     frame = people('months until')
     frame['date'] += DAY / 48 * np.random.default_rng(1).integers(0, 48, N)
