@@ -134,8 +134,10 @@ class Learning(SDVHooks):
             'checkpoint_path': checkpoint_path,
             'before': self._model if goes_on else None,
         }
+        before = private_names.limits_kept(self) if goes_on else {}
         try:
             yield
+            private_names.widen_limits(self, before)  # else what is there now would be cut to them
         finally:
             del self._training_options
 

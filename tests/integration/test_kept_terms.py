@@ -103,7 +103,7 @@ def test_a_file_keeps_and_tells_it(synthesizer: TabDARSynthesizer, tmp_path: Pat
 
 
 def test_training_goes_on_with_what_still_holds() -> None:
-    synthesizer, others = KEPT.fitted(), table()
+    synthesizer, others = KEPT.fitted(), table(seed=1)
     others.loc[0, 'covered'] += A_DAY
     synthesizer.fit(others, warm_start=True)
     rows = synthesizer.sample(200)

@@ -79,6 +79,16 @@ def test_new_levels_and_limits_are_learnt(first: TabDARSynthesizer, tmp_path: ob
     assert share['family'].iloc[0] > share['family'].iloc[1]
 
 
+def test_rows_of_a_narrower_range_cut_nothing(first: TabDARSynthesizer, tmp_path: object) -> None:
+    synth, before = _copy(first, tmp_path), _table(300, 0)
+    new = before[before['since'].between(*before['since'].quantile([0.1, 0.9]))]
+    synth.fit(new, warm_start=True)
+    dates, ends = synth.sample(500, seed=0)['since'], (new['since'].min(), new['since'].max())
+    assert dates.between(before['since'].min(), before['since'].max()).all()
+    assert (~dates.between(*ends)).mean() > 0.02
+    assert dates.isin(ends).mean() < 0.05
+
+
 def test_a_checkpoint_goes_on_with_new_levels_and_no_seed(
     first: TabDARSynthesizer, tmp_path: Path
 ) -> None:

@@ -74,6 +74,7 @@ from sdv_tabdar.adapter.private_names.transformers import (
     is_generated,
     keeps_order,
     learn_counts,
+    limits_kept,
     mapped_columns,
     may_have_gaps,
     outputs,
@@ -83,6 +84,7 @@ from sdv_tabdar.adapter.private_names.transformers import (
     transform_cells,
     transformed_columns,
     unchanged_numbers,
+    widen_limits,
 )
 from sdv_tabdar.adapter.private_names.validity import (
     broken_rows,
@@ -132,6 +134,7 @@ __all__ = [
     'learn_counts',
     'leave_columns',
     'level_order',
+    'limits_kept',
     'log_sample',
     'mapped_columns',
     'may_have_gaps',
@@ -174,4 +177,5 @@ __all__ = [
     'unique_columns',
     'valid_rows',
     'whole_numbers_go_on',
+    'widen_limits',
 ]

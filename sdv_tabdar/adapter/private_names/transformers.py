@@ -6,6 +6,7 @@ import contextlib
 from collections.abc import Hashable, Iterator, Mapping
 from typing import Any
 
+import numpy as np
 import pandas as pd
 from rdt.transformers import (
     AnonymizedFaker,
@@ -82,6 +83,33 @@ def set_limits(synth: Any, limits: Mapping[str, tuple[float, float]]) -> None:
             low, high = limits[name]
             if transformer.enforce_min_max_values and low <= high:
                 transformer._min_value, transformer._max_value = low, high
+
+
+def limits_kept(synth: Any) -> dict[str, tuple[float, float]]:
+    """Within which limits transformers and formatters keep numbers and dates, by their columns."""
+    return {name: (one._min_value, one._max_value) for name, one in _limiting(synth)}
+
+
+def widen_limits(synth: Any, limits: Mapping[str, tuple[float, float]]) -> None:
+    """Let these keep what is within their own limits, or within others, as it is."""
+    for name, one in _limiting(synth):
+        if name in limits:
+            low, high = limits[name]
+            one._min_value, one._max_value = (
+                np.fmin(one._min_value, low),
+                np.fmax(one._max_value, high),
+            )
+
+
+def _limiting(synth: Any) -> Iterator[tuple[str, Any]]:
+    """What cuts columns to a range that it has learnt; dates are their nanoseconds there."""
+    found: list[tuple[str, Any]] = [
+        (name, transformer)
+        for name, (field, transformer) in outputs(synth).items()
+        if name == field and isinstance(transformer, FloatFormatter | UnixTimestampEncoder)
+    ]
+    found += synth._data_processor.formatters.items()
+    yield from (pair for pair in found if getattr(pair[1], '_min_value', None) is not None)
 
 
 def encodes_levels(transformer: BaseTransformer) -> bool:
