@@ -108,13 +108,14 @@ class ModelConfig:
         sums: Whether numbers that are the sum of others in all training rows (a total of its parts)
             are in all drawn ones, and three or more that make a constant (percentages) make it;
             likewise means, weighted sums, and the greatest or the least of others, and logarithms,
-            roots and squares, and whole years or months between dates. Columns that can hardly be
-            anything but clock times written as hhmm are then read as minutes. Sums that hold in
-            most rows hold in as many drawn ones.
+            roots and squares, whole years or months between dates or to one day for all rows, and
+            dates so many months after others. Columns that can hardly be anything but clock times
+            written as hhmm are then read as minutes. Sums that hold in most rows, or in those of a
+            level, hold in as many drawn ones.
         products: Whether numbers that are the product or the quotient of two others in all training
             rows (an amount of a quantity and a price), also in per cent, or their share or change
             (a margin, a growth, a body-mass index, days between dates), are in all drawn ones;
-            those that are so in most rows in as many.
+            those that are so in most rows, or in those of a level, in as many.
         structural_zeros: Whether what never meets in training rows, though by chance it would (a
             youngest child of who has no children, a level that is never missing), does not in drawn
             ones.

@@ -49,7 +49,7 @@ def fixed_spans_among(numbers: Floats, dates: Floats) -> Iterator[tuple[int, int
         found = (
             (place, name, day)
             for name, one in fixed.items()
-            if (one.unit is None) == (own in whole) and digits is not None
+            if digits is not None and (own in whole if one.unit is None else digits > 0)
             for place, column in enumerate(dates[:MOST_DATES])
             if (day := _day(one, numbers[own], column, digits)) is not None
         )
@@ -95,10 +95,12 @@ def _day_of_parts(one: Span, own: Floats, dates: Floats, digits: int) -> float |
     """The same of numbers with decimals; of dates with their sign."""
     assert one.unit is not None
     said, room = dates + own * one.unit, one.unit * slack_of(own, digits)
-    sign = 1 if one.fixed == 1 else -1
-    ends = sorted((sign * (said - room).max() / DAY, sign * (said + room).min() / DAY))
+    sign, low, high = 1 if one.fixed == 1 else -1, (said - room).max(), (said + room).min()
+    if low > high or max(abs(low), abs(high)) >= FARTHEST or not np.ptp(own):
+        return None
+    ends = sorted((sign * low / DAY, sign * high / DAY))
     first, last = int(np.ceil(ends[0])), int(np.floor(ends[1]))
-    if (said - room).max() > (said + room).min() or first > last or not np.ptp(own):
+    if first > last:
         return None
     day = float(_roundest(first, last)) * DAY
     others = np.abs(sign * day - np.roll(dates, len(dates) // 2) - own * one.unit) > room

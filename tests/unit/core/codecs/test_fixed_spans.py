@@ -101,3 +101,10 @@ def test_missing_cells_are_passed_over() -> None:
     frame.loc[1::7, 'count'] = np.nan
     (found,) = found_in(frame)
     assert found.constant == TODAY
+
+
+def test_numbers_of_any_size_are_asked() -> None:
+    frame = people('years until')
+    frame['count'] = np.where(np.arange(N) % 2, 1e300, 0.1)
+    frame['cost'] *= 1e12
+    assert found_in(frame) == ()
