@@ -126,6 +126,7 @@ def find_mostly(
     kept: Collection[str],
     exact: Sequence[Relation],
     told: Collection[int],
+    sources: Mapping[int, Collection[int]],
 ) -> tuple[Mostly, ...]:
     """The columns of a training table that most rows make of others.
 
@@ -135,6 +136,7 @@ def find_mostly(
         kept: Which relations are kept, see ``ModelConfig.kept_relations``.
         exact: Sums and products that hold in all rows.
         told: Positions of columns that others say in all rows.
+        sources: What other relations of all rows make columns of: nothing follows from itself.
 
     Returns:
         Those that hold most often first; one at most of a result.
@@ -146,7 +148,7 @@ def find_mostly(
             same = frozenset(one.columns)
             # Of what holds of the same columns the most exact one, from which the others follow.
             counted[same] = min(counted.get(same, held), held, key=lambda each: each.slack)
-    made: dict[int, Collection[int]] = {one.columns[0]: one.columns[1:] for one in exact}
+    made = {**sources, **{one.columns[0]: one.columns[1:] for one in exact}}
     found: list[Mostly] = []
     for held in sorted(counted.values(), key=lambda each: (-each.share, each.relation.columns)):
         result, *others = held.relation.columns

@@ -145,10 +145,12 @@ class Relations:
             bands += find_comparisons(frame, codecs, known, replaced)
         mostly: tuple[Mostly, ...] = ()
         if replaced is None:
-            mostly = find_mostly(frame, codecs, kept, (*sums, *products), told | lines)
+            made = {one.result: one.sources for one in aggregates}
+            made |= {one.result: (one.source,) for one in rates}
+            mostly = find_mostly(frame, codecs, kept, (*sums, *products), told | lines, made)
         levels = {one.position for one in dated} | {one.position for one in bands}
         levels |= {one.level for one in rates}
-        made = {
+        of_dates = {
             frozenset({one.result, source})
             for one in aggregates
             if one.kind in TERMS or one.kind in SPANS
@@ -158,7 +160,8 @@ class Relations:
             echoes=tuple(
                 one
                 for one in echoes
-                if one.position not in levels and frozenset({one.position, one.source}) not in made
+                if one.position not in levels
+                and frozenset({one.position, one.source}) not in of_dates
             ),
             inequalities=find_inequalities(seen, codecs) if 'inequalities' in kept else (),
             sums=sums,

@@ -168,3 +168,15 @@ def test_what_holds_in_the_rows_of_a_level_is_found_with_the_level() -> None:
 
 def test_what_often_fails_in_the_level_as_well_is_none() -> None:
     assert not found(fitted(loans(0.6), CONFIG, 'status', 'kind'))
+
+
+def test_what_follows_from_itself_by_a_rate_is_none() -> None:
+    random = np.random.default_rng(0)
+    quantity, price = random.integers(1, 9, N).astype(float), random.gamma(3, 8, N).round(2)
+    level = random.choice(['none', 'some', 'much'], N)
+    amount = (quantity * price).round(2)
+    rate = pd.Series(level).map({'none': 1.0, 'some': 0.95, 'much': 0.8}).to_numpy()
+    cells = {'quantity': quantity, 'price': price, 'amount': amount, 'level': level}
+    encoder = fitted(pd.DataFrame({**cells, 'net': (amount * rate).round(2)}), CONFIG, 'level')
+    assert len(encoder.rates) == len(encoder.products) == 1
+    assert not encoder.mostly
