@@ -2,12 +2,10 @@
 
 A grade is two fifths of one exam and three of another (:mod:`.weighted`), a best result is the
 greatest of three (:mod:`.extremes`), and beside a price stands its logarithm (:mod:`.curves`),
-mostly rounded. So is
-an age the years between two dates (:mod:`.spans`), and the end of a contract so many months after
-it began (:mod:`.terms`).
-Columns that are drawn one given the others keep that nearly. Such columns are found in the
-training table; drawn rows are made to keep to it (``core/inference/aggregates.py``). Plain sums
-are :mod:`.sums`, straight lines :mod:`.lines`.
+mostly rounded. So is an age the years between two dates, and the end of a contract so many months
+after it began (:mod:`.dated`). Columns that are drawn one given the others keep that nearly. Such
+columns are found in the training table; drawn rows are made to keep to it
+(``core/inference/aggregates.py``). Plain sums are :mod:`.sums`, straight lines :mod:`.lines`.
 """
 
 from __future__ import annotations
@@ -41,7 +39,7 @@ _LOOKED_AT = 2_500  # rows, at least if there are so many, before all
 _MOST_COLUMNS = 200  # among which they are looked for
 
 KINDS = 'weighted', YEAR_LESS, *EXTREMES, *CURVES, *SPANS, *TERMS
-"""What a column is of others; curves of one, spans of two dates, terms of one."""
+"""What a column is of others; curves are of one, spans of two dates or one, terms of one."""
 
 
 @dataclasses.dataclass(frozen=True)
@@ -63,8 +61,8 @@ class Aggregate:
             not rounded.
         is_loose: Whether the sources of a weighted sum were rounded after it was made of them, so
             that it is nearly so in the last digit.
-        steps: What the dates of a span, or of a term, are multiples of, in nanoseconds; drawn ones
-            are rounded to it. None for other kinds.
+        steps: What the dates among the sources of a span, of a term and of a year less a number
+            are multiples of, in nanoseconds; drawn ones are rounded to it.
     """
 
     result: int

@@ -150,19 +150,8 @@ class Relations:
             mostly = find_mostly(frame, codecs, kept, (*sums, *products), told | lines, made)
         levels = {one.position for one in dated} | {one.position for one in bands}
         levels |= {one.level for one in rates}
-        of_dates = {
-            frozenset({one.result, source})
-            for one in aggregates
-            if one.kind in TERMS or one.kind in SPANS
-            for source in one.sources
-        }
         return cls(
-            echoes=tuple(
-                one
-                for one in echoes
-                if one.position not in levels
-                and frozenset({one.position, one.source}) not in of_dates
-            ),
+            echoes=_without_said(echoes, levels, aggregates),
             inequalities=find_inequalities(seen, codecs) if 'inequalities' in kept else (),
             sums=sums,
             products=products,
@@ -352,6 +341,23 @@ def _without_seeming(
         )
     ]
     return tuple(one for one in rates if one not in seeming)
+
+
+def _without_said(
+    echoes: Sequence[Echo], levels: Collection[int], aggregates: Sequence[Aggregate]
+) -> tuple[Echo, ...]:
+    """Echoes but those of levels, and of what is made of dates: by a line in some rows alone."""
+    of_dates = {
+        frozenset({one.result, source})
+        for one in aggregates
+        if one.kind in TERMS or one.kind in SPANS
+        for source in one.sources
+    }
+    return tuple(
+        one
+        for one in echoes
+        if one.position not in levels and frozenset({one.position, one.source}) not in of_dates
+    )
 
 
 def _is_told(product: Product, rates: Sequence[Rate]) -> bool:

@@ -282,28 +282,33 @@ class Aggregating:
         return found
 
     def _date_back(self, one: Aggregate, rows: Rows, numbers: Floats, free: Marks) -> None:
-        """Move the free date before one ``(N, sources)``, or else the months between them."""
-        last, beside = numbers[:, 0], one.constant
-        first = earlier(one.kind, last, one.many(numbers[:, 1:]), beside)
-        wanted = np.column_stack([first, numbers[:, 2:]])
-        self._write(one, rows, numbers, wanted, free & (np.arange(len(one.sources)) == 0))
-        if len(one.sources) > 1:
-            many = between(one.kind, numbers[:, 1], last, beside)
-            left = ~one.holds(last, numbers[:, 1:])[:, None] & free
-            left &= np.arange(2) == 1
-            self._write(one, rows, numbers, np.column_stack([numbers[:, 1], many]), left)
-            first = earlier(one.kind, last, numbers[:, 2], beside)
-            left = ~one.holds(last, numbers[:, 1:])[:, None] & free & (np.arange(2) == 0)
-            self._write(one, rows, numbers, np.column_stack([first, numbers[:, 2]]), left)
+        """Move the free date before one ``(N, sources)``, or else the months between them.
+
+        And the date once more, where the months could go a part of the way.
+        """
+        for place in (0, 1, 0) if len(one.sources) > 1 else (0,):
+            first, many = numbers[:, 1], one.many(numbers[:, 1:])
+            wanted = (
+                between(one.kind, first, numbers[:, 0], one.constant)
+                if place
+                else earlier(one.kind, numbers[:, 0], many, one.constant)
+            )
+            self._write_one(one, rows, numbers, place, wanted, free)
 
     def _year_back(self, one: Aggregate, rows: Rows, numbers: Floats, free: Marks) -> None:
         """Move the free number of a year less it ``(N, sources)``, or else the date by years."""
-        number = year_of(numbers[:, 1]) - numbers[:, 0]
-        wanted = np.column_stack([numbers[:, 1], number])
-        self._write(one, rows, numbers, wanted, free & (np.arange(2) == 1))
+        self._write_one(one, rows, numbers, 1, year_of(numbers[:, 1]) - numbers[:, 0], free)
         date = in_year(numbers[:, 1], numbers[:, 0] + numbers[:, 2])
-        left = ~one.holds(numbers[:, 0], numbers[:, 1:])[:, None] & free & (np.arange(2) == 0)
-        self._write(one, rows, numbers, np.column_stack([date, numbers[:, 2]]), left)
+        self._write_one(one, rows, numbers, 0, date, free)
+
+    def _write_one(
+        self, one: Aggregate, rows: Rows, numbers: Floats, place: int, wanted: Floats, free: Marks
+    ) -> None:
+        """Write a wanted source ``(N,)`` where it is free and what is made of it does not hold."""
+        left = ~one.holds(numbers[:, 0], numbers[:, 1:])[:, None] & free
+        tried = numbers[:, 1:].copy()
+        tried[:, place] = wanted
+        self._write(one, rows, numbers, tried, left & (np.arange(tried.shape[1]) == place))
 
     def _in_order(self, one: Aggregate, rows: Rows, numbers: Floats, frame: pd.DataFrame) -> Marks:
         """In which of N rows the sources ``(N, columns)`` are in order with all other columns.
